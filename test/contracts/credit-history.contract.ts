@@ -68,7 +68,8 @@ const holdIdOf = (source: CreditSource): string =>
   "requestId" in source ? source.requestId : `${source.runId}#${source.step}`;
 
 /**
- * Accounts with 1, 2 and 25 shards. `calls` in flight use several shards if the account has them.
+ * Accounts with 1, 2 and 25 shards. `calls` is the number of calls in flight. They use several
+ * shards if the account has several.
  */
 const sizes = [
   { shards: "1 shard", purchases: [], calls: 5 },
@@ -149,7 +150,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("contains only entries of the account and ends at the first entry", async () => {
+    it("contains only entries of its account, and is empty after the oldest entry", async () => {
       const other = await world.open(7);
       const { transactions } = await world.history.page(other, { limit: 100 });
       expect(transactions).toHaveLength(1);
@@ -173,7 +174,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await settle(world.ledger(), holdIdOf(step), 3);
     };
 
-    it("is the same in the reservation, charge and refund of a hold, with the charged items", async () => {
+    it("is equal in the reservation, charge and refund of a hold, and charge and refund have the charged items", async () => {
       await work();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
@@ -187,7 +188,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("has no charged items if the hold was released", async () => {
+    it("comes with 0 charged items in the refund of a released hold", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
@@ -197,27 +198,32 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it.each([1, 100])("selects the entries of the filter, in pages of %i", async (limit) => {
-      await work();
-      await change({ changeId: "c1", type: "adjust", credits: -5 });
-      await change({ changeId: "c2", type: "purchase", credits: 25_000 });
+    it.each([1, 100])(
+      "is a filter of the history, alone and together with the type, in pages of %i",
+      async (limit) => {
+        await work();
+        await change({ changeId: "c1", type: "adjust", credits: -5 });
+        await change({ changeId: "c2", type: "purchase", credits: 25_000 });
 
-      expect(await sequencesOf({}, limit)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
-      expect(await sequencesOf({ requestId: call.requestId }, limit)).toEqual([4, 3, 2]);
-      expect(await sequencesOf({ requestId: call.requestId, type: "charge" }, limit)).toEqual([3]);
-      expect(await sequencesOf({ watchlistId }, limit)).toEqual([6, 5]);
-      expect(await sequencesOf({ watchlistId, type: "reserve" }, limit)).toEqual([5]);
-      expect(await sequencesOf({ type: "grant" }, limit)).toEqual([1]);
-      expect(await sequencesOf({ type: "adjust" }, limit)).toEqual([7]);
-      expect(await sequencesOf({ type: "purchase" }, limit)).toEqual([8]);
-      expect(await sequencesOf({ type: "refund" }, limit)).toEqual([4]);
-      expect(await sequencesOf({ type: "purchase", watchlistId }, limit)).toEqual([]);
-      expect(await sequencesOf({ requestId: newId("request", now, systemRandom) }, limit)).toEqual(
-        [],
-      );
-    });
+        expect(await sequencesOf({}, limit)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+        expect(await sequencesOf({ requestId: call.requestId }, limit)).toEqual([4, 3, 2]);
+        expect(await sequencesOf({ requestId: call.requestId, type: "charge" }, limit)).toEqual([
+          3,
+        ]);
+        expect(await sequencesOf({ watchlistId }, limit)).toEqual([6, 5]);
+        expect(await sequencesOf({ watchlistId, type: "reserve" }, limit)).toEqual([5]);
+        expect(await sequencesOf({ type: "grant" }, limit)).toEqual([1]);
+        expect(await sequencesOf({ type: "adjust" }, limit)).toEqual([7]);
+        expect(await sequencesOf({ type: "purchase" }, limit)).toEqual([8]);
+        expect(await sequencesOf({ type: "refund" }, limit)).toEqual([4]);
+        expect(await sequencesOf({ type: "purchase", watchlistId }, limit)).toEqual([]);
+        expect(
+          await sequencesOf({ requestId: newId("request", now, systemRandom) }, limit),
+        ).toEqual([]);
+      },
+    );
 
-    it("finds the entries of an open hold, and never those of another account", async () => {
+    it("as a filter returns the entries of an open hold, and no entry of another account", async () => {
       await reserve(world.ledger(), call);
       expect(await sequencesOf({ requestId: call.requestId })).toEqual([2]);
       accountId = await world.open(5);
@@ -227,7 +233,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   describe.each(subjects)("the entries of a %s", (_subject, source, filter) => {
-    it.each(states)("are all listed if its hold is $state", async ({ actions, entries }) => {
+    it.each(states)("are all listed if the hold is $state", async ({ actions, entries }) => {
       const ledger = world.ledger();
       const holdId = holdIdOf(source);
       const act = {
@@ -295,7 +301,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("lists the same entries in pages of every size", async () => {
+    it("contains the same entries with every page size", async () => {
       await openUsed();
       const found = await list({});
       expect(await list({}, 7)).toEqual(found);

@@ -48,7 +48,8 @@ export interface Plan {
   readonly kind: AccountKind;
   readonly outer: StepName;
   /**
-   * True if the process of the outer step also reserved the hold, so that it has cached the shard.
+   * True if the process of the outer step also reserved the hold, so that this process has cached
+   * the shard.
    */
   readonly isReservedByOuter?: boolean;
   readonly inner: StepName;
@@ -159,8 +160,8 @@ export interface PairsPlayed {
 }
 
 /**
- * Runs each pair, with the inner step at each request of the outer step and each fault in either
- * step.
+ * Runs each pair many times: with the inner step at each request of the outer step, and with each
+ * fault in either step.
  * @param options.workers the number of processes. @default the number of CPU cores
  * @param options.from the number of the first pair, from 1
  */
@@ -198,7 +199,7 @@ async function* playInWorker(
 ): AsyncGenerator<PairsPlayed> {
   const child = fork(new URL("ledger-pairs-worker.ts", import.meta.url));
   const failed = once(child, "exit").then(([code, signal]): never => {
-    throw new Error(`A worker ended early: ${code ?? signal}`);
+    throw new Error(`A worker of the ledger pairs ended early: ${code ?? signal}`);
   });
   for (const n of waiting) {
     progress.begin(`pair ${n + 1}: ${nameOf(pairNumber(n))}`);
@@ -212,7 +213,9 @@ async function* playInWorker(
 
 const playsOfTable = 50;
 
-/** Runs a pair with every fault. Prints each violation. */
+/**
+ * Runs a pair with every fault, and prints each violation. `n` is the index of the pair, from 0.
+ */
 export async function playFaultsOfPair(engine: Engine, n: number): Promise<PairsPlayed> {
   const pair = pairNumber(n);
   let stage = await engine.stage();
@@ -260,7 +263,7 @@ const allPairs: readonly Omit<Plan, "at">[] = (Object.keys(pairs) as AccountKind
 
 function pairNumber(n: number): Omit<Plan, "at"> {
   const pair = allPairs[n];
-  assert(pair !== undefined, `There is no pair ${n}`);
+  assert(pair !== undefined, `There is no pair ${n + 1} of ledger steps`);
   return pair;
 }
 

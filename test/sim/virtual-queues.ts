@@ -26,8 +26,8 @@ export interface QueuedMessage {
    */
   calmFailures: number;
   /**
-   * The fault that made the message visible during its handling. It has an effect when another
-   * handler receives the message.
+   * The fault that made the message visible during its handling. The fault has an effect only if
+   * another handler receives the message.
    */
   seenEarly?: InjectedFault | undefined;
 }
@@ -83,8 +83,8 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
       });
     }
   };
-  // No row contains a pending cancellation, so the sweeper cannot find it. After an incident, an
-  // operator replays these messages.
+  // No row contains a pending cancellation, so the sweeper cannot send it again. After an incident,
+  // an operator replays these messages from the dead-letter queue, as the simulation does here.
   faults.onStop(() => {
     for (const body of deadCancels.splice(0)) put("runs", body);
   });

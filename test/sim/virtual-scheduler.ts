@@ -21,8 +21,8 @@ interface Definition {
 }
 
 /**
- * The milliseconds for which the start of a rate expression may be in the past. The rate still
- * fires at its start then.
+ * A rate expression still fires at its start if the start is at most this number of milliseconds in
+ * the past.
  */
 const precisionMs = 60_000;
 const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";

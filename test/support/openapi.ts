@@ -39,7 +39,7 @@ export function expectDocumented(route: string, status: number, body: unknown): 
   return expectValid(`${pointer}/content/application~1json/schema`, { route, status, body });
 }
 
-/** Wraps a client. Each response must match the OpenAPI document. */
+/** Wraps a client. A call throws if its response does not match the OpenAPI document. */
 export function documented(api: ApiClient): ApiClient {
   return {
     async get(path) {

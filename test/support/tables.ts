@@ -31,8 +31,8 @@ export function openTables(): TestTables {
 }
 
 /**
- * Makes the transaction tokens of this client unique. Tests draw the same tokens, and an engine
- * compares tokens across tables.
+ * Makes the transaction tokens of this client unique. Different tests draw equal tokens, and an
+ * engine compares the tokens of all tables.
  */
 function keepTokensApart(client: DynamoDBClient): void {
   const own = randomUUID();

@@ -5,7 +5,9 @@ import type { ReceivedRequest } from "./receiver.ts";
 
 const { webhooks } = new Stripe("sk_test_none");
 
-/** Expects two independent verifiers to accept a delivery with at least one of the secrets. */
+/**
+ * Expects each of two independent verifiers to accept a delivery with at least one of the secrets.
+ */
 export function expectVerified(delivery: ReceivedRequest, secrets: readonly string[]): void {
   const header = String(delivery.headers["service-signature"]);
   const sentAt = Number(/^t=(\d+),/.exec(header)?.[1]);

@@ -51,8 +51,8 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
 }
 
 /**
- * Checks that the first attempts have the order of the run's events, if no fault changed it
- * (invariant D3).
+ * Checks that the first attempts have the order of the run's events, unless a fault or a user
+ * changed the order (invariant D3).
  */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
   const { redeliveries, recoveries } = scene.userRequests;

@@ -4,10 +4,7 @@ import type { RequestedSpan, DeliveryScene, PublishedRun } from "../scenarios/de
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/**
- * Returns true for a run of the time span whose publication had ended before the span was
- * requested.
- */
+/** Returns true if a run ended in the requested time span and was published before the request. */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,
   { accountId, since, until, requestedAt }: RequestedSpan,
@@ -88,7 +85,7 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
         headers["Service-Delivery-Id"] === request.deliveryId && startedAt >= request.requestedAt,
     );
     const at = new Date(request.requestedAt).toISOString();
-    assert.ok(made.length > 0, `redelivery of ${request.deliveryId} request at ${at}`);
+    assert.ok(made.length > 0, `redelivery of ${request.deliveryId}, requested at ${at}`);
     if ((history.delivered.get(request.deliveryId) ?? Infinity) < request.requestedAt) {
       world.reached("a delivered event was redelivered");
     }

@@ -47,7 +47,8 @@ interface Judged {
 
 /**
  * Checks the reads, outcomes, reports and charges of runs against the sources' answers (invariants
- * R2, R3, R4, R6 and M3). Uses only the specification. Returns the expected state of each item.
+ * R2, R3, R4, R6 and M3). Derives the expected results only from the specification. Returns the
+ * expected state of each item.
  */
 export function checkAnswers(
   list: WatchlistScene,
@@ -185,7 +186,8 @@ function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> 
   const { state } = item;
   if (state === "delisted") return new Set();
   const { entry, baseline, refresh }: Pipeline = run.pipeline;
-  // Trusts the run's kind here. `run-refreshes.ts` checks whether the run had to be a refresh.
+  // The run's kind is not checked here. `run-refreshes.ts` checks whether the run had to be a
+  // refresh.
   const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
   const first = state === "new" ? (baseline ?? entry) : usual;
   return new Set([first, ...stepsToRetry(run.pipeline, item)]);

@@ -46,9 +46,9 @@ interface Watched {
 const textOf = ({ pk, sk }: RowKey): string => `${pk}/${sk}`;
 
 /**
- * Starts to check each run at its start and its end: no due time has two runs (invariant R10), and
- * the count of skipped runs is right (invariant R8). Reports violations at once. Records the
- * sources' answers.
+ * Checks each later start and end of a run, and each skipped due time: no due time has two runs
+ * (invariant R10), and the count of skipped runs is right (invariant R8). Reports violations at
+ * once. Records the sources' answers.
  */
 export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {
@@ -211,8 +211,8 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
 }
 
 /**
- * Checks a due time that is skipped. This may happen only after the due time, and only during
- * another run, which may have ended since, or while the watchlist has no items.
+ * Checks a due time that is skipped. The due time must have come. There must be another run, which
+ * may have ended since, or the watchlist must have no items.
  */
 function checkPassedOver(
   { input, task }: Attempt,

@@ -62,8 +62,8 @@ function checkWhoIsThere(
 }
 
 /**
- * Returns how many of the last runs in sequence were skipped for lack of credits, without manual
- * runs.
+ * Returns how many of the last runs in sequence were skipped for lack of credits. Skipped manual
+ * runs do not count.
  */
 function skipsOf(records: Records): number {
   const runs = records
@@ -140,11 +140,12 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
     expected = withMissedSteps(expected, { run, steps });
   }
   assert.equal(delistings, expected.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
-  // A delisted item keeps its revision when it is added again.
+  // A delisted item that is added again starts with its earlier revision, not with 0. The revision
+  // of items that users changed is therefore not compared.
   assert.deepEqual(isTouched ? { ...item, revision: expected.revision } : item, expected, item.id);
 }
 
-/** Applies the owed retries of a failed run, for steps that it did not reach. */
+/** Adds the owed retries for the steps that a failed run did not reach. */
 function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
   if (run.status !== "failed") return item;
   const sent = steps.flatMap(outcomesOf).filter(({ id }) => id === item.id);

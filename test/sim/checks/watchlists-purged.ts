@@ -13,7 +13,10 @@ type Write = { readonly Item?: Wire; readonly Key?: Wire };
  * Starts to check that each purge deletes all rows that were written before it started. A row that
  * a worker writes later has a time to live, and DynamoDB deletes it.
  */
-export function watchPurges(world: World): { check(rows: readonly Key[]): void } {
+export function watchPurges(world: World): {
+  /** Checks the rows of the table at the end of a seed. */
+  check(rows: readonly Key[]): void;
+} {
   let moment = 0;
   const writtenAt = new Map<string, number>();
   const begunAt = new Map<string, number>();

@@ -349,6 +349,7 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
   }
 }
 
+/** Adds and removes items, and records for each ID whether it is on the watchlist afterwards. */
 export async function changeItems(
   { world }: RunsScene,
   { id, user, touched, isThere }: WatchlistScene,
@@ -368,6 +369,7 @@ export async function changeItems(
   for (const one of add) isThere.set(one, true);
 }
 
+/** Changes settings of a watchlist. Ignores the response. */
 export async function patch(
   { world }: RunsScene,
   { id, user }: WatchlistScene,

@@ -29,7 +29,7 @@ export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undef
   return lists.length === 0 ? undefined : world.random.pick(lists);
 }
 
-/** Changes some of the settings that this hand owns. */
+/** Changes some of the settings that only this hand changes (see `isOwner`). */
 export async function changeSettings(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someWatchlist(acting);
@@ -231,6 +231,10 @@ function checkTally(
   );
 }
 
+/**
+ * Returns the register of an item of a watchlist.
+ * @throws AssertionError if no hand of the tenant uses this ID
+ */
 export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);
   assert.ok(found, `${id} is not an ID of ${list.platform}`);

@@ -32,7 +32,7 @@ export async function readWatchlist(acting: Acting, list = someWatchlist(acting)
   settleSettings(acting, list, shown);
 }
 
-/** Checks a page of watchlists. A page without a next page must contain all watchlists. */
+/** Checks a page of watchlists. If there is no next page, the page must contain all watchlists. */
 export async function readWatchlists(
   acting: Acting,
   limit = acting.world.random.pick([1, 2, 100]),
@@ -113,8 +113,8 @@ async function readItems(
 }
 
 /**
- * Checks that an item that was read may be on the watchlist, and that an item that was not read may
- * be missing (invariant R12).
+ * Checks one ID after all items were read (invariant R12): an ID that was read may be on the
+ * watchlist, and any other ID may be missing. Changes nothing if `seen` is undefined.
  * @throws AssertionError for an item that is lost or should not exist
  */
 function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {

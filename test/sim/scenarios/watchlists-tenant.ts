@@ -18,8 +18,8 @@ export interface KnownWatchlist {
   readonly id: string;
   readonly platform: ListPlatform;
   /**
-   * The position of the watchlist among the tenant's. It determines which hand may change which
-   * setting.
+   * The position of the watchlist in the list of its tenant. It determines which hand (see
+   * `Acting`) may change which setting.
    */
   readonly number: number;
   /** The number of the hand that created the watchlist. Only this hand deletes it. */
@@ -66,11 +66,13 @@ export interface KnownKey {
   readonly key: string;
   /** The moment from which the key must be revoked; undefined while it may be valid. */
   revokedAt: number | undefined;
+  /** The number of calls that requested its revocation. */
   revokes: number;
 }
 
 export interface Tenant {
   readonly user: User;
+  /** The number of hands of the tenant (see `Acting`). */
   readonly hands: number;
   readonly lists: KnownWatchlist[];
   readonly creations: Creation[];
@@ -84,7 +86,7 @@ export interface Tenant {
   endpoint: { readonly id: string; readonly url: string } | undefined;
 }
 
-/** A hand, which is one of several users of a tenant that act at the same time. */
+/** A _hand_: one of the users of a tenant, which act at the same time. */
 export interface Acting {
   readonly world: World;
   readonly moments: Moments;
@@ -147,7 +149,7 @@ export function expectStatus(answer: ApiAnswer, wanted: readonly number[], what:
 }
 
 /**
- * Records that a call got status 404.
+ * Records that a call for the watchlist got status 404.
  * @throws AssertionError if no user has requested the deletion of the watchlist
  */
 export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
@@ -199,8 +201,8 @@ export function checkShown(
 }
 
 /**
- * Sets the expected values of the settings that this hand owns to the values in a response. No
- * change of these settings may be in progress.
+ * Sets the expected values of the settings that only this hand changes to the values in a response.
+ * No change of these settings may be in progress.
  */
 export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);
