@@ -30,7 +30,7 @@ export interface SourceSpeech {
 export interface Question {
   readonly speech: SourceSpeech;
   readonly ids: readonly string[];
-  /** The position of this request among those about items, from 1. */
+  /** The position of this request among the requests about items, from 1. */
   readonly number: number;
   readonly response: ServerResponse;
   readonly at: Date;

@@ -246,8 +246,8 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
 
     it.each([
       ["gzip", source.gzip],
-      ["br", source.br],
-    ])("compresses its replies as %s: the adapter reads them", async (_, play) => {
+      ["brotli", source.br],
+    ])("compresses its replies with %s: the adapter reads them", async (_, play) => {
       await expectGood(await outcome(play));
     });
 
@@ -302,21 +302,24 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     });
 
     it.each([
-      ["a page with status 200", source.block(200)],
-      ["a page with status 403", source.block(403)],
-    ])("blocks with %s: the adapter stops after five calls", async (_, play) => {
-      await playing(play, async (server) => {
-        const reader = subject.start(server.url, {});
-        for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
-          const answers = await reader.read([first], new Date(Date.now() + patienceMs));
-          expectLegal(answers, [first]);
-          expect(statuses(answers)).toEqual(["unavailable"]);
-        }
-        expect(server.questions).toHaveLength(turnedAwayMax);
-        const opened = reader.reports.map(({ calls }) => calls.circuitsOpened);
-        expect(opened.reduce((sum, count) => sum + count)).toBe(1);
-      });
-    });
+      ["status 200", source.block(200)],
+      ["status 403", source.block(403)],
+    ])(
+      "responds with a robot check and %s: the adapter stops after five calls",
+      async (_, play) => {
+        await playing(play, async (server) => {
+          const reader = subject.start(server.url, {});
+          for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
+            const answers = await reader.read([first], new Date(Date.now() + patienceMs));
+            expectLegal(answers, [first]);
+            expect(statuses(answers)).toEqual(["unavailable"]);
+          }
+          expect(server.questions).toHaveLength(turnedAwayMax);
+          const opened = reader.reports.map(({ calls }) => calls.circuitsOpened);
+          expect(opened.reduce((sum, count) => sum + count)).toBe(1);
+        });
+      },
+    );
 
     it.each([
       ["nothing", source.empty],

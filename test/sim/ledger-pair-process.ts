@@ -41,6 +41,7 @@ export type Fault =
    * effect again.
    */
   | "late duplicate";
+/** All faults of a request. */
 export const faults: readonly Fault[] = [
   "crash before",
   "crash after",

@@ -60,7 +60,7 @@ const reserve =
     const hold = { accountId, holdId, credits: credits[holdId], slot: holdId !== "step" };
     const source = holdId === "step" ? { runId: "run", step: "step" } : { requestId: holdId };
     const { outcome } = await ledger.reserve({ ...hold, source, now, expiresAt: until });
-    assert.notEqual(outcome, "no_slot", "the account has free slots");
+    assert.notEqual(outcome, "no_slot", `${holdId} was refused although slots are free`);
     if (outcome === "insufficient") {
       const least = leastBalance();
       assert(
@@ -79,6 +79,7 @@ const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => 
   expiresAt: until,
 });
 
+/** The ledger steps of which a pair can consist, by name. */
 export const steps = {
   reserve: reserve("one"),
   "reserve another": reserve("another"),

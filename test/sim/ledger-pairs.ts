@@ -118,7 +118,7 @@ async function checkSwept(scene: PairScene): Promise<void> {
   const { held } = await readLedgerState(scene, accountId);
   if (held > 0) {
     const due = await ledger.accountsWithExpiredHolds(afterAll, accountsMax);
-    assert(due.includes(accountId), "the due index lists the account of an open hold");
+    assert(due.includes(accountId), "the due index lacks the account of an open hold");
   }
   await ledger.releaseExpired(accountId, afterAll);
 }
@@ -140,7 +140,7 @@ async function checkEnd(scene: PairScene, { results, purchases, cancels }: End):
   assert.equal(bought.length, purchases, "the purchase counts once");
   assert.equal(held, 0, "no credits stay held");
   for (const { id, state, charged, credits } of holds) {
-    assert.notEqual(state, "open", id);
+    assert.notEqual(state, "open", `${id} is still open`);
     const own = entries.filter(({ holdId }) => holdId === id);
     const sums = ["reserve", "charge", "refund"].map((type) => sumOf(own, type));
     assert.deepEqual(sums, [credits, charged + takenBack(own), credits - charged], id);

@@ -56,7 +56,10 @@ export function addTo({ fired, crashes, states, contention }: Tally, played: Pla
   addAll(contention.pairs, played.contention.pairs);
 }
 
-/** Prints a violation, the end of its trace, and the command that runs the seed again. */
+/**
+ * Prints a violation, the end of its trace, and the command that runs the seed again. `more`
+ * contains further options of that command.
+ */
 export function printViolation(played: Played, more = ""): void {
   const { scenario, seed, profile, trace, violation } = played;
   const given = profile === profileOf(scenario, seed) ? "" : ` --profile ${profile}`;

@@ -91,7 +91,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
   const accept = (queue: QueueName, entry: Entry): void => {
     const { MessageBody = "", MessageGroupId, DelaySeconds } = entry;
     const { account_id } = JSON.parse(MessageBody) as { readonly account_id?: string };
-    assert.ok(MessageGroupId, "every message has a message group");
+    assert.ok(MessageGroupId, "a message has no message group");
     if (account_id !== undefined)
       assert.equal(MessageGroupId, account_id, "the message group is the account");
     put(queue, MessageBody, DelaySeconds);
@@ -104,6 +104,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
   const visible = (queue: QueueName): QueuedMessage[] =>
     [...waiting].filter((one) => one.queue === queue && one.visibleAt <= tasks.now());
   return {
+    /** Adds a message without the checks of a request. Faults may drop, delay or duplicate it. */
     put,
     /**
      * Handles a request of the SDK's client.

@@ -74,6 +74,7 @@ export function virtualScheduler(
       return {};
     },
     isDue: () => due().length > 0,
+    /** Sends the messages of all due schedules. */
     tick(): void {
       for (const [name, schedule] of due()) fire(name, schedule);
     },
@@ -81,6 +82,7 @@ export function virtualScheduler(
       schedules.size === 0
         ? undefined
         : Math.min(...[...schedules.values()].map(({ nextAt }) => nextAt)),
+    /** Returns the names of all schedules. */
     names: (): readonly string[] => [...schedules.keys()],
   };
 }

@@ -142,6 +142,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
   const lateAnswers: ApiAnswer[] = [];
   /** How often each rare state was reached. */
   const states = new Map<string, number>();
+  /** Counts one occurrence of a rare state. */
   const reached = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
 
   let working: { readonly task: Task; readonly endsAt: number }[] = [];

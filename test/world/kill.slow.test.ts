@@ -98,7 +98,7 @@ describe("the local world", () => {
     { moment: "around the end of the step", afterMs: 3_080 },
     { moment: "while the run ends and delivers", afterMs: 3_130 },
   ])(
-    "finishes a run, charges it once and loses no event after kill -9 $moment and a restart",
+    "finishes a run, charges it once and loses no event after kill -9 $moment, followed by a restart",
     async ({ afterMs }) => {
       const before = Number((await world.api.get("/account")).body["credit_balance"]);
       const watchlistId = await createList();

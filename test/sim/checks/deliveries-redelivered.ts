@@ -66,7 +66,7 @@ function checkRecovered(
   // An attempt may have been in progress at that time, and may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);
   const lastAt = Date.parse(delivery.attempts.at(-1)?.at ?? "");
-  assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was attempted`);
+  assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was not attempted after that`);
 }
 
 /** Checks that each requested redelivery led to an attempt, if the endpoint stayed enabled. */
@@ -85,7 +85,10 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
         headers["Service-Delivery-Id"] === request.deliveryId && startedAt >= request.requestedAt,
     );
     const at = new Date(request.requestedAt).toISOString();
-    assert.ok(made.length > 0, `redelivery of ${request.deliveryId}, requested at ${at}`);
+    assert.ok(
+      made.length > 0,
+      `redelivery of ${request.deliveryId}, requested at ${at}: no request was sent`,
+    );
     if ((history.delivered.get(request.deliveryId) ?? Infinity) < request.requestedAt) {
       world.reached("a delivered event was redelivered");
     }

@@ -71,6 +71,7 @@ export interface Sums {
   readonly added: number;
 }
 
+/** The sums before the first record. */
 export const noSums: Sums = { balance: 0, held: 0, spent: 0, sequence: 0, added: 0 };
 
 /** Returns the sums after records, from the sums before them. */

@@ -258,7 +258,7 @@ function quartersOf(scraper: string, { status, totalOffers = 0 }: FlatAnswer): n
   if (status === "partial" || status === "unavailable") return 0;
   if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
   const price = prices[scraper];
-  assert(price !== undefined, `${scraper} has a price`);
+  assert(price !== undefined, `${scraper} has no known price`);
   return price;
 }
 

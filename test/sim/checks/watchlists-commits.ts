@@ -88,7 +88,7 @@ async function checkCount(world: World, pk: string, counted: Counted): Promise<v
     query(world, pk, head).then((rows) => rows.length),
   ]);
   assert.equal(count, there, `${pk}: ${attribute}`);
-  assert.ok(count <= max, `${pk} has ${count} ${head}`);
+  assert.ok(count <= max, `${pk}: ${attribute} is ${count}, above the limit of ${max}`);
   if (count === max) world.reached(`an account reached the limit of ${attribute}`);
 }
 

@@ -198,7 +198,7 @@ function inSeparateProcess(
 ): void {
   const { clients } = world.overridesOfOther();
   const client = clients?.dynamo;
-  assert(client !== undefined, "the overrides have a DynamoDB client");
+  assert(client !== undefined, "the overrides have no DynamoDB client");
   world.tasks.begin(
     name,
     async () => {

@@ -139,8 +139,9 @@ function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): 
 }
 
 /**
- * Registers an endpoint. If no response has its ID, finds it in the list. Returns undefined if the
- * endpoint was refused.
+ * Registers an endpoint, and returns its ID. If no response contains the ID, searches the list of
+ * endpoints for the URL. Returns undefined if the endpoint was refused. With `isEnabled`, most
+ * endpoints are enabled, otherwise none.
  */
 export async function addEndpoint(
   scene: DeliveryScene,

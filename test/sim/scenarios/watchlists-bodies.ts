@@ -72,6 +72,7 @@ export function aPipeline(platform: ListPlatform, random: Random): Choice {
     : { sent: { pipeline: pipelineOf(platform, step) }, shown: step };
 }
 
+/** The settings of a watchlist that hands change (see `Acting`). */
 export const settingNames = [
   "name",
   "schedule",

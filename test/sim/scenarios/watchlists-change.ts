@@ -80,7 +80,10 @@ function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
   world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
   const now = world.tasks.now();
-  assert.ok(dueAt <= now + clocksOffMs, `${shown.id} is due at ${String(shown.next_run_at)}`);
+  assert.ok(
+    dueAt <= now + clocksOffMs,
+    `${shown.id} was resumed, but is due only at ${String(shown.next_run_at)}`,
+  );
 }
 
 interface SettingsCall {
@@ -109,8 +112,8 @@ function checkRefreshSetting(
       : "pipeline" in body
         ? [body.pipeline !== null, body.pipeline === null]
         : [ownPossible, pipeline.may("default", since)];
-  if (answer.status === 400) assert.ok(mayRefuse, what);
-  if (answer.status === 200) assert.ok(mayTake, what);
+  if (answer.status === 400) assert.ok(mayRefuse, `${what}, although the change is valid`);
+  if (answer.status === 200) assert.ok(mayTake, `${what}, although the change is invalid`);
 }
 
 function choiceOf(acting: Acting, list: KnownWatchlist, name: SettingName): Choice {

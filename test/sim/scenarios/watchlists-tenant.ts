@@ -118,7 +118,7 @@ export async function ask(
     assert.notEqual(fired.length, 0, `no fault explains ${what}`);
     return { since, answer: undefined };
   }
-  assert.ok(answer.headers["x-request-id"], "every response has X-Request-Id");
+  assert.ok(answer.headers["x-request-id"], `${request.method} ${request.path}: no X-Request-Id`);
   if (answer.status >= 400) errorOf(answer);
   return { since, answer };
 }
@@ -133,7 +133,10 @@ interface ErrorBody {
  */
 export function errorOf({ text, status }: ApiAnswer): ErrorBody["error"] {
   const { error } = JSON.parse(text) as ErrorBody;
-  assert.ok(error.code && error.message, `an error of status ${status}: ${text}`);
+  assert.ok(
+    error.code && error.message,
+    `an error with status ${status} has no code or no message: ${text}`,
+  );
   return error;
 }
 
@@ -217,7 +220,8 @@ function checkSound(shown: Shown): void {
   const { id, status, paused_reason: reason, items_by_state: counts } = shown;
   assert.equal(shown.next_run_at === null, status === "paused", `${id}: next run of ${status}`);
   assert.equal(reason === null, status === "active", `${id}: ${status} for ${reason}`);
-  if (reason === "insufficient_credits") assert.ok(shown.consecutive_skips >= 3, id);
+  if (reason === "insufficient_credits")
+    assert.ok(shown.consecutive_skips >= 3, `${id}: paused too early`);
   const { new: fresh, active, delisted } = counts;
   assert.ok(Math.min(fresh, active, delisted) >= 0, `${id}: counts below zero`);
   assert.equal(shown.item_count, fresh + active + delisted, `${id}: item_count`);
