@@ -12,7 +12,10 @@ import { entriesOf, expectLedgerToBalance, type LedgerWorld } from "./ledger.con
 
 const now = systemClock.now();
 const expiresAt = new Date(now.getTime() + 60_000);
-/** The ledger stores a hold's expiry in whole seconds. */
+/**
+ * A time after the expiry of all holds. It is more than a second later, because the ledger stores
+ * an expiry in whole seconds.
+ */
 const expired = new Date(now.getTime() + 61_001);
 
 const call = {
@@ -164,8 +167,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the source of a credit entry", () => {
     /**
-     * Settles one call for fewer credits than it reserved, in another process, and one step of a
-     * run.
+     * Settles one call for fewer credits than it reserved, and one step of a run. Another process
+     * settles than the one that reserved.
      */
     const work = async (): Promise<void> => {
       await reserve(world.ledger(), call);
@@ -280,7 +283,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
       await change({ changeId: "correction", type: "adjust", credits: -7 });
     };
-    // Tests that only read share one account, because most of their time goes into its calls.
+    // Tests that only read share one account, because the calls that fill the account take most of
+    // the time.
     let used: { readonly world: LedgerWorld; readonly accountId: string } | undefined;
     const openUsed = async (): Promise<void> => {
       if (used === undefined) await work();

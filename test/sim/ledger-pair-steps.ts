@@ -171,7 +171,7 @@ export const pairs: Readonly<Record<AccountKind, Pairs>> = {
     ["reserve a step", ["reserve a step", "reserve", "purchase"]],
     ["settle a step", ["settle a step", "reserve another", "sweep"]],
   ],
-  // No hold stays open, so the shards lose their due marks.
+  // No hold stays open, so that the shards leave the due index.
   "without bystander": [
     ["sweep", ["reserve for longer"]],
     ["cancel a charge", ["cancel a charge"]],

@@ -132,7 +132,8 @@ interface End {
 
 /**
  * Checks that each hold was reserved once and resolved once, and that all callers got the same
- * result. A cancellation may change an earlier resolution. If it succeeds, there must be no charge.
+ * result. A cancellation may change an earlier resolution. After a successful cancellation, there
+ * must be no charge.
  */
 async function checkEnd(scene: PairScene, { results, purchases, cancels }: End): Promise<void> {
   const { entries, holds, held } = await readLedgerState(scene, scene.accountId);

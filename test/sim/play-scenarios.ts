@@ -81,7 +81,8 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<SimR
     differing: 0,
     replayed: 0,
   };
-  // The regressions, the scenarios, the planned crashes, and the seeds that run twice.
+  // The progress counts the regressions, each scenario, the planned crashes, and the seeds that run
+  // twice.
   const progress = progressOf(names.length + 3);
   const regressionJobs = regressions.filter((one) => names.includes(one.scenario));
   const about = `${regressionJobs.length} regression seeds`;

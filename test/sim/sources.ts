@@ -161,7 +161,9 @@ interface Fields {
   readonly shown: Shown;
 }
 
-/** The fields of an item that has no buy box. They are null, which is a value. */
+/**
+ * The fields of an item that has no buy box. They are null and not absent, so they count as values.
+ */
 const noBuybox: Shown = {
   availabilityType: null,
   merchant: null,

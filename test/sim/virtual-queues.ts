@@ -185,6 +185,6 @@ export type VirtualQueues = ReturnType<typeof virtualQueues>;
 const isCancel = (body: string): boolean =>
   (JSON.parse(body) as { readonly type?: string }).type === "cancel";
 
-/** Adds a field that only a later version of the service supports to a message. */
+/** Returns a message with an additional field, as a later version of the service could send it. */
 const ofOtherVersion = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), from_a_later_version: { n: 1 } });

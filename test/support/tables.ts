@@ -12,7 +12,8 @@ export interface TestTables {
 }
 
 /**
- * Returns a client of the test run's DynamoDB engine, and creates tables that no other caller uses.
+ * Returns a client of the test run's DynamoDB engine, and a function that creates tables for this
+ * caller only.
  */
 export function openTables(): TestTables {
   const base = engineClient(inject("dynamodbEndpoint"));

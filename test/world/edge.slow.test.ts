@@ -197,7 +197,7 @@ describe("the errors of a call come in one order:", () => {
   it.each(all)("429 for a key over its rate, whatever else is wrong: %s", async (route) => {
     const [asked, sent] = wrong(route);
     const answer = await call(asked, { ...sent, key: limitedKey });
-    // The dashboard's files ignore keys.
+    // The dashboard's files are sent without a check of the key.
     expect(answer.status).toBe(routes[route].group === "dashboard" ? 200 : 429);
   });
 

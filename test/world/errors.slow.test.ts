@@ -33,7 +33,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Makes a call, and repeats it after a second while the key exceeds its rate. */
+/** Makes a call, and repeats it after `Retry-After` while the key exceeds its rate. */
 async function call(
   route: string,
   {

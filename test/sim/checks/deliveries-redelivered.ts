@@ -63,7 +63,7 @@ function checkRecovered(
   const delivery = log.get(id);
   if (delivery === undefined) throw new Error(`${name}: is not in the log`);
   if (delivery.state === "delivered") return;
-  // An attempt may have been in progress at that time, and may be logged later.
+  // An attempt may have been in progress at the time of the request, and may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);
   const lastAt = Date.parse(delivery.attempts.at(-1)?.at ?? "");
   assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was not attempted after that`);

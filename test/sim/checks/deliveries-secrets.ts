@@ -52,8 +52,8 @@ function checkOverlap({ request, answer }: RecordedCall): void {
   );
   if (!overlap) return;
   const offMs = Date.parse(String(until)) - Date.parse(String(at)) - day;
-  // The time of a change is never before that of the previous change, whose process may have had
-  // another clock.
+  // `updated_at` may be later than the clock of the process, because it is never before the time of
+  // the previous change. That change may be by a process whose clock is ahead.
   assert.ok(
     Math.abs(offMs) <= clocksOffMs,
     `${request.path}: valid until ${String(until)}, not for a day`,

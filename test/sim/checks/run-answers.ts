@@ -30,7 +30,7 @@ export interface ExpectedItem {
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
-  /** Its owed retries. */
+  /** The owed retries of the item. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;

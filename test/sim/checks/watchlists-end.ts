@@ -114,7 +114,10 @@ function checkOrphans(rows: readonly Row[]): void {
 
 const overdueMs = 5 * 60_000;
 
-/** Checks that no active watchlist is overdue, because the faults have stopped (invariant R10). */
+/**
+ * Checks that no active watchlist is overdue (invariant R10). Call it after the faults have
+ * stopped.
+ */
 function checkNotOverdue(world: World, rows: readonly Row[]): void {
   for (const row of rows.filter(
     ({ sk, pk }) => pk.startsWith("account#") && sk.startsWith(listHead),

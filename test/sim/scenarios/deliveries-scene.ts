@@ -82,8 +82,8 @@ export async function ask(
 }
 
 /**
- * Calls the API, at most four times, until the status is below 500. Returns the last call. Its
- * response is undefined if it got none.
+ * Calls the API, at most four times, until the status is below 500. Returns the last call, with
+ * `answer` undefined if it got no response.
  */
 export async function askUntilAnswered(
   scene: DeliveryScene,

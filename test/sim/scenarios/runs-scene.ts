@@ -18,7 +18,7 @@ export interface WatchlistScene {
    * do.
    */
   readonly receiver: Receiver | null;
-  /** The IDs that a call named, whether the call succeeded or not. */
+  /** The IDs in calls that change items, including calls that failed. */
   readonly touched: Set<string>;
   /**
    * For each ID, whether it is on the watchlist after the last call that named it; undefined if

@@ -74,8 +74,8 @@ async function patch(
  * paused.
  */
 function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
-  // If there are other hands, they may have removed all items, or the first due time may have
-  // passed.
+  // If there are other hands, the watchlist may be due later: they may have removed all items, or
+  // its first due time may have passed.
   if (tenant.hands > 1 || shown.run_count > 0) return;
   world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
