@@ -79,11 +79,10 @@ export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRo
  * their keys (`v=2`).
  */
 export const objectKinds = {
-  /**
-   * The index of a run's events. Its version also applies to the chunks with the events. A new
-   * version of chunks needs new keys, because a finisher may write them again.
-   */
+  /** The index of a run's events, `run.json.gz`. It also has the version of the run's chunks. */
   runIndex: { version: 1 },
+  /** The events of a run. A new version needs new keys, because a finisher may write them again. */
+  eventChunk: { version: 1 },
 } as const satisfies Readonly<Record<string, StoredKind>>;
 
 /** A key of a row. */
