@@ -150,7 +150,7 @@ describe("a refresh of a watchlist whose run is skipped", () => {
     await client.send(
       new UpdateCommand({
         TableName: name,
-        Key: watchlistKeys.list(accountId, id),
+        Key: watchlistKeys.watchlist(accountId, id),
         UpdateExpression: "REMOVE refresh_due",
       }),
     );
