@@ -29,7 +29,10 @@ export interface TimeSlice<LogRecord> {
 
 /** Processes the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
-  /** Number of entries processed in parallel. Called after `ended`, for each read of entries. */
+  /**
+   * Maximum number of entries to process in parallel. Called before each read of entries, after
+   * `ended`.
+   */
   parallel(): number;
   /**
    * True if the delivery target is deleted or disabled. The session then ends all its entries,
@@ -67,16 +70,17 @@ export interface DrainDependencies<LogRecord> {
 }
 
 /**
- * Number of entries that one read lists: at least `entriesAtOnceMin`, and some for each parallel
- * loop, because the loops wait for the longest entry before the next read.
+ * Minimum number of entries that one read lists: in total, and for each parallel loop. The next
+ * read waits until all loops have ended, so each loop needs several entries to stay busy.
  */
 const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
 
 /**
  * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if it
- * cannot claim the target, for example because another process holds the lease. At the end,
- * releases the lease and sends a wake-up message for the remaining entries.
+ * cannot claim the target, for example because another process holds the lease. Stops without an
+ * error if another process claims the target later. At the end, releases the lease and sends a
+ * wake-up message for the remaining entries.
  * @throws the first error of the service itself, after all other entries were processed and stored
  */
 export async function drain<LogRecord>(
@@ -194,7 +198,8 @@ async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly Ou
 }
 
 /**
- * The first entry of each key, so that entries with the same key are processed one after the other.
+ * Keeps only the first entry of each key, so that entries with the same key are processed one after
+ * the other.
  */
 function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[] {
   const keys = new Set<string>();
@@ -205,7 +210,10 @@ function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[]
   });
 }
 
-/** Merges both lanes alternately, so that no lane waits for the whole of the other lane. */
+/**
+ * Takes entries from both lanes in alternation, so that neither lane waits until the other is
+ * empty.
+ */
 const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[]): OutboxEntry[] =>
   Array.from({ length: Math.max(first.length, later.length) }, (_, n) => [first[n], later[n]])
     .flat()
