@@ -4,16 +4,13 @@
  * fails while the data stack is protected, and while a service stack exists, which still writes to
  * the bucket.
  */
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  type Stack,
-} from "@aws-sdk/client-cloudformation";
+import { CloudFormationClient, type Stack } from "@aws-sdk/client-cloudformation";
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from "@aws-sdk/client-s3";
 import { stackName } from "../lib/build-app.ts";
 import { stages } from "../lib/config.ts";
 import { quantity } from "../shared/base/quantity.ts";
 import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
+import { findStack } from "./cloudformation/find-stack.ts";
 
 const commandLine = {
   name: "npm run empty-bucket",
@@ -30,8 +27,8 @@ async function main(wanted: string | undefined, isJson: boolean): Promise<void> 
   const stage = stages.find((known) => known === wanted);
   if (stage === undefined) throw new Error(`Pass the stage: --stage ${stages.join(" or ")}.`);
   const client = new CloudFormationClient({});
-  const data = await stackOf(client, stackName(stage, "data"));
-  const service = await stackOf(client, stackName(stage, "service"));
+  const data = await findStack(client, stackName(stage, "data"));
+  const service = await findStack(client, stackName(stage, "service"));
   client.destroy();
   const bucket = removableBucket(data, stackName(stage, "data"));
   if (service !== undefined) {
@@ -46,16 +43,6 @@ async function main(wanted: string | undefined, isJson: boolean): Promise<void> 
       ? `${JSON.stringify({ bucket, deleted })}\n`
       : `Deleted ${quantity(deleted, "object")} of ${bucket}.\n`,
   );
-}
-
-async function stackOf(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
-  try {
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    return Stacks?.[0];
-  } catch (error) {
-    if (error instanceof Error && error.message.includes("does not exist")) return undefined;
-    throw error;
-  }
 }
 
 function removableBucket(stack: Stack | undefined, name: string): string {

@@ -9,7 +9,7 @@ const files = ["lib", "functions", "shared", "tools", "scripts", "test"].flatMap
     .map((name) => `${folder}/${name}`)
     .filter((path) => /\.tsx?$/.test(path)),
 );
-/** `[from, to]` of every import of one of the project's own files, of types too. */
+/** `[from, to]` of every import of one of the project's own files, including type imports. */
 const imports = files.flatMap((path) => {
   const text = readFileSync(join(root, path), "utf8");
   const statements = text.matchAll(

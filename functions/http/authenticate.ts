@@ -24,9 +24,8 @@ interface Options {
 
 /**
  * Identifies the caller and counts the call against the key's rate limit (specification, section
- * "Authentication"). Calls without a known key are counted by IP address, in this process only. If
- * the group requires no key, calls with an unknown key, or while the store is unavailable, are
- * admitted.
+ * "Authentication"). Calls without a known key are counted by IP address, in this process only. A
+ * group that requires no key admits a call even if its key is unknown or the store is unavailable.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();

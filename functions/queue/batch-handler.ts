@@ -77,8 +77,8 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
       ),
     };
   };
-  // Disables the early timeout response, because SQS would then deliver messages again while they
-  // are still being handled.
+  // Disables the early timeout response of the middleware engine. After that response, SQS would
+  // deliver messages again while they are still being handled.
   return middy<SQSEvent, SQSBatchResponse>({ timeoutEarlyInMillis: 0 }).handler(handle);
 }
 

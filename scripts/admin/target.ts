@@ -163,8 +163,10 @@ export async function deployedTarget(stage: string, role: OperatorRole | "none")
       return service("ApiUrl").replace(/\/$/, "");
     },
     async storedVersions() {
-      const outputs = await describe(client, stacks.service);
-      const value = outputs?.find(({ OutputKey }) => OutputKey === "StoredVersions")?.OutputValue;
+      const stack = await findDeployed(client, stacks.service);
+      const value = stack?.Outputs?.find(
+        ({ OutputKey }) => OutputKey === "StoredVersions",
+      )?.OutputValue;
       return writtenVersions.find((one) => one === value) ?? "current";
     },
     async queues() {
@@ -178,15 +180,15 @@ async function outputsOf(
   client: CloudFormationClient,
   stack: string,
 ): Promise<(name: string) => string> {
-  const outputs = await describe(client, stack);
-  if (outputs === undefined) {
+  const found = await findDeployed(client, stack);
+  if (found === undefined) {
     const region = await client.config.region();
     throw new Error(
       `There is no stack ${stack} in ${region}. Deploy it, or use another --region or account.`,
     );
   }
   return (name) => {
-    const output = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+    const output = found.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
     if (output === undefined) {
       throw new Error(`The stack ${stack} has no output ${name}. Deploy it again.`);
     }
@@ -194,16 +196,10 @@ async function outputsOf(
   };
 }
 
-/** Returns the outputs of a stack; undefined if the stack does not exist. */
-async function describe(client: CloudFormationClient, stack: string) {
-  const { DescribeStacksCommand } = await import("@aws-sdk/client-cloudformation");
-  try {
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
-    return Stacks?.[0]?.Outputs ?? [];
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.includes("does not exist")) throw error;
-    return undefined;
-  }
+/** Returns a stack by name. Loads the CloudFormation client, which only deployed stages need. */
+async function findDeployed(client: CloudFormationClient, name: string) {
+  const { findStack } = await import("../cloudformation/find-stack.ts");
+  return findStack(client, name);
 }
 
 /** Returns the queues of a stack. Finds them by the logical IDs that the CDK app sets. */

@@ -1,9 +1,9 @@
 import {
   type CloudFormationClient,
-  DescribeStacksCommand,
   paginateListStackResources,
 } from "@aws-sdk/client-cloudformation";
 import { stackName } from "../../lib/build-app.ts";
+import { findStack } from "../cloudformation/find-stack.ts";
 
 /** The stage of the smoke test. Its resources have no deletion protection. */
 export const smokeStage = "dev";
@@ -36,23 +36,17 @@ async function describe(
   client: CloudFormationClient,
   name: string,
 ): Promise<DeployedStack | undefined> {
-  try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    const [stack] = Stacks;
-    if (stack === undefined) return undefined;
-    const outputs = (stack.Outputs ?? []).map(
-      ({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue] as const,
-    );
-    return {
-      name,
-      status: stack.StackStatus ?? "unknown",
-      isOfSmoke: (stack.Tags ?? []).some((tag) => tag.Key === smokeTag),
-      outputs: Object.fromEntries(outputs),
-    };
-  } catch (error) {
-    if (error instanceof Error && error.message.includes("does not exist")) return undefined;
-    throw error;
-  }
+  const stack = await findStack(client, name);
+  if (stack === undefined) return undefined;
+  const outputs = (stack.Outputs ?? []).map(
+    ({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue] as const,
+  );
+  return {
+    name,
+    status: stack.StackStatus ?? "unknown",
+    isOfSmoke: (stack.Tags ?? []).some((tag) => tag.Key === smokeTag),
+    outputs: Object.fromEntries(outputs),
+  };
 }
 
 /** Returns the resources of stacks, without deleted ones. */

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   CancelUpdateStackCommand,
   type CloudFormationClient,
-  DescribeStacksCommand,
 } from "@aws-sdk/client-cloudformation";
+import { findStack } from "../cloudformation/find-stack.ts";
 
 export interface Rollback {
   /** Name of the service stack. */
@@ -48,8 +48,14 @@ export async function rollBackStage(
 }
 
 async function statusOf(client: CloudFormationClient, stack: string): Promise<string> {
-  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
-  return Stacks?.[0]?.StackStatus ?? "unknown";
+  const found = await findStack(client, stack);
+  if (found === undefined) {
+    throw new Error(
+      `There is no stack ${stack} in this account and region. ` +
+        "Check the stage, the region and the AWS credentials.",
+    );
+  }
+  return found.StackStatus ?? "unknown";
 }
 
 async function settledStatus(

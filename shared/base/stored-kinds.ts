@@ -74,22 +74,16 @@ const firstRowKinds = {
 /** All kinds of rows. Each key in `shared/aws/table/table.ts` matches exactly one. */
 export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRowKinds);
 
-/** A kind of objects. */
-interface ObjectKind extends StoredKind {
-  /** Pattern of the object's key. `*` matches any characters. */
-  readonly key: string;
-}
-
 /**
  * The kinds of objects in the events bucket. Objects in customers' buckets have their version in
  * their keys (`v=2`).
  */
 export const objectKinds = {
-  /** The index of a run's events. Its version also applies to their chunks. */
-  runIndex: { key: "accounts/*/runs/*/run.json.gz", version: 1 },
-  /** Compressed lines. A new version needs new keys, because a finisher may write them again. */
-  eventChunk: { key: "accounts/*/runs/*/events-*.jsonl.gz", version: 1 },
-} as const satisfies Readonly<Record<string, ObjectKind>>;
+  /** The index of a run's events, `run.json.gz`. It also has the version of the run's chunks. */
+  runIndex: { version: 1 },
+  /** The events of a run. A new version needs new keys, because a finisher may write them again. */
+  eventChunk: { version: 1 },
+} as const satisfies Readonly<Record<string, StoredKind>>;
 
 /** A key of a row. */
 interface Key {

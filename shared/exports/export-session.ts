@@ -38,10 +38,11 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
     const work = { ...dependencies, known: log.known, ready: () => destination.ready() };
     const failures = { inRow: 0 };
     return {
-      // Runs are exported one after the other. The objects of one run are written in parallel.
-      parallel: () => 1,
-      ended: async () =>
-        destinationRefusal(await dependencies.destinations.get(accountId)) !== null,
+      async target() {
+        const stored = await dependencies.destinations.get(accountId);
+        // Runs are exported one after the other. The objects of one run are written in parallel.
+        return { hasEnded: destinationRefusal(stored) !== null, parallel: 1 };
+      },
       async work(entry: OutboxEntry, slice: TimeSlice<ExportRecord>) {
         const content = parse(outboxContent, entry.content);
         const noted = log.noting(slice);

@@ -30,16 +30,10 @@ export interface TimeSlice<LogRecord> {
 /** Processes the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
   /**
-   * Maximum number of entries to process in parallel. Called before each read of entries, after
-   * `ended`.
+   * Returns the present state of the delivery target. Called before each read of entries, because a
+   * client or an operator may change the target during the session.
    */
-  parallel(): number;
-  /**
-   * True if the delivery target is deleted or disabled. The session then ends all its entries,
-   * including those that are not due. Checked before each read of entries, because the target may
-   * be enabled again.
-   */
-  ended(): Promise<boolean>;
+  target(): Promise<TargetState>;
   /** Processes one entry. Throws only if the service itself fails, not if the receiver fails. */
   work(entry: OutboxEntry, slice: TimeSlice<LogRecord>): Promise<void>;
   /**
@@ -49,6 +43,17 @@ export interface Session<LogRecord> {
   state?(): unknown;
   /** Releases the session's resources. */
   close(): void;
+}
+
+/** The state of a delivery target that a session depends on. */
+export interface TargetState {
+  /**
+   * True if the delivery target is deleted or disabled. The session then ends all its entries,
+   * including those that are not due.
+   */
+  readonly hasEnded: boolean;
+  /** Number of entries that the session processes in parallel. */
+  readonly parallel: number;
 }
 
 /** Opens a session. `state`: the stored state of the target's last session, or undefined. */
@@ -135,7 +140,7 @@ async function delayUntil<LogRecord>(
   { session, dependencies }: Work<LogRecord>,
 ): Promise<number | null> {
   const now = dependencies.clock.now();
-  return next > now && (await session.ended()) ? 0 : messageDelay(next, now);
+  return next > now && (await session.target()).hasEnded ? 0 : messageDelay(next, now);
 }
 
 /** Wakes targets of the account that no worker could claim while the account was at its limit. */
@@ -171,9 +176,10 @@ async function untilNothingIsDue<LogRecord>(
   let { additions } = claimed;
   for (;;) {
     while (!work.isOver()) {
-      const due = await dueEntries(work);
+      const state = await work.session.target();
+      const due = await dueEntries(work, state);
       if (due.length === 0) break;
-      await workOn(due, work);
+      await workOn(due, work, state.parallel);
       await work.recorder.flush();
     }
     const released = await outbox.release(work.target, { token: claimed.token, additions });
@@ -183,11 +189,13 @@ async function untilNothingIsDue<LogRecord>(
   }
 }
 
-async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly OutboxEntry[]> {
-  const { target, session, dependencies, failed } = work;
+async function dueEntries<LogRecord>(
+  { target, dependencies, failed }: Work<LogRecord>,
+  { hasEnded, parallel }: TargetState,
+): Promise<readonly OutboxEntry[]> {
   const { outbox, clock } = dependencies;
-  const by = (await session.ended()) ? null : clock.now();
-  const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * session.parallel());
+  const by = hasEnded ? null : clock.now();
+  const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * parallel);
   const limit = wanted + failed.size;
   const [first, later] = await Promise.all([
     outbox.entries(target, { lane: "first", by, limit }),
@@ -222,6 +230,7 @@ const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[
 async function workOn<LogRecord>(
   due: readonly OutboxEntry[],
   work: Work<LogRecord>,
+  parallel: number,
 ): Promise<void> {
   const { session, recorder: kept, isOver, dependencies } = work;
   const waiting = [...due];
@@ -248,6 +257,6 @@ async function workOn<LogRecord>(
     }
   };
   // All parallel loops must end before the session closes the connections that they use.
-  const tracks = await Promise.allSettled(Array.from({ length: session.parallel() }, track));
+  const tracks = await Promise.allSettled(Array.from({ length: parallel }, track));
   for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
 }

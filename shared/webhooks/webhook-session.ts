@@ -4,7 +4,7 @@ import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
 import { notedLog } from "./delivery-log.ts";
-import { requestsAtOnceTo, type WebhookEndpoint } from "./endpoint.ts";
+import { requestsAtOnceTo } from "./endpoint.ts";
 import { healthOf, trackHealth } from "./endpoint-health.ts";
 import { firstAttemptGate } from "./first-attempt-gate.ts";
 import { firstAttempts } from "./first-attempts.ts";
@@ -39,15 +39,16 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       firstAttempts: firstAttemptGate(health),
     };
     const work = workOn(context);
-    let endpoint: WebhookEndpoint | null = null;
     return Promise.resolve({
-      // The first attempts of one run are sequential.
-      parallel: () => requestsAtOnceTo(endpoint),
       // Reads the store, because the cached endpoint may be older than the change that woke this
       // session.
-      async ended() {
-        endpoint = await dependencies.endpoints.get(accountId, endpointId);
-        return endpointRefusal(endpoint) !== null;
+      async target() {
+        const endpoint = await dependencies.endpoints.get(accountId, endpointId);
+        return {
+          hasEnded: endpointRefusal(endpoint) !== null,
+          // The first attempts of one run are sequential.
+          parallel: requestsAtOnceTo(endpoint),
+        };
       },
       work: (entry, slice) => work(entry, log.noting(slice)),
       state: () => health.current(),

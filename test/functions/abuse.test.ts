@@ -14,8 +14,9 @@ let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
-/** The path of the receiver whose requests are not answered, and these requests. */
+/** The receiver does not answer requests to this path. */
 const silent = "/hook/silent";
+/** Each function answers one request to this path. */
 let held: (() => void)[];
 
 beforeAll(async () => {
@@ -86,7 +87,7 @@ describe("an account whose receivers never answer", () => {
     expect(receiver.requests.filter(({ path }) => path === silent)).toHaveLength(admitted);
   });
 
-  it("occupies the workers of four targets, while another account gets its events", async () => {
+  it("occupies workers for at most four delivery targets, while another account gets its events", async () => {
     for (let n = 0; n < limits.webhookEndpointsMax; n += 1)
       await register(abuser, `${silent}/${n}`);
     await register(neighbour, "/hook/fast");

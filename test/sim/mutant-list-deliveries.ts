@@ -37,8 +37,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "one-request-more-at-once",
     file: "shared/outbox/drain.ts",
-    original: "Array.from({ length: session.parallel() }, track)",
-    replacement: "Array.from({ length: session.parallel() + 1 }, track)",
+    original: "Array.from({ length: parallel }, track)",
+    replacement: "Array.from({ length: parallel + 1 }, track)",
     scenario: "deliveries",
   },
   {

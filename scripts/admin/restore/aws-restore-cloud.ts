@@ -3,7 +3,6 @@ import {
   DeleteStackCommand,
   DescribeStackDriftDetectionStatusCommand,
   DescribeStackResourceDriftsCommand,
-  DescribeStacksCommand,
   DetectStackDriftCommand,
 } from "@aws-sdk/client-cloudformation";
 import {
@@ -35,6 +34,7 @@ import {
 } from "@aws-sdk/client-ssm";
 import * as v from "valibot";
 import type { Clock } from "../../../shared/base/clock.ts";
+import { findStack } from "../../cloudformation/find-stack.ts";
 import type { StackNames } from "../target.ts";
 import { progressSchema, type RestoreCloud, type TableSettings } from "./restore-cloud.ts";
 
@@ -99,15 +99,7 @@ export function awsRestoreCloud(options: AwsRestoreCloudOptions): RestoreCloud {
       );
     },
     async serviceStatus() {
-      try {
-        const { Stacks } = await formation.send(
-          new DescribeStacksCommand({ StackName: stacks.service }),
-        );
-        return Stacks?.[0]?.StackStatus;
-      } catch (error) {
-        if (error instanceof Error && error.message.includes("does not exist")) return undefined;
-        throw error;
-      }
+      return (await findStack(formation, stacks.service))?.StackStatus;
     },
     async deleteService() {
       await formation.send(new DeleteStackCommand({ StackName: stacks.service }));

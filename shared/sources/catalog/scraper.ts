@@ -149,7 +149,7 @@ function problemOf(reply: Answered): string | undefined {
   return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
 
-/** Returns null if an API key is configured but cannot be read. */
+/** Returns the address of a call for `ids`; null if an API key is configured but cannot be read. */
 async function addressOf(
   ids: readonly string[],
   { baseUrl, batchIdsMax }: CatalogOptions,

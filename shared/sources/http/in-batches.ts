@@ -29,18 +29,21 @@ export interface BatchReading<Item, Result> {
 }
 
 /**
- * The search of a batch ends after this many refused items. To find more of them would cost as many
- * calls as the batch has items.
+ * After this many single items of a batch were refused, its refused parts are not split any
+ * further. Splitting them until all refused items are found could cost more calls than the batch
+ * has items.
  */
 const refusedAloneMax = 10;
 
 /**
  * Reads items in batches. Returns one result for each item, in the order of the items.
  *
- * A batch that is refused or fails is split in two, down to single items, as far as its
- * `splitBudget` allows. While no batch has been read, only one refused batch is split, and the
- * other refused batches wait for its result. If ten single items of that batch are refused, the
- * source probably accepts nothing, and the other batches are not split.
+ * A batch that is refused or fails is read again in halves, down to single items, within the limits
+ * of `splitBudget`. Items that still could not be read get the result of `unread`. Until the source
+ * accepts a batch, only one refused batch is split, and the other refused batches wait for its
+ * result. If ten single items of that batch are refused, the source probably accepts nothing, and
+ * the other batches are not split.
+ * @throws the error of `read`
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
@@ -70,7 +73,7 @@ async function readBatch<Item, Result>(
   // parts.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-    // Another part showed that this size is too large.
+    // An earlier part or a concurrent batch has shown that this size is too large.
     if (part.length > size.max()) {
       parts.unshift(...partsOf(part, size.max()));
       continue;
@@ -134,7 +137,7 @@ function splitBudget(batchItems: number): SplitBudget {
 interface SourceTrial {
   /** Returns the tester for one batch. */
   tester(): BatchTester;
-  /** Sets the result. Later calls are ignored. */
+  /** Sets the result: whether the source accepts any item. Later calls are ignored. */
   end(takesSomething: boolean): void;
 }
 

@@ -3,7 +3,7 @@
  * source.
  */
 export interface RetryTokens {
-  /** Adds a fifth of a retry. Called once for each call. */
+  /** Adds a fifth of a retry. Must be called once for each call to the source. */
   earn(): void;
   /** Uses one retry and returns true, or returns false if none is left. */
   spend(): boolean;

@@ -6,6 +6,10 @@ import { foreignText } from "../contract/foreign-value.ts";
 export type SellerNames = ReadonlyMap<string, string | null>;
 
 export interface Sellers {
+  /**
+   * Returns the names of sellers from the cache, and looks up the others. `domain` is the API's
+   * number for the marketplace.
+   */
   namesOf(
     ids: readonly string[],
     question: { readonly domain: string; readonly deadline: Date },

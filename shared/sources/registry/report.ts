@@ -30,11 +30,14 @@ export interface SourceReport {
 /** The summary of the events in one read. */
 export interface CallSummary {
   readonly calls: CallMetrics;
-  /** Null if the source answered at least one call, or if no call was sent. */
+  /**
+   * Null if any event of the read has `responded` "yes" (see `SourceEvent`), or if the read made no
+   * call.
+   */
   readonly unanswered: Unanswered | null;
 }
 
-/** The reason why the source answered no call of a read. */
+/** The reason why no call of a read succeeded. */
 export interface Unanswered {
   /** True if the source asked at least one call to retry later. */
   readonly isBusy: boolean;

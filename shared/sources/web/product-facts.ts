@@ -69,7 +69,7 @@ export function productFacts(
 
 /** Returns the facts of `first`, and those facts of `second` that `first` does not state. */
 export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
-  // A list price is only used together with the price from the same markup.
+  // A list price is used only together with the price from the same markup.
   const { price, listPrice, ...others } = second;
   const takesPrice = first.price === undefined && first.isPriceUnclear !== true;
   const prices = takesPrice ? defined<ProductFacts>({ price, listPrice }) : {};

@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   clock.set("2026-03-10T12:00:00Z");
-  // Opened before all calls of the tests, because an account's ledger stamps only increase.
+  // The account is created before the times of all calls, because its ledger stamps only increase.
   const opened = { ...deps, clock: fixedClock("2026-03-01T12:00:00Z") };
   const account = await createAccount({ name: "Shop", email: "it@shop.example" }, opened);
   accountId = account.id;
@@ -365,7 +365,7 @@ describe("GET /v1/credit_transactions", () => {
       expect((await list({ type: "adjust" })).map(({ credits }) => credits)).toEqual([20, -50]);
     });
 
-    it("returns an entry without a purpose that an earlier release wrote", async () => {
+    it("returns an entry that an earlier release wrote without a purpose", async () => {
       await work("req_old", "2026-03-10T12:00:00.000Z", { held: 2, charged: 2 });
 
       const [charge] = await list({});
@@ -473,7 +473,7 @@ describe("GET /v1/credit_transactions", () => {
 
 describe("POST /v1/api_keys", () => {
   describe("answers 201 and", () => {
-    it("returns a working key once, and never again", async () => {
+    it("returns a key that the API accepts, and never returns it again", async () => {
       const answer = await ask("POST", "api_keys", { body: { name: " ci " } });
 
       expect(answer.status).toBe(201);
@@ -507,7 +507,7 @@ describe("POST /v1/api_keys", () => {
   });
 
   describe("answers 409 and", () => {
-    it("limits an account to 20 keys, even for concurrent calls, and reports how many remain", async () => {
+    it("limits an account to 20 keys, even for concurrent calls, and accepts a new key after a revocation", async () => {
       const asked = Array.from({ length: 25 }, (_, n) =>
         ask("POST", "api_keys", { body: { name: `k${n}` }, atOnce: true }),
       );

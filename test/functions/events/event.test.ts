@@ -94,8 +94,8 @@ describe("GET /v1/events/{id}", () => {
   );
 });
 
-describe("an event older than 30 days", () => {
-  it("returns 404 to GET /v1/events/{id} and to send, also while its row and its body are stored", async () => {
+describe("an expired event", () => {
+  it("is not found by GET and send once it is 30 days old, even while its row and its body are stored", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     const endsAt = Date.parse(first.createdAt) + 30 * 24 * 60 * 60 * 1_000;
@@ -109,7 +109,7 @@ describe("an event older than 30 days", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("returns 404 to GET and to send when its body was deleted before its row", async () => {
+  it("is not found by GET and send if its body was deleted before its row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     Object.assign(world.webhooks.bodies, { get: async () => null });
@@ -120,7 +120,7 @@ describe("an event older than 30 days", () => {
 });
 
 describe("POST /v1/events/{id}/send", () => {
-  it("sends one event to one endpoint, whatever its filter, and logs the delivery at once", async () => {
+  it("sends one event to one endpoint, whatever event types the endpoint selects, and logs the delivery at once", async () => {
     const other = await world.addEndpoint(account, `${receiver.url}/other`, { events: [] });
     await world.publish(run);
     const { endpoint } = await world.addEndpoint(account, receiver.url, { events: [] });

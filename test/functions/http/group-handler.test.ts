@@ -184,7 +184,7 @@ describe("Strict-Transport-Security", () => {
   });
 });
 
-describe("the own addresses of the service", () => {
+describe("the service's own addresses", () => {
   it("are the host that the client called, the custom domain and the gateway's API", async () => {
     const headers = headersWith({ "x-api-key": apiKey, Host: "other-host.com" });
     await ask({ headers });

@@ -246,7 +246,7 @@ describe("a file of the documentation", () => {
       expect(headers?.["Vary"]).toBe("Accept-Encoding");
   });
 
-  it("stays below the largest answer of a Lambda, even without compression", async () => {
+  it("stays below the maximum size of a Lambda response, even without compression", async () => {
     for (const name of assets) {
       const answer = await get(`/docs/assets/${name}`);
       expect(JSON.stringify(answer).length, name).toBeLessThan(5 * 1_024 * 1_024);
@@ -254,7 +254,7 @@ describe("a file of the documentation", () => {
   });
 
   it.each(["/docs", "/docs/reference", `/docs/assets/${assets[0]}`])(
-    "HEAD %s has the headers of GET and no body, and a known ETag returns 304",
+    "answers HEAD %s with the headers of GET and no body, and answers 304 for a known ETag",
     async (path) => {
       const headers = { "Accept-Encoding": "br" };
       const answer = await get(path, { headers });
@@ -278,7 +278,7 @@ it("/v1/openapi.json names the address that was called, path prefix included", a
   });
 });
 
-describe("the status of an unknown or retired path", () => {
+describe("an unknown or retired path:", () => {
   it.each([
     ["/docs/nothing", 404, "NOT_FOUND"],
     ["/docs/index", 404, "NOT_FOUND"],

@@ -174,7 +174,7 @@ describe("the webhook endpoint of a watchlist", () => {
 describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns", () => {
   it.each([
     ["its URL", ([url]: readonly unknown[]) => ({ webhook_url: url })],
-    ["its id", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
+    ["its ID", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
     ["both", ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id })],
   ])(
     "accepts %s and changes no binding, even if the endpoint was disabled or deleted",

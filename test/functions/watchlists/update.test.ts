@@ -319,7 +319,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
     expect(await world.watchlists.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("does not change a watchlist that has this status already", async () => {
+  it("does not change a watchlist that already has the given status", async () => {
     await put(pausedList);
     expect((await patch({ status: "paused" })).json["paused_reason"]).toBe("insufficient_credits");
     expect(await stored()).toEqual({ ...list, ...pausedList });
@@ -418,7 +418,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect(json).toMatchObject({ name: "Tea", consecutive_skips: 1, item_count: 7 });
   });
 
-  it("loses none of two changes made at once", async () => {
+  it("takes effect together with a second change at the same time", async () => {
     await put();
 
     await Promise.all([patch({ name: "Tea" }), patch({ every: "2h" })]);

@@ -81,7 +81,7 @@ async function logged(seconds: number, wanted: Partial<Delivery> = {}): Promise<
   return delivery;
 }
 
-/** An endpoint with one delivery that has finally failed. */
+/** Creates an endpoint with one failed delivery, which will not be retried. */
 async function aFailure() {
   const { endpoint } = await world.addEndpoint(account, receiver.url);
   receiver.answer = (response) => response.writeHead(410).end("gone");
@@ -227,7 +227,7 @@ describe("the webhook delivery log", () => {
     expect(made).toHaveLength(24);
   });
 
-  it("of one endpoint contains only its deliveries, and accepts the same filters", async () => {
+  it("of one endpoint contains only its deliveries, and accepts the filters of the account's log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const own = await logged(1, { endpointId: endpoint.id });
     await logged(2);
@@ -318,7 +318,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("returns 202 even if no wake-up message can be sent: the sweeper finds it", async () => {
+  it("returns 202 even if no wake-up message can be sent: the sweeper finds the delivery", async () => {
     const { endpoint, id } = await aFailure();
     api = endpointApi(world, { queue: { send: () => Promise.reject(new Error("down")) } });
 

@@ -9,7 +9,10 @@ import { admittedAccounts, type Answer, groupCaller } from "../../support/group-
 
 export type { Answer } from "../../support/group-api.ts";
 
-/** The route group on a world's tables, called in the same way as by the gateway. */
+/**
+ * Serves the webhook routes from a world's tables. `call` makes a call as the gateway does.
+ * `warnings` contains the messages of the logged warnings.
+ */
 export function endpointApi(world: DeliveryWorld, replaced: Partial<EndpointDependencies> = {}) {
   const { registering, webhooks, outbox, publishing } = world;
   const warnings: string[] = [];

@@ -96,7 +96,7 @@ describe("the health of a webhook endpoint", () => {
     expect(body).toMatchObject(untouched);
   });
 
-  it("has the time of its last success, also in the list of endpoints", async () => {
+  it("contains the time of the last success, in GET of the endpoint and in the list of endpoints", async () => {
     await run();
 
     const at = now().toISOString();

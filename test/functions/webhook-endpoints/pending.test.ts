@@ -189,13 +189,14 @@ describe("a delivery before its first attempt", () => {
     world.clock.set(at(5));
     await world.deliverDue();
     expect(await idsInPages(1)).toHaveLength(2 * 12);
-    // More runs than one page examines, in another order than their times, some at one time.
+    // More runs than one page examines. Their order is not that of their times, and some times are
+    // equal.
     for (let n = 1; n <= 30; n += 1) {
       await publish(100 + n, { happenedAt: at(200 - Math.floor(n / 2)) }, [
         "watchlist.run.completed",
       ]);
     }
-    // More runs at one time than one page examines.
+    // More runs with the same time than one page examines.
     for (let n = 1; n <= 27; n += 1) {
       await publish(200 + n, { happenedAt: at(300) }, ["watchlist.run.completed"]);
     }

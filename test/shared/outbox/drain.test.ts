@@ -32,8 +32,7 @@ beforeEach(() => {
   clock = fixedClock(startedAt);
   [entries, kept, messages, leased, additions, waiting] = [[], [], [], true, 1, []];
   session = {
-    parallel: () => 1,
-    ended: () => Promise.resolve(false),
+    target: () => Promise.resolve({ hasEnded: false, parallel: 1 }),
     work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
     close: () => undefined,
   };
@@ -133,7 +132,7 @@ describe("drain", () => {
   });
 
   it("passes all entries, due or not, to the session if the target is deleted or disabled", async () => {
-    session = { ...session, ended: () => Promise.resolve(true) };
+    session = { ...session, target: () => Promise.resolve({ hasEnded: true, parallel: 1 }) };
     entries = [entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" })];
     await drain(target, dependencies);
 
@@ -145,7 +144,7 @@ describe("drain", () => {
     const usual = session;
     session = {
       ...usual,
-      ended: () => Promise.resolve(ends),
+      target: () => Promise.resolve({ hasEnded: ends, parallel: 1 }),
       async work(found, slice) {
         clock.advance(30_000);
         ends = true;
@@ -166,9 +165,9 @@ describe("drain", () => {
     let asked = 0;
     session = {
       ...session,
-      ended: () => {
+      target: () => {
         asked += 1;
-        return Promise.resolve(asked === 1);
+        return Promise.resolve({ hasEnded: asked === 1, parallel: 1 });
       },
       work: (found, slice) =>
         slice.record({
@@ -198,7 +197,7 @@ describe("drain", () => {
     const busy = new Set<string>();
     session = {
       ...session,
-      parallel: () => 4,
+      target: () => Promise.resolve({ hasEnded: false, parallel: 4 }),
       async work(found, slice) {
         expect(busy.has(found.key)).toBe(false);
         busy.add(found.key);

@@ -208,8 +208,8 @@ const priceHistoryChecks: MisbehavingSubject = {
 };
 
 /**
- * Only an upstream server belongs to the deployer, who can correct its charset. So only its adapter
- * rejects a reply with bytes that are invalid in the declared charset.
+ * Only the adapter `upstream` rejects a reply with bytes that are invalid in the declared charset,
+ * because only an upstream server belongs to the deployer, who can correct the charset.
  */
 const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
 
@@ -285,7 +285,7 @@ const upstreamOffers: MisbehavingSubject = {
   },
 };
 
-/** The item of all offers. */
+/** The item to which all offers belong. */
 const asin = "B0LAMP0001";
 
 const upstreamChecks: MisbehavingSubject = {
@@ -316,7 +316,7 @@ const pageProduct = (id: string, isDearer = false): Product =>
     offers: page.anOffer({ price: isDearer ? dearer : price }),
   });
 
-/** Each page is about one item, so a page without that item is about another one. */
+/** Each page describes one item, so a page without the requested item describes another item. */
 const web: MisbehavingSubject = {
   name: "web",
   ...numbers,

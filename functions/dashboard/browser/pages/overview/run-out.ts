@@ -11,11 +11,12 @@ export interface Pace {
 }
 
 /**
- * Returns the average credits per day of the last seven complete UTC days, without days before the
- * account's creation. Returns the credits of today if they already exceed that average. Returns
- * null if no credits were used.
+ * Returns the current rate of spending: the average credits per day of the last seven complete UTC
+ * days, not counting days before the account was created. If the credits of today already exceed
+ * that average, returns these. Returns null if no credits were used.
+ * @param daily the usage by day, the oldest first; the last entry is today
  */
-export function presentPace(
+export function currentPace(
   daily: Usage["daily"],
   { created_at: createdAt }: Pick<Account, "created_at">,
 ): Pace | null {

@@ -38,8 +38,8 @@ export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
       onClose={onClose}
     >
       <p>
-        Deletes its {formatCount(list.item_count)} {list.item_count === 1 ? "item" : "items"} and
-        its run history, too. This cannot be undone.
+        Also deletes its {formatCount(list.item_count)} {list.item_count === 1 ? "item" : "items"}{" "}
+        and its run history. This cannot be undone.
       </p>
       {list.last_run_status === "running" && (
         <p class="muted">The run in progress finishes, but sends no webhooks.</p>

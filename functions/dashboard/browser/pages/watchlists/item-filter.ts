@@ -15,7 +15,10 @@ export const lastRun = "last run";
 
 const prefixLengthMax = 15;
 
-/** Converts the text of the search box to an ID prefix in the stored form: without `A-`. */
+/**
+ * Converts the text of the search box to a prefix of stored IDs: removes a leading letter with a
+ * hyphen, such as `A-`, and all characters except letters and digits. Returns at most 15 characters.
+ */
 export const prefixOf = (written: string): string =>
   written
     .trim()

@@ -17,6 +17,7 @@ import {
 import { PipelineGraph } from "./pipeline-graph.tsx";
 import { useDebounced } from "./use-debounced.ts";
 
+/** The platform and the marketplace of a watchlist. */
 export interface Shop {
   readonly platform: string;
   readonly marketplace: string;

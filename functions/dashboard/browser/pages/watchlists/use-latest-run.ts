@@ -8,7 +8,7 @@ const progressSeconds = 1;
 
 /**
  * Returns the newest run of a watchlist and follows it while it is in progress.
- * @param onEnd called when it has ended
+ * @param onEnd called when a run has ended
  */
 export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun | undefined {
   const toast = useToast();

@@ -14,8 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text for an error code of an attempt. An unknown code is returned with blanks for
- * underscores.
+ * Returns the text for an error code of an attempt. In an unknown code, only replaces underscores
+ * with blanks.
  */
 export function reasonInWords(error: string): string {
   const status = /^status_(\d+)$/.exec(error)?.[1];

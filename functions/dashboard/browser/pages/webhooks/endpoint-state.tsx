@@ -44,6 +44,7 @@ interface StateDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user to confirm, and disables a webhook endpoint. */
 export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps) {
   const toast = useToast();
   const disable = useAction((api, id: string) =>

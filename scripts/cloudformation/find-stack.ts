@@ -1,0 +1,20 @@
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  type Stack,
+} from "@aws-sdk/client-cloudformation";
+
+/** Returns a stack by name; undefined if the account has none of this name in the region. */
+export async function findStack(
+  client: CloudFormationClient,
+  name: string,
+): Promise<Stack | undefined> {
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    return Stacks?.[0];
+  } catch (error) {
+    // CloudFormation has no error type for this case.
+    if (error instanceof Error && error.message.includes("does not exist")) return undefined;
+    throw error;
+  }
+}
