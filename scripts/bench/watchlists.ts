@@ -172,7 +172,7 @@ async function pageLayout(client: DynamoDBDocumentClient, table: string): Promis
     async create(items) {
       await pages.create(list.watchlistId, items);
       const row = {
-        ...watchlistKeys.list(list.accountId, list.watchlistId),
+        ...watchlistKeys.watchlist(list.accountId, list.watchlistId),
         item_counts: countByState(items),
         item_total: items.length,
       };

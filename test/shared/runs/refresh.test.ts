@@ -152,7 +152,7 @@ describe("a refresh that was skipped for lack of credits", () => {
     await client.send(
       new UpdateCommand({
         TableName: name,
-        Key: watchlistKeys.list(accountId, id),
+        Key: watchlistKeys.watchlist(accountId, id),
         UpdateExpression: "REMOVE refresh_due",
       }),
     );

@@ -354,7 +354,7 @@ describe("the history of a watchlist's runs", () => {
     await bench.table.client.send(
       new UpdateCommand({
         TableName: bench.table.name,
-        Key: watchlistKeys.list(list.accountId, list.id),
+        Key: watchlistKeys.watchlist(list.accountId, list.id),
         UpdateExpression: "SET run_count = :count",
         ExpressionAttributeValues: { ":count": 499 },
       }),

@@ -3,7 +3,7 @@ import { createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { itemPageRow } from "../../../shared/aws/watchlists/page-row.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
-import { listRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
+import { watchlistRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { countByState, cutPages } from "../../../shared/watchlists/page.ts";
@@ -48,7 +48,7 @@ export async function fillWatchlists(world: World, user: User, count: number): P
     };
     const bounds = { itemsMax: 1_000, bytesMax: 100_000 };
     const pages = cutPages({ lowest: "", upper: null }, items, bounds);
-    rows.push({ ...watchlistKeys.list(user.accountId, id), ...listRow(list) });
+    rows.push({ ...watchlistKeys.watchlist(user.accountId, id), ...watchlistRow(list) });
     rows.push(...pages.map((page) => itemPageRow(id, page, 1)));
   }
   for (let start = 0; start < rows.length; start += rowsAtOnce) {

@@ -71,7 +71,7 @@ describe("reconcile, for accounts,", () => {
 });
 
 describe("reconcile, for watchlists,", () => {
-  const listKey = () => watchlistKeys.list(world.accountId, world.list.id);
+  const listKey = () => watchlistKeys.watchlist(world.accountId, world.list.id);
   const pageKey = () => watchlistKeys.page(world.list.id, "");
 
   it("finds a wrong counter of items", async () => {
@@ -182,7 +182,7 @@ describe("reconcile, for runs,", () => {
 
   it("finds a missing run, and a watchlist that waits for a finished one", async () => {
     await remove(names.watchlists, runKey(1));
-    await damage(names.watchlists, watchlistKeys.list(world.accountId, world.list.id), () => ({
+    await damage(names.watchlists, watchlistKeys.watchlist(world.accountId, world.list.id), () => ({
       running_run: 3,
     }));
 
