@@ -165,7 +165,7 @@ async function pageLayout(client: DynamoDBDocumentClient, table: string): Promis
       return { items: after, note: owned.length };
     };
     const dependencies = { pages, clock, random };
-    const { notes } = await rewriteItems({ list, ids: wanted, change }, dependencies);
+    const { notes } = await rewriteItems({ watchlist: list, ids: wanted, change }, dependencies);
     return notes.reduce((sum, note) => sum + note, 0);
   };
   return {
