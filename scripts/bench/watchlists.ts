@@ -167,14 +167,14 @@ async function pageLayout(client: DynamoDBDocumentClient, table: string): Promis
       return { items: after, note: owned.length };
     };
     const dependencies = { pages, clock, random };
-    const { notes } = await rewriteItems({ list, ids: wanted, change }, dependencies);
+    const { notes } = await rewriteItems({ watchlist: list, ids: wanted, change }, dependencies);
     return notes.reduce((sum, note) => sum + note, 0);
   };
   return {
     async create(items) {
       await pages.create(list.watchlistId, items);
       const row = {
-        ...watchlistKeys.list(list.accountId, list.watchlistId),
+        ...watchlistKeys.watchlist(list.accountId, list.watchlistId),
         item_counts: countByState(items),
         item_total: items.length,
       };

@@ -16,9 +16,8 @@ interface CallTime {
 }
 
 /**
- * The time at which a call must stop reading. The rest of the call settles its credits and sends
- * the response before the gateway or Lambda ends the call. At most `callDeadlineSeconds` after the
- * start.
+ * The time at which a call must stop reading, so that it can settle its credits and send the
+ * response before the gateway or Lambda ends it. At most `callDeadlineSeconds` after the start.
  */
 export const readingEndsAt = ({ startedAt, now, msToAnswer }: CallTime): Date =>
   new Date(

@@ -267,7 +267,8 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
 
 /**
  * Returns the derived fields of a pulse: whether the last buy-box price is above the newest lowest
- * price for new items; an empty object if either is unknown.
+ * price for new items. Returns an empty object if either price is unknown, and for any other
+ * scraper.
  */
 function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
   const price = before.readings.product?.["price"];

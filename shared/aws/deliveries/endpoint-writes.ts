@@ -17,7 +17,7 @@ const absent = "attribute_not_exists(pk)";
 
 /**
  * Attempts once to create an endpoint, claim its URL and increment the endpoint count, in one
- * transaction.
+ * transaction. Returns `again` if other requests contend for the rows.
  */
 export async function createEndpointRow(
   client: DynamoDBDocumentClient,
@@ -47,7 +47,7 @@ export async function createEndpointRow(
 /**
  * Attempts once to replace `before` with `after`, in one transaction. If the URL differs, also
  * replaces the URL claim. With `failingSince`, the outcome is `recovered` if a delivery to the
- * endpoint has succeeded since that time.
+ * endpoint has succeeded since that time. Returns `again` if other requests contend for the rows.
  */
 export async function replaceEndpointRow(
   client: DynamoDBDocumentClient,
@@ -99,7 +99,9 @@ const failingCheck = (
 
 /**
  * Attempts once to delete an endpoint and its URL claim and to decrement the endpoint count, in one
- * transaction. Adds a row with its last URL, which expires after `limits.deletedEndpointDays`.
+ * transaction. Adds a row with the endpoint's last URL, which expires after
+ * `limits.deletedEndpointDays`. Returns `again` if the endpoint has changed since it was read, or
+ * if other requests contend for the rows.
  */
 export async function deleteEndpointRow(
   client: DynamoDBDocumentClient,

@@ -14,8 +14,8 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 const entryDaysMax = limits.eventRetentionDays + 5;
 
 /**
- * Builds the writes that add entries to a target and make it due when its earliest new entry is
- * due. Empty without entries.
+ * Builds the writes that add entries to a target and make the target due when its earliest new
+ * entry is due. Returns no writes if there are no entries.
  */
 export function additionWrites(
   table: string,

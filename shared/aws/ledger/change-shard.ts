@@ -168,8 +168,8 @@ export async function readShard(
 }
 
 /**
- * Reads the outcome of a change whose request failed, up to four times, because the charge depends
- * on it.
+ * Reads the outcome of a change whose request failed. Makes up to four attempts, because the charge
+ * depends on this outcome.
  * @throws the error of the last attempt
  */
 export async function readWithRetry<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {

@@ -12,9 +12,9 @@ import type { Shard } from "./shard-row.ts";
 const nextCheckMs = 60_000;
 
 /**
- * Sets the next check of each due shard to the expiry of its first hold. Removes the due mark of a
- * shard without holds. If a shard changes during the check, the sweeper checks it again after a
- * minute.
+ * Sets the next check of each due shard to the earliest expiry of its holds. Removes the due mark
+ * of a shard without holds. If a shard without holds changes during the check, the sweeper checks
+ * it again after a minute.
  */
 export async function moveDueMarks(
   process: LedgerProcess,

@@ -25,7 +25,10 @@ export interface UnshardedEntry {
   readonly itemsCharged?: number | undefined;
 }
 
-/** The row of a ledger entry, including its key. */
+/**
+ * The row of a ledger entry from before the account had shards, including its key. Only tests call
+ * it, because the service no longer writes such rows.
+ */
 export function ledgerEntryRow(entry: UnshardedEntry): RowKey & Record<string, unknown> {
   return {
     ...ledgerKeys.entry(entry.accountId, entry.sequence),
@@ -60,7 +63,10 @@ export function sourceRow(source: CreditSource): Row {
       };
 }
 
-/** Parses the row of a ledger entry. Unchecked, because only this service writes these rows. */
+/**
+ * Parses the row of a ledger entry from before the account had shards. Unchecked, because only this
+ * service writes these rows.
+ */
 export const transactionOf = (row: Row): CreditTransaction => ({
   sequence: Number(row["sequence"]),
   type: row["type"] as EntryType,

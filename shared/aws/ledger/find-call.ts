@@ -45,7 +45,7 @@ export interface CallHolds {
   readonly resolved: readonly (SettleRecord & { readonly shard: number })[];
 }
 
-/** Finds the holds of a call that another process reserved for. */
+/** Finds the holds of a call for which another process reserved credits. */
 export async function findCallHolds(
   process: LedgerProcess,
   accountId: string,
@@ -72,8 +72,7 @@ export async function findCallHolds(
 }
 
 /**
- * Finds the record that resolved a hold; undefined if there is none. The caller reads `shard` after
- * the resolution.
+ * Finds the record that resolved a hold; undefined if there was none when the caller read `shard`.
  */
 export async function findSettlement(
   process: LedgerProcess,
@@ -85,7 +84,8 @@ export async function findSettlement(
 
 /**
  * Finds the stamps of a call's reservation and, unless the hold is open, of its resolution.
- * Undefined if they are not near the start of the call. The caller reads `rows` first.
+ * Undefined if the records of the call are not near the start of the call. The caller must read
+ * `rows` first.
  */
 export async function findCallStamps(
   process: LedgerProcess,

@@ -32,7 +32,10 @@ interface Wanted {
   readonly filter: TransactionFilter;
 }
 
-/** Maximum number of marks that a page reads: about 250 KB. Each automatic top-up adds a mark. */
+/**
+ * Maximum number of marks of credit changes that a page reads: about 250 KB. Each automatic top-up
+ * adds a mark.
+ */
 const marksMax = 1_000;
 /** Number of entries that one request of a search reads. */
 const scanned = 400;

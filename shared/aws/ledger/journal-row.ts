@@ -84,8 +84,8 @@ export function journalSourceRow(source: CreditSource): Row {
 }
 
 /**
- * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, the source is
- * a call about which nothing else is stored.
+ * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, returns a
+ * call of which only the request ID is known.
  */
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, s, n, u, p, w, m } = row ?? {};

@@ -76,6 +76,7 @@ function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
 }
 
 /**
+ * Sends up to ten messages in one request.
  * @throws Error if SQS rejects a message. SQS then redelivers the message that the caller is
  * processing.
  */

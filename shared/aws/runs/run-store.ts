@@ -143,7 +143,7 @@ function writeClaim(
             {
               Update: {
                 TableName: table,
-                Key: watchlistKeys.list(run.accountId, run.watchlistId),
+                Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
                 UpdateExpression:
                   "SET running_run = :number, run_count = :number, last_run_at = :started, last_run_status = :running, next_run_at = :next" +
                   (nextRunAt === null ? "" : ", due_at = :next"),
@@ -218,8 +218,9 @@ type FinishedRun = { readonly run: Run; readonly list: WatchlistOutcome | null }
 const runPosition = 0;
 
 /**
- * Ends a run and changes its watchlist, in one transaction. Returns `finished_before` if the run
- * has already ended, and `conflict` if the watchlist has changed since it was read.
+ * Ends a run and changes its watchlist, in one transaction. If `list` is null, changes only the
+ * run. Returns `finished_before` if the run has already ended, and `conflict` if the watchlist has
+ * changed since it was read.
  */
 function writeFinish(
   client: DynamoDBDocumentClient,
@@ -280,7 +281,7 @@ function listUpdate(
   return {
     Update: {
       TableName: table,
-      Key: watchlistKeys.list(run.accountId, run.watchlistId),
+      Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
       UpdateExpression:
         "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
         (list.endpoint === undefined

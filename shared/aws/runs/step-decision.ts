@@ -22,9 +22,8 @@ interface Decision {
 }
 
 /**
- * Records the decision whether a step is read or deferred, in a transaction with a condition on the
- * run. Returns the decision that was recorded first, or `over` if the run has ended and the step
- * must not start.
+ * Records whether a step is read or deferred, in a transaction that checks the run's phase. Returns
+ * the decision that was recorded first, or `over` if the run has ended and the step must not start.
  */
 export function decideStep(
   client: DynamoDBDocumentClient,

@@ -139,8 +139,9 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` with full jitter while it returns `again`, up to 24 times. DynamoDB cancels a
- * transaction if another request contends for one of its rows, and the SDK does not retry it.
+ * Repeats `attempt` with full jitter while it returns `again`. Makes up to 24 attempts. DynamoDB
+ * cancels a transaction if another request contends for one of its rows, and the SDK does not retry
+ * it.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. The last
  * noted reason is its cause.
  */
@@ -212,8 +213,9 @@ export async function transact(
 }
 
 /**
- * Executes a transaction, and repeats it while rows are contended. Returns false if a condition
- * failed.
+ * Executes a transaction, and repeats it while rows are contended or throttled. Returns false if a
+ * condition failed.
+ * @throws 503 UNAVAILABLE as `retryContended`
  */
 export const transactWrites = (
   client: DynamoDBDocumentClient,
@@ -242,7 +244,7 @@ interface BatchWriteOptions {
 }
 
 /**
- * Puts rows without conditions, 25 per request. Repeats rows that DynamoDB did not process.
+ * Puts rows without conditions, 25 per request. Sends rows again that DynamoDB did not process.
  * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
 export function writeRows(

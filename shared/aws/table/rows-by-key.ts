@@ -12,8 +12,9 @@ interface Options {
 }
 
 /**
- * Reads up to 100 rows by their keys with strongly consistent reads, in any order. Omits rows that
- * do not exist. Requests keys again that an overloaded table did not process.
+ * Reads up to 100 rows by their keys with strongly consistent reads. Returns them in any order, and
+ * omits rows that do not exist. Repeats the request for keys that an overloaded table did not
+ * process.
  * @throws 503 UNAVAILABLE if keys stay unprocessed
  */
 export async function rowsByKey(

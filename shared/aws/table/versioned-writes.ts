@@ -15,10 +15,12 @@ export interface VersionedKind {
   readonly writes: WrittenVersions;
 }
 
-/** A write of a request: of a put, an update, a deletion or a check. */
+/**
+ * The parameters of one write in a request: of a put, an update, a deletion or a condition check.
+ */
 export type Write = Stored;
 
-/** A write that fails on a row of another version than the process writes. */
+/** A write that fails if its row has another version than the process writes. */
 export interface GuardedWrite {
   readonly table: string;
   readonly versioned: VersionedKind;

@@ -51,8 +51,8 @@ export function dynamoIdempotencyStore(
         ExpressionAttributeNames: { "#owner": "owner" },
         ExpressionAttributeValues: { ":seen": seen },
       });
-      // The SDK repeats a write whose response was lost. The stored record then has the owner of
-      // this record.
+      // If the response of a write is lost, the SDK repeats the write, and the condition fails
+      // although the first write took effect. The stored record then has the owner of this record.
       return isPut || refusedBy?.owner === record.owner;
     },
     release: ({ accountId, keyHash, owner }) =>

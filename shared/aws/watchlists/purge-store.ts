@@ -71,7 +71,7 @@ function expectationWrites(
     {
       ConditionCheck: {
         TableName: table,
-        Key: watchlistKeys.list(accountId, id),
+        Key: watchlistKeys.watchlist(accountId, id),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
@@ -133,9 +133,9 @@ interface Removal {
 }
 
 /**
- * Deletes the rows of a watchlist. Returns false if `isOver` returned true first. A run's row is
- * deleted after the rows of its steps, because only the run's ID leads to them. A purge can
- * therefore stop at any point.
+ * Deletes the rows of a watchlist. Returns false if `isOver` returned true before all rows were
+ * deleted. A run's row is deleted after the rows of its steps, because only the run's ID leads to
+ * those rows. A purge can therefore stop at any point.
  */
 async function removeRows(
   client: DynamoDBDocumentClient,

@@ -13,7 +13,7 @@ import {
   retryContended,
 } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
-import { listRow } from "./watchlist-row.ts";
+import { watchlistRow } from "./watchlist-row.ts";
 
 interface Options {
   readonly table: string;
@@ -28,8 +28,8 @@ interface Options {
 export const purgeState = { expected: "expected", begun: "begun" } as const;
 
 /**
- * Positions of writes in the transactions of `createList` and `removeList`. The idempotency key is
- * last, because not every watchlist has one.
+ * Positions of writes in the transactions of `createWatchlistRow` and `deleteWatchlistRow`. The
+ * idempotency key is last, because not every watchlist has one.
  */
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
@@ -37,7 +37,7 @@ const [listAt, countAt, keyAt] = [0, 1, 3];
  * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
  * mark, and stores the response with the idempotency key.
  */
-export function createList(
+export function createWatchlistRow(
   client: DynamoDBDocumentClient,
   options: Options,
   creation: Creation,
@@ -59,14 +59,14 @@ export function createList(
 
 function creationWrites(table: string, { watchlist, record, answer }: Creation): TransactItem[] {
   const { accountId, id, nextRunAt } = watchlist;
-  const listKey = watchlistKeys.list(accountId, id);
+  const listKey = watchlistKeys.watchlist(accountId, id);
   return [
     {
       Put: {
         TableName: table,
         Item: {
           ...listKey,
-          ...listRow(watchlist),
+          ...watchlistRow(watchlist),
           ...(nextRunAt === null ? {} : dueAt("watchlist", listKey, new Date(nextRunAt))),
           ...(record === null ? {} : { idempotency_key: record.keyHash }),
         },
@@ -112,7 +112,7 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
  * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
  * other rows later. Returns false if the watchlist does not exist.
  */
-export function removeList(
+export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
   options: Options,
   list: RemovedList,
@@ -122,7 +122,7 @@ export function removeList(
     const { Item } = await client.send(
       new GetCommand({
         TableName: table,
-        Key: watchlistKeys.list(list.accountId, list.watchlistId),
+        Key: watchlistKeys.watchlist(list.accountId, list.watchlistId),
         ProjectionExpression: "pk, idempotency_key",
         ConsistentRead: true,
       }),
@@ -154,7 +154,7 @@ function removalWrites(
     {
       Delete: {
         TableName: table,
-        Key: watchlistKeys.list(accountId, watchlistId),
+        Key: watchlistKeys.watchlist(accountId, watchlistId),
         ConditionExpression: "attribute_exists(pk)",
       },
     },

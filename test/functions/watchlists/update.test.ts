@@ -405,7 +405,7 @@ describe("a change of a watchlist's settings during another change", () => {
         await world.client.send(
           new UpdateCommand({
             TableName: world.options.table,
-            Key: watchlistKeys.list(list.accountId, list.id),
+            Key: watchlistKeys.watchlist(list.accountId, list.id),
             UpdateExpression: "SET consecutive_skips = :one, item_counts = :counts",
             ExpressionAttributeValues: { ":one": 1, ":counts": { new: 0, active: 7, delisted: 0 } },
           }),

@@ -73,7 +73,10 @@ const differencesAfter = (
 ): Promise<string[]> => differencesAfterIn(world, places, which);
 
 const account = (): Place => [names.accounts, accountKeys.account(world.accountId)];
-const listRow = (): Place => [names.watchlists, watchlistKeys.list(world.accountId, world.list.id)];
+const listRow = (): Place => [
+  names.watchlists,
+  watchlistKeys.watchlist(world.accountId, world.list.id),
+];
 const runRow = (number: number): Place => [
   names.watchlists,
   watchlistKeys.run(world.list.id, number),

@@ -71,7 +71,7 @@ describe("reconcile, for accounts,", () => {
 });
 
 describe("reconcile, for watchlists,", () => {
-  const listKey = () => watchlistKeys.list(world.accountId, world.list.id);
+  const listKey = () => watchlistKeys.watchlist(world.accountId, world.list.id);
   const pageKey = () => watchlistKeys.page(world.list.id, "");
 
   it("finds a wrong item counter", async () => {
@@ -180,7 +180,7 @@ describe("reconcile, for runs,", () => {
 
   it("finds a missing run, and a watchlist whose running run has already finished", async () => {
     await remove(names.watchlists, runKey(1));
-    await damage(names.watchlists, watchlistKeys.list(world.accountId, world.list.id), () => ({
+    await damage(names.watchlists, watchlistKeys.watchlist(world.accountId, world.list.id), () => ({
       running_run: 3,
     }));
 

@@ -87,7 +87,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.list(account)).toHaveLength(10);
   });
 
-  it("replaces an endpoint only if its failures still began at the time that was read", async () => {
+  it("replaces an endpoint only if it has failed without interruption since the time that the caller read", async () => {
     const before = anEndpoint(1);
     await store.create(account, before);
     const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };
@@ -110,7 +110,7 @@ describe("dynamoEndpointStore", () => {
     expect(await replace()).toEqual({ outcome: "changed" });
   });
 
-  it("accepts a URL that is longer than a key", async () => {
+  it("accepts a URL that is longer than DynamoDB's maximum key length", async () => {
     const url = `https://hooks.shop-example.com/${"x".repeat(2_000)}`;
     await store.create(account, anEndpoint(1, { url }));
 
