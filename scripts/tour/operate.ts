@@ -37,7 +37,8 @@ async function failOnceDuringRotation(operated: Operated, narrator: Narrator): P
   await controlReceiver(target, "behaviour", { status: 500, times: 1 });
   await runAgain(api, watchlistId, narrator);
   const run = { watchlistId, runNumber: 3 };
-  // The first event failed. Its retry comes after five seconds, after the other events.
+  // The first event failed. Its retry follows after five seconds, when the other events have
+  // arrived.
   const seen = await narrator.wait("the retry", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, run);
     return idsOf(all).length > new Set(idsOf(all)).size ? all : undefined;

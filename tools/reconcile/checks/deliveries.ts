@@ -22,8 +22,8 @@ interface DeliveriesFound extends CheckResult {
 }
 
 /**
- * Checks an account's webhook endpoints, pending deliveries, exports and feed, until two runs of
- * the check agree.
+ * Checks an account's webhook endpoints, pending deliveries, exports and feed. Repeats the check as
+ * `confirmed` does.
  */
 export const checkDeliveries = (
   account: PublishingAccount,
