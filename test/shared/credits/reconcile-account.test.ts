@@ -212,7 +212,7 @@ describe("the reconciliation of an account's daily usage", () => {
   it("reports wrong numbers of requests, outcomes or credits, and a missing row", () => {
     const place = "acct_1 usage 2026-03-01";
     expect(linesOf([{ ...day, failed: 1 }])).toEqual([
-      `${place}: successful and failed is 2, should be 1`,
+      `${place}: successful plus failed is 2, should be 1`,
     ]);
     expect(linesOf([{ ...day, credits: 4 }])).toEqual([`${place}: credits is 4, should be 3`]);
     expect(linesOf([])).toEqual([
