@@ -224,7 +224,10 @@ function ratiosOf(figures: readonly LayoutFigures[]): Ratios[] {
   });
 }
 
-/** Prints the measurements as tables. */
+/**
+ * Prints the result of `benchWatchlists` to stdout as tables.
+ * @param figures the rows of each table, by the title of the table
+ */
 export function printWatchlists(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
 }

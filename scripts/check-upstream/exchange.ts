@@ -38,7 +38,10 @@ const bodyBytesMax = 5 * 1024 * 1024;
 const busyTriesMax = 3;
 const retryWaitMsMax = 10_000;
 
-/** Sends one call. Returns a connection error as the reason, and never rejects. */
+/**
+ * Sends one call, and returns the reply. Returns the reason if no complete reply arrives in time,
+ * or if its body is larger than 5 MB. Never rejects.
+ */
 export async function send(server: Server, call: Call): Promise<Seen> {
   const startedAt = performance.now();
   const spent = (): number => Math.round(performance.now() - startedAt);

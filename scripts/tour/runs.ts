@@ -38,8 +38,9 @@ export interface RunSeen {
 }
 
 /**
- * Waits until all events of a run have arrived at the receiver. Returns their deliveries, and the
- * changes in them.
+ * Waits until all events of a run have arrived at the receiver, at most 20 s. Returns their
+ * deliveries, and the changes in them.
+ * @throws Error if they do not arrive in time, or if an event arrived twice or out of order
  */
 export async function runCompleted(
   target: ReachableTarget,
@@ -95,7 +96,10 @@ function describeEvent(event: Record<string, unknown>): string {
   return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
 }
 
-/** Starts another run after the previous one has finished. */
+/**
+ * Starts another run after the previous one has finished. Waits for that at most 20 s.
+ * @throws Error if the previous run does not finish in time, or if the start is refused
+ */
 export async function runAgain(
   api: ApiClient,
   watchlistId: string,

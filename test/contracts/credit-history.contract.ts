@@ -202,7 +202,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
 
     it.each([1, 100])(
-      "is a filter of the history, alone and together with the type, in pages of %i",
+      "can be filtered by (`requestId` or `watchlistId`), alone and together with the type, in pages of %i",
       async (limit) => {
         await work();
         await change({ changeId: "c1", type: "adjust", credits: -5 });

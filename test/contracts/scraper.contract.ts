@@ -57,7 +57,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
     });
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns %s for an item if the source's reply proves it",
+      "returns %s for each sample item with this result, even if the call reads only this item",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);

@@ -181,7 +181,7 @@ const priceHistoryProducts: MisbehavingSubject = {
 
 const priceHistoryOffers: MisbehavingSubject = {
   ...priceHistoryProducts,
-  name: "a_history of offers",
+  name: "the adapter a_history for offers",
   start: (url, options) =>
     offers({ ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
   speech: {
@@ -202,7 +202,7 @@ const historyOfferOf = (asin: string): OfferReference => {
 
 const priceHistoryChecks: MisbehavingSubject = {
   ...priceHistoryOffers,
-  name: "a_history of offer checks",
+  name: "the adapter a_history for offer checks",
   start: (url, options) =>
     checks(historyOfferOf, { ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
 };
@@ -255,7 +255,7 @@ const upstreamProducts: MisbehavingSubject = {
 };
 
 const upstreamOffers: MisbehavingSubject = {
-  name: "upstream of offers",
+  name: "the adapter upstream for offers",
   questions: 1,
   ...asins,
   ...strict,
@@ -289,7 +289,7 @@ const upstreamOffers: MisbehavingSubject = {
 const asin = "B0LAMP0001";
 
 const upstreamChecks: MisbehavingSubject = {
-  name: "upstream of offer checks",
+  name: "the adapter upstream for offer checks",
   questions: 1,
   ...strict,
   ids: ["offer-1", "offer-2"],
