@@ -117,7 +117,7 @@ function summary({ place, narrator }: Smoke, started: number): void {
 
 /**
  * Deletes what an interrupted smoke test left.
- * @throws Error if another deployment created the stacks
+ * @throws Error if one of the stacks exists and no smoke test created it
  */
 async function removeLeftovers(smoke: Smoke): Promise<void> {
   const { formation, narrator } = smoke;

@@ -80,7 +80,10 @@ const sizes = [
   { shards: "25 shards", purchases: [25_000, 10_000_000], calls: 33 },
 ] as const;
 
-/** Registers the tests that every implementation of the credit history must pass. */
+/**
+ * Registers the tests that every implementation of the credit history must pass. `openWorld` is
+ * called before each test.
+ */
 export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
   let accountId: string;

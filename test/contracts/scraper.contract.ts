@@ -25,7 +25,10 @@ export interface ScraperSubject {
 
 const fieldsSchema = v.object(productFieldSchemas);
 
-/** Registers the tests that every adapter of the scraper port must pass. */
+/**
+ * Registers the tests that every adapter of the scraper port must pass. All tests share the subject
+ * that `start` returns.
+ */
 export function scraperContract(name: string, start: () => Promise<ScraperSubject>): void {
   describe(`scraper ${name}`, () => {
     let subject: ScraperSubject;

@@ -11,7 +11,7 @@ export interface ReplayOptions {
   readonly seed: number;
   readonly profile?: Profile | undefined;
   /**
-   * The only draws that may inject a fault.
+   * The numbers of the random draws that may inject a fault. All other draws inject none.
    * @default all draws
    */
   readonly only?: readonly number[] | undefined;

@@ -114,7 +114,7 @@ export function watchFailures({ faults, tasks, queues, profile }: World): () => 
     if (queues.blameless.length === 0) return;
     const bodies = queues.blameless.map(({ queue, body }) => `${queue} ${body}`);
     throw new Error(
-      `Messages that exhausted their receives without a fault:\n${bodies.join("\n")}`,
+      `Messages that reached their maximum number of receives without a fault:\n${bodies.join("\n")}`,
     );
   };
 }

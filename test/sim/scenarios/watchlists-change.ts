@@ -241,7 +241,7 @@ function checkTally(
 }
 
 /**
- * Returns the register (see `Register`) that tells whether an item may be on a watchlist.
+ * Returns the register (see `Register`) of an item: whether it may be on the watchlist.
  * @throws AssertionError if the ID belongs to no hand of the tenant (see `Acting`)
  */
 export function itemOf(list: KnownWatchlist, id: string) {
