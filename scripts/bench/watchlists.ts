@@ -61,7 +61,7 @@ interface Ratios {
 
 /**
  * Measures the costs of storing a watchlist in pages, compared with a row for each item, on the
- * same engine in the same run.
+ * same engine in the same run. Returns the rows of each table, by the title of the table.
  * @throws Error if a reconciliation of the pages finds a difference
  */
 export async function benchWatchlists(): Promise<Record<string, unknown>> {

@@ -40,7 +40,8 @@ export interface RunSeen {
 /**
  * Waits until all events of a run have arrived at the receiver, at most 20 s. Returns their
  * deliveries, and the changes in them.
- * @throws Error if they do not arrive in time, or if an event arrived twice or out of order
+ * @throws Error if the run's completed event does not arrive in time or is not the last event, or
+ * if an event arrived twice
  */
 export async function runCompleted(
   target: ReachableTarget,

@@ -75,6 +75,7 @@ export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) 
 
 /**
  * Parses the result of a Lambda proxy integration.
+ * @param result the value that the function's handler returned
  * @throws SyntaxError if the body is neither empty nor JSON
  */
 export function apiAnswer(result: unknown): ApiAnswer {

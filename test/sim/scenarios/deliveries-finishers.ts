@@ -6,8 +6,8 @@ import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-s
 import { anyRun } from "./deliveries-workload.ts";
 
 /**
- * Ends the runs of the accounts, one after another or together, and publishes each run. Returns
- * before the last publications have ended.
+ * Ends the runs of the accounts, one after another or together, and starts to publish each run.
+ * Does not wait for the end of the publications.
  */
 export async function finishRuns(scene: DeliveryScene): Promise<void> {
   const { world, workload, users } = scene;
