@@ -44,7 +44,8 @@ export interface ChangeItemsRequest {
  * halfway can be repeated.
  * @returns the number of IDs by outcome, and the watchlist after the change
  * @throws 400 if the watchlist would have too many items (nothing is applied); 404 if the watchlist
- * was deleted; 409 if concurrent calls fill the watchlist (nothing or only a part is applied)
+ * was deleted; 409 if concurrent calls fill the watchlist (nothing or only a part is applied); 503
+ * after too many conflicts on a page (only a part may be applied)
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,

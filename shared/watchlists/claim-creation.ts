@@ -27,7 +27,7 @@ export type ClaimOutcome =
 
 /**
  * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key creates
- * the same watchlist, or returns the stored answer (specification, "Idempotency rules"). A request
+ * the same watchlist, or returns the stored answer (specification, section "Idempotency rules"). A request
  * without a key is always claimed.
  * @throws 409 while the first request is in progress; 422 if another request used the key.
  */

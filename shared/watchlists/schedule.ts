@@ -79,7 +79,10 @@ export function parseSchedule(params: ScheduleParams): Schedule {
   throw missingParam("every", "A schedule is required. Send 'every' or 'cron'.");
 }
 
-/** @throws 400 if `every` is combined with `cron` or `timezone` */
+/**
+ * Refuses an interval together with a cron expression or a time zone.
+ * @throws 400 if `every` is combined with `cron` or `timezone`
+ */
 export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
   if (every === undefined) return;
   if (cron !== undefined) throw invalidParam("cron", "Send 'every' or 'cron', not both.");
@@ -101,8 +104,8 @@ export function newCronSchedule(cron: string, timezone: string, stored?: string)
 }
 
 /**
- * Parses a cron expression, also one that `newCronSchedule` would refuse. @throws 400 that names
- * `cron` or `timezone`
+ * Parses a cron expression, also one that `newCronSchedule` would refuse.
+ * @throws 400 that names `cron` or `timezone`
  */
 export function cronSchedule(cron: string, timezone: string): CronSchedule {
   const parsed = parseCron(cron, timezone);

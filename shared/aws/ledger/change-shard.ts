@@ -36,9 +36,11 @@ export type ShardChange =
   | { readonly outcome: "busy"; readonly why: string };
 
 /**
- * Makes one conditional update of a shard, without retries.
- * @throws the error of the request. The update may still have taken effect, so the caller must read
- * the shard.
+ * Makes one conditional update of a shard, without retries. Returns `changed` with the new shard,
+ * `refused` with the current shard if the condition failed, `missing` if the shard does not exist,
+ * or `busy` after a conflict or a throttle, which changed nothing.
+ * @throws any other error of the request. The update may still have taken effect, so the caller
+ * must read the shard.
  */
 export async function changeShard(
   process: LedgerProcess,
@@ -79,9 +81,10 @@ export type Transacted =
     };
 
 /**
- * Makes one transaction over shards and other rows. Caches the state of each shard whose condition
- * failed.
- * @throws the error of the request. The transaction may still have taken effect.
+ * Makes one transaction over shards and other rows, without retries. Returns `refused`, without a
+ * change, if a condition failed, other requests contended for a row, or DynamoDB throttled the
+ * transaction. Caches the state of each shard whose condition failed.
+ * @throws any other error of the request. The transaction may still have taken effect.
  */
 export async function transactShards(
   process: LedgerProcess,

@@ -35,7 +35,10 @@ const [listAt, countAt, keyAt] = [0, 1, 3];
 
 /**
  * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
- * mark, and stores the response with the idempotency key.
+ * mark, and stores the response with the idempotency key. Returns `created`, even if an earlier
+ * attempt of this write took effect. Otherwise writes nothing: `limit_reached` if the account has
+ * the maximum number of watchlists; `superseded` if another request completed the creation or its
+ * purge began.
  */
 export function createWatchlistRow(
   client: DynamoDBDocumentClient,
