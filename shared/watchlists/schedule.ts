@@ -146,7 +146,10 @@ export function countRuns(schedule: Schedule, after: Date, until: Date): number 
   return Math.floor((until.getTime() - after.getTime()) / (schedule.everySeconds * 1_000));
 }
 
-/** The first `count` due times later than `now` of a watchlist whose next due time is `due`. */
+/**
+ * The first `count` due times (at least 1) later than `now` of a watchlist whose next due time is
+ * `due`.
+ */
 export function nextRunTimes(
   schedule: Schedule,
   { due, now, count }: { readonly due: Date; readonly now: Date; readonly count: number },
@@ -155,7 +158,10 @@ export function nextRunTimes(
   return [first, ...runTimesAfter(schedule, first, count - 1)];
 }
 
-/** Returns true if both schedules have the same due times. */
+/**
+ * Returns true if both schedules have the same interval, or the same cron expression and time zone.
+ * Different expressions are not equal, even if they have the same due times.
+ */
 export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   if (a.type === "every") return b.type === "every" && a.everySeconds === b.everySeconds;
   return b.type === "cron" && a.cron === b.cron && a.timezone === b.timezone;

@@ -149,7 +149,10 @@ export function untilDone<T extends object>(
   });
 }
 
-/** Reads a row of the accounts table, strongly consistent. Undefined if it does not exist. */
+/**
+ * Reads a row of the accounts table, strongly consistent. Undefined if it does not exist.
+ * @throws 503 UNAVAILABLE if DynamoDB keeps throttling the read or the retry budget is exhausted
+ */
 export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row | undefined> {
   const command = new GetCommand({
     TableName: process.accountsTable,
@@ -160,7 +163,10 @@ export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row 
   return Item;
 }
 
-/** Reads a shard, strongly consistent. Undefined if it does not exist. */
+/**
+ * Reads a shard, strongly consistent. Undefined if it does not exist.
+ * @throws 503 UNAVAILABLE as `readRow`
+ */
 export async function readShard(
   process: LedgerProcess,
   accountId: string,
