@@ -7,10 +7,7 @@ export interface StepOutcomes {
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/**
- * Reads the outcomes of a run's steps, in run order. Leaves out outcomes that affect no event, no
- * stat and no route.
- */
+/** Reads the outcomes of a run's steps, in run order. */
 export async function stepOutcomesOf(run: Run, steps: StepStore): Promise<readonly StepOutcomes[]> {
   const stepOutcomes: StepOutcomes[] = [];
   for (const step of await steps.list(run.id)) {

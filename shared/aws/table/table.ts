@@ -32,7 +32,7 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
   }),
-  /** Mark of an executed grant, purchase or adjustment, which prevents a second execution. */
+  /** Mark of an executed grant, purchase or adjustment. */
   change: (accountId: string, changeId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `change#${changeId}`,
