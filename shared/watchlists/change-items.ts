@@ -62,8 +62,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // If nothing was applied, the client gets the error that a call after the concurrent calls
-    // would get, if there is one.
+    // If nothing was applied, plans the change again, which throws the error that a call after the
+    // concurrent calls would get. If it throws none, the client gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }

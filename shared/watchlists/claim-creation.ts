@@ -68,8 +68,8 @@ export async function claimCreation(
 
 /**
  * The record of an attempt that takes over the creation of an abandoned attempt. Reuses the
- * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` passed; later,
- * that creation may be purged.
+ * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` passed. After
+ * that time, the abandoned creation may be purged.
  */
 function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - abandoned.claimedAt.getTime() < takeOverMs;

@@ -19,7 +19,7 @@ export interface PlacedEntry {
 
 interface Wanted {
   readonly accountId: string;
-  /** Shards, read before this call. Empty for an account without shards. */
+  /** The shards that the caller has read. Empty for an account without shards. */
   readonly shards: readonly Shard[];
   /** Upper bound of places, exclusive. */
   readonly below: EntryPlace;

@@ -108,8 +108,8 @@ interface Wanted {
   readonly accountId: string;
   readonly holdId: string;
   /**
-   * The shard, read before this call, because a record is removed from the row only after a page
-   * contains it.
+   * The shard as the caller has read it. It must be read before the pages, because a record is
+   * removed from the row only after a page contains it.
    */
   readonly shard: Shard;
   /** A time between the start of the call and its reservation. */
