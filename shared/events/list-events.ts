@@ -56,7 +56,8 @@ interface Page {
 
 /**
  * Lists matching events of an account in the order in which they were published. A page may have
- * fewer events than `limit`, even none, although `has_more` is true.
+ * fewer events than `limit`, even none, although `has_more` is true. `next_after` is the value of
+ * `after` for the next page.
  */
 export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(wanted.accountId, wanted.after, sources);

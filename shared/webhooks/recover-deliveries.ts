@@ -15,6 +15,7 @@ const deliveriesAtOnce = 40;
  * Continues a recovery. Makes pending all failed deliveries of a time span, and all events that
  * were never sent to the endpoint, for example while it was disabled. Processes runs oldest first,
  * and the events of each run in delivery order. Stores its progress: the next call continues there.
+ * Removes the entry after the last run, or if the endpoint is now disabled or deleted.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,

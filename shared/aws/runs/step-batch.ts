@@ -59,6 +59,7 @@ export const listIn = <T>(packed: unknown): T[] =>
 /**
  * Reads a batch with its run, its step and its recorded result, in one request. Rows that do not
  * exist are undefined.
+ * @throws 503 UNAVAILABLE if an overloaded table does not process all keys
  */
 export async function openBatch(
   client: DynamoDBDocumentClient,

@@ -24,6 +24,7 @@ interface Decision {
 /**
  * Records whether a step is read or deferred, in a transaction that checks the run's phase. Returns
  * the decision that was recorded first, or `over` if the run has ended and the step must not start.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function decideStep(
   client: DynamoDBDocumentClient,

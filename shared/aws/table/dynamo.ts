@@ -213,8 +213,8 @@ export async function transact(
 }
 
 /**
- * Executes a transaction, and repeats it while rows are contended or throttled. Returns false if a
- * condition failed.
+ * Executes a transaction, and repeats it while rows are contended or throttled. Returns true if it
+ * took effect, and false, without a change, if a condition failed.
  * @throws 503 UNAVAILABLE as `retryContended`
  */
 export const transactWrites = (
@@ -245,7 +245,7 @@ interface BatchWriteOptions {
 
 /**
  * Puts rows without conditions, 25 per request. Sends rows again that DynamoDB did not process.
- * @throws 503 UNAVAILABLE if rows stay unprocessed
+ * @throws 503 UNAVAILABLE if rows stay unprocessed; the other rows may have been written
  */
 export function writeRows(
   client: DynamoDBDocumentClient,
@@ -258,7 +258,7 @@ export function writeRows(
 
 /**
  * Deletes rows by their keys, 25 per request. Ignores rows that do not exist.
- * @throws 503 UNAVAILABLE if rows stay unprocessed
+ * @throws 503 UNAVAILABLE if rows stay unprocessed; the other rows may have been deleted
  */
 export function deleteRows(
   client: DynamoDBDocumentClient,

@@ -35,7 +35,11 @@ const [listAt, countAt, keyAt] = [0, 1, 3];
 
 /**
  * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
- * mark, and stores the response with the idempotency key.
+ * mark, and stores the response with the idempotency key. Returns `created`, even if an earlier
+ * attempt of this write took effect. Otherwise writes nothing: `limit_reached` if the account has
+ * the maximum number of watchlists; `superseded` if another request completed the creation or its
+ * purge began.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function createWatchlistRow(
   client: DynamoDBDocumentClient,
@@ -111,6 +115,7 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 /**
  * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
  * other rows later. Returns false if the watchlist does not exist.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
