@@ -84,6 +84,9 @@ const ratioMax = 1.2;
 /**
  * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. With
  * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
+ * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
+ * and those of the second account in `neighbour`.
+ * @throws Error if an option is invalid, or as `measureAccounts` does
  */
 export async function benchAccount(values: AccountValues): Promise<Record<string, unknown>> {
   const options = accountOptionsFrom(values);
@@ -143,7 +146,7 @@ const comparison = (
   };
 };
 
-/** Prints the measurements as tables. */
+/** Prints the result of `benchAccount` to stdout as tables. */
 export function printAccount({ account, neighbour }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
   if (neighbour !== undefined) {

@@ -29,10 +29,10 @@ const batchRowsMax = 25;
 const parallel = 10;
 
 /**
- * Creates a layout with a separate row for each item, which contains the same data as in a page.
- * New items are written 25 at a time, and changed items one by one with a condition.
- * `changed_since` filters all rows of the watchlist. An index by time would avoid most of these
- * reads, but double the price of each write that changes the time.
+ * Creates a layout with a separate row for each item. The row has the data that a stored page of
+ * items has for this item. New items are written 25 at a time, and changed items one by one with a
+ * condition. `changedSince` filters all rows of the watchlist. An index by time would avoid most of
+ * these reads, but double the price of each write that changes the time.
  */
 export function rowPerItem(
   client: DynamoDBDocumentClient,

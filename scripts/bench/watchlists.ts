@@ -61,7 +61,7 @@ interface Ratios {
 
 /**
  * Measures the costs of storing a watchlist in pages, compared with a row for each item, on the
- * same engine in the same run.
+ * same engine in the same run. Returns the rows of each table, by the title of the table.
  * @throws Error if a reconciliation of the pages finds a difference
  */
 export async function benchWatchlists(): Promise<Record<string, unknown>> {
@@ -224,7 +224,10 @@ function ratiosOf(figures: readonly LayoutFigures[]): Ratios[] {
   });
 }
 
-/** Prints the measurements as tables. */
+/**
+ * Prints the result of `benchWatchlists` to stdout as tables.
+ * @param figures the rows of each table, by the title of the table
+ */
 export function printWatchlists(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
 }

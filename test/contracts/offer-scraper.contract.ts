@@ -24,7 +24,10 @@ export interface OfferScraperSubject {
 const marketplace = "us";
 const deadlineIn = (milliseconds: number): Date => new Date(Date.now() + milliseconds);
 
-/** Registers the tests that every adapter of the offer scraper port must pass. */
+/**
+ * Registers the tests that every adapter of the offer scraper port must pass. All tests share the
+ * subject that `start` returns.
+ */
 export function offerScraperContract(
   name: string,
   start: () => Promise<OfferScraperSubject>,
@@ -57,7 +60,7 @@ export function offerScraperContract(
     });
 
     it.each(["ok", "not_found", "unavailable"] as const)(
-      "returns %s for an item if the source's reply proves it",
+      "returns %s for each sample item with this result, even if the call reads only this item",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -129,7 +132,10 @@ const reference = ({ asin, offerListingId }: OfferReference): OfferReference => 
   offerListingId,
 });
 
-/** Registers the tests that every adapter of the offer checker port must pass. */
+/**
+ * Registers the tests that every adapter of the offer checker port must pass. All tests share the
+ * subject that `start` returns.
+ */
 export function offerCheckerContract(
   name: string,
   start: () => Promise<OfferCheckerSubject>,

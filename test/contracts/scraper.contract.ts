@@ -25,7 +25,10 @@ export interface ScraperSubject {
 
 const fieldsSchema = v.object(productFieldSchemas);
 
-/** Registers the tests that every adapter of the scraper port must pass. */
+/**
+ * Registers the tests that every adapter of the scraper port must pass. All tests share the subject
+ * that `start` returns.
+ */
 export function scraperContract(name: string, start: () => Promise<ScraperSubject>): void {
   describe(`scraper ${name}`, () => {
     let subject: ScraperSubject;
@@ -57,7 +60,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
     });
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns %s for an item if the source's reply proves it",
+      "returns %s for each sample item with this result, even if the call reads only this item",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /**
  * Starts tables, queues and buckets. The returned `open` creates worlds with everything that
- * delivers events.
+ * delivers events, and `stop` ends the servers.
  */
 export async function startDeliveryWorld() {
   const tables = openTables();

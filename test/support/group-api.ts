@@ -50,7 +50,7 @@ export function admittedAccounts() {
 
 /**
  * Creates a function that calls a route group with events of API Gateway. Its `path` is the part
- * after `/v1/`.
+ * after `/v1/`. The call belongs to the account `acct_1` if `account` is absent.
  */
 export const groupCaller =
   (handler: HttpHandler, keyOf: (account: string) => string) =>

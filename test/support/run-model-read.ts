@@ -108,8 +108,8 @@ function changesOf(
     );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // A change starts from the last reading of this kind if the value differs from it, otherwise
-    // from the newest known value.
+    // `before` of a change is the value in the last reading of this kind, if the new value differs
+    // from that. Otherwise, it is the newest known value.
     const change = sinceLast[field] ?? newValues[field];
     if (change !== undefined && (isReported ? isUnreported(field) : field in newValues))
       changes[field] = change;

@@ -7,7 +7,11 @@ import type { ScriptedAnswers } from "./scripted-sources.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Sets the sources' answers to the scripted answers of one run. */
+/**
+ * Sets the sources' answers to the scripted answers of one run. A read without a scripted answer
+ * then throws Error.
+ * @param at the index of the run, from 0
+ */
 export function showLooks(
   answers: ScriptedAnswers,
   { platform, items }: { platform: Platform; items: Readonly<Record<string, ItemLooks>> },

@@ -51,7 +51,9 @@ export interface EndpointFigures {
 const createdAt = "2026-11-19T23:59:00.000Z";
 
 /**
- * Drains the events of an endpoint in virtual time, and measures how long that takes.
+ * Creates a webhook endpoint with pending events in `table`, drains them in virtual time, and
+ * returns how long that took and what it used. `endpoint` is the address of DynamoDB, not of the
+ * webhook.
  * @throws Error if the receiver did not get every event
  */
 export async function measureEndpoint(

@@ -48,7 +48,11 @@ export interface KeyFigures {
 
 const warmUpMs = 5_000;
 
-/** Sends calls of one API key to Lambda environments at random times, and measures them. */
+/**
+ * Creates an API key in `table`, and sends its calls to Lambda environments at random times, in
+ * virtual time. Returns the measurements of `seconds` seconds after a warm-up. `endpoint` is the
+ * address of DynamoDB.
+ */
 export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },

@@ -274,8 +274,8 @@ interface Answered extends Read {
 }
 
 /**
- * Applies a read that did not happen, because the step was deferred, the run failed, or no offer
- * was known to check.
+ * Updates the expected item for a step that did not read it, because the step was deferred, the run
+ * failed, or no offer was known to check.
  */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;

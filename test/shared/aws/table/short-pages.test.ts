@@ -47,7 +47,7 @@ const list = "wl_1";
 const event = "watchlist.run.completed";
 const clock = fixedClock("2026-11-20T11:00:00.000Z");
 const random = countingRandom();
-/** Returns the time that many seconds after 10:00:00. */
+/** Returns the time `second` seconds after 10:00:00. */
 const at = (second: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
 const five = [1, 2, 3, 4, 5];
@@ -331,7 +331,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/outbox-store",
-    title: "waiting targets after targets without pending entries",
+    title: "waiting targets after idle targets",
     fill: putTarget,
     read: async (place) =>
       (await outboxOf(place).waiting(account, clock.now())).map(({ targetId }) => targetId),
@@ -494,12 +494,12 @@ describe.each(cases)("$file: $title", ({ fill, read, found, queries = 1 }) => {
     return place;
   };
 
-  it("are all found, in order, when every answer ends early", async () => {
+  it("are all found, in order, if DynamoDB ends every response early", async () => {
     const place = await filled();
     expect(await read({ ...place, client: cutShort(tables.client) })).toEqual(found);
   });
 
-  it("are found without an unnecessary request when no answer ends early", async () => {
+  it("are found without an unnecessary request if DynamoDB ends no response early", async () => {
     const place = await filled();
     let sent = 0;
     const client = watchedClient(tables.client, (command, send) => {
