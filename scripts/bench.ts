@@ -11,7 +11,6 @@ import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight
 import { benchKey, keyOptions, printKey } from "./bench/key.ts";
 import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
-import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
 import { benchWeb, printWeb, webOptions } from "./bench/web.ts";
 import {
   runCommandGroup,
@@ -115,13 +114,6 @@ await runCommandGroup({
       example: "",
       run: benchRuns,
       print: printRuns,
-    }),
-    ...bench("watchlists", {
-      about: "The cost of stored pages of items, compared with a row for each item.",
-      options: {},
-      example: "",
-      run: benchWatchlists,
-      print: printWatchlists,
     }),
     ...bench("web", {
       about: "The precision of the adapter for product pages.",
