@@ -24,6 +24,13 @@ import { quantity } from "../../base/quantity.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** A table, and what repeats of a request to it need. */
+export interface TableOptions {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+}
+
 /**
  * Creates a DynamoDB document client with the settings of all AWS clients. Omits undefined
  * attributes, and converts rows to the versions of this process.
@@ -237,19 +244,13 @@ export const transactWrites = (
 const batchRowsMax = 25;
 const batchTriesMax = 10;
 
-interface BatchWriteOptions {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
-
 /**
  * Puts rows without conditions, 25 per request. Sends rows again that DynamoDB did not process.
  * @throws 503 UNAVAILABLE if rows stay unprocessed; the other rows may have been written
  */
 export function writeRows(
   client: DynamoDBDocumentClient,
-  options: BatchWriteOptions,
+  options: TableOptions,
   rows: readonly Row[],
 ): Promise<void> {
   const requests = rows.map((row) => ({ PutRequest: { Item: { ...row } } }));
@@ -262,7 +263,7 @@ export function writeRows(
  */
 export function deleteRows(
   client: DynamoDBDocumentClient,
-  options: BatchWriteOptions,
+  options: TableOptions,
   keys: readonly RowKey[],
 ): Promise<void> {
   const requests = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
@@ -273,7 +274,7 @@ type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][
 
 async function batchWrite(
   client: DynamoDBDocumentClient,
-  { table, ...retryOptions }: BatchWriteOptions,
+  { table, ...retryOptions }: TableOptions,
   requests: readonly WriteRequest[],
 ): Promise<void> {
   for (let start = 0; start < requests.length; start += batchRowsMax) {

@@ -1,13 +1,9 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { chunksOf } from "../../base/chunks-of.ts";
-import type { RandomSource, Clock } from "../../base/clock.ts";
-import { againIfThrottled, type Row, retryContended } from "./dynamo.ts";
+import { againIfThrottled, type Row, retryContended, type TableOptions } from "./dynamo.ts";
 import type { RowKey } from "./table.ts";
 
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
+interface Options extends TableOptions {
   /** Names of the attributes to read. @default all */
   readonly attributes?: readonly string[];
 }
