@@ -12,6 +12,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { chunksOf } from "../../base/chunks-of.ts";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import { dynamoThrottles } from "../../base/dependency-failure.ts";
 import { unavailable } from "../../base/errors.ts";
@@ -277,8 +278,8 @@ async function batchWrite(
   { table, ...retryOptions }: TableOptions,
   requests: readonly WriteRequest[],
 ): Promise<void> {
-  for (let start = 0; start < requests.length; start += batchRowsMax) {
-    let pending = requests.slice(start, start + batchRowsMax);
+  for (const some of chunksOf(requests, batchRowsMax)) {
+    let pending = some;
     const mayRepeat = repeats(retryOptions, { triesMax: batchTriesMax, pauseMs: 100 });
     for (;;) {
       const { UnprocessedItems } = await client.send(

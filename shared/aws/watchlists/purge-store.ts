@@ -1,4 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { chunksOf } from "../../base/chunks-of.ts";
 import type { PurgeStore } from "../../watchlists/purge-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
@@ -144,8 +145,7 @@ async function removeRows(
     const query = { ...runsOf(table, watchlistId), ProjectionExpression: "pk, sk, id" };
     const runs = await firstRows(client, query, rowsMax);
     if (runs.length === 0) break;
-    for (let start = 0; start < runs.length; start += runsAtOnce) {
-      const some = runs.slice(start, start + runsAtOnce);
+    for (const some of chunksOf(runs, runsAtOnce)) {
       const removed = await Promise.all(
         some.map((run) => {
           const { pk } = watchlistKeys.step(String(run["id"]), "");
