@@ -7,16 +7,17 @@ import { deliveryId } from "../../../shared/webhooks/delivery.ts";
 import { webhookDeliverySchema } from "../../../shared/webhooks/delivery-schema.ts";
 import { type DeliveryWorld, eachDeliveryWorld } from "../../support/delivery-world.ts";
 import { runOf } from "../../support/event-world.ts";
-import { admittedAccounts, groupCaller } from "../../support/group-api.ts";
-import type { Receiver } from "../../support/receiver.ts";
-import { expectVerified } from "../../support/verified.ts";
 import {
+  admittedAccounts,
   conflict,
   expectShape,
+  groupCaller,
   invalid,
   notFound,
   refusal,
-} from "../webhook-endpoints/endpoint-api.ts";
+} from "../../support/group-api.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import { expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
 const run = runOf({ "watchlist.product.changed": 2 });

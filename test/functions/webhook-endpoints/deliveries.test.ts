@@ -16,17 +16,16 @@ import {
   eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import type { Receiver } from "../../support/receiver.ts";
 import {
   type Answer,
   conflict,
-  endpointApi,
-  type EndpointApi,
   expectShape,
   invalid,
   notFound,
   refusal,
-} from "./endpoint-api.ts";
+} from "../../support/group-api.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const account = "acct_1";
 

@@ -6,8 +6,9 @@ import {
   webhookEndpointsResponse,
 } from "../../../shared/webhooks/endpoint-schema.ts";
 import { aRun, type DeliveryWorld, eachDeliveryWorld } from "../../support/delivery-world.ts";
+import { expectShape } from "../../support/group-api.ts";
 import type { Receiver } from "../../support/receiver.ts";
-import { endpointApi, type EndpointApi, expectShape } from "./endpoint-api.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const account = "acct_1";
 const hour = 60 * 60 * 1_000;

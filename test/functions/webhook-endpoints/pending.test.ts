@@ -11,16 +11,9 @@ import {
   eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
+import { type Answer, expectShape, invalid, notFound, refusal } from "../../support/group-api.ts";
 import type { Receiver } from "../../support/receiver.ts";
-import {
-  type Answer,
-  endpointApi,
-  type EndpointApi,
-  expectShape,
-  invalid,
-  notFound,
-  refusal,
-} from "./endpoint-api.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const account = "acct_1";
 const [listA = "", listB = ""] = ["a", "b"].map((name) =>
