@@ -16,7 +16,7 @@ import { journalPageRow } from "../../../../shared/aws/ledger/journal-page.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { readJournalPages } from "../../../../shared/aws/ledger/read-pages.ts";
 import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
-import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
