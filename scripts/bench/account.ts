@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { defaultRules, type DynamoRules, type Spread } from "./account/contention.ts";
+import { defaultRules, type DynamoRules, type Spread } from "./model/contention.ts";
 import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, wholeNumber } from "./bench-options.ts";

@@ -45,8 +45,8 @@ export interface EndpointStore {
    */
   findByUrl(accountId: string, url: string): Promise<WebhookEndpoint | null>;
   /**
-   * Reads the deletions of up to 100 endpoints. Returns them by endpoint ID, without deletions
-   * older than `limits.deletedEndpointDays`.
+   * Reads the deletions of endpoints. Returns them by endpoint ID, without deletions older than
+   * `limits.deletedEndpointDays`.
    */
   deletions(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Deletion>>;
 }

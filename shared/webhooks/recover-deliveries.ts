@@ -1,3 +1,4 @@
+import { chunksOf } from "../base/chunks-of.ts";
 import type { ArchivedEvent } from "../events/event-archive.ts";
 import type { FeedEntry } from "../events/event-feed.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
@@ -59,10 +60,10 @@ async function recoverRun(
   const { runId, watchlistId } = feedRun;
   const archived = await context.run(runId);
   const intended = (archived?.events ?? []).filter((event) => isIntended(event, feedRun, endpoint));
-  for (let start = 0; start < intended.length; start += deliveriesAtOnce) {
-    const fresh = intended
-      .slice(start, start + deliveriesAtOnce)
-      .map((event) => newDelivery({ event, watchlistId, runId, endpointId: endpoint.id }));
+  for (const some of chunksOf(intended, deliveriesAtOnce)) {
+    const fresh = some.map((event) =>
+      newDelivery({ event, watchlistId, runId, endpointId: endpoint.id }),
+    );
     const ids = fresh.map(({ id }) => id);
     const known = await log.getMany(ids);
     const missed = fresh.filter((delivery) => {

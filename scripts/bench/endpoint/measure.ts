@@ -18,10 +18,10 @@ import { runEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import { newSecret } from "../../../shared/webhooks/secret.ts";
 import { webhookSessions } from "../../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
-import { defaultRules } from "../account/contention.ts";
-import { consuming, modelledDynamo, noConsumption } from "../account/dynamo-model.ts";
-import { type VirtualTime, virtualTime } from "../account/virtual-time.ts";
-import { seeded } from "../seeded.ts";
+import { defaultRules } from "../model/contention.ts";
+import { consuming, modelledDynamo, noConsumption } from "../model/dynamo-model.ts";
+import { type VirtualTime, virtualTime } from "../model/virtual-time.ts";
+import { seeded } from "../model/seeded.ts";
 
 export interface EndpointCase {
   /** The operator's setting of the endpoint. */

@@ -1,5 +1,6 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { assert } from "../../base/assert.ts";
+import { chunksOf } from "../../base/chunks-of.ts";
 import { limits } from "../../base/limits.ts";
 import type { BatchRef, RunRef } from "../../runs/run.ts";
 import type { RunQueue } from "../../runs/run-queue.ts";
@@ -54,11 +55,8 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQu
     sendResume: (run) => send("runs", run.accountId, { type: "resume", ...runMessage(run) }),
     sendFinish: (run) => send("finishes", run.accountId, runMessage(run)),
     async sendBatches(batches) {
-      for (let start = 0; start < batches.length; start += entriesMax) {
-        await sendBatch(client, urlOf(urls, "steps"), {
-          batches: batches.slice(start, start + entriesMax),
-          hops,
-        });
+      for (const some of chunksOf(batches, entriesMax)) {
+        await sendBatch(client, urlOf(urls, "steps"), { batches: some, hops });
       }
     },
   };

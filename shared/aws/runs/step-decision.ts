@@ -3,17 +3,15 @@ import {
   GetCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
-import { cancellationReasons, isContention, retryContended } from "../table/dynamo.ts";
+import {
+  cancellationReasons,
+  isContention,
+  retryContended,
+  type TableOptions,
+} from "../table/dynamo.ts";
 import { stepRecordOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 interface Decision {
   readonly run: Run;
@@ -28,7 +26,7 @@ interface Decision {
  */
 export function decideStep(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   { run, step, shortfall }: Decision,
 ): Promise<StepDecision | "over"> {
   const { table } = options;

@@ -1,5 +1,4 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import type { IdempotencyRecord } from "../../watchlists/idempotency.ts";
 import type { Creation, WatchlistStore } from "../../watchlists/watchlist-store.ts";
@@ -11,15 +10,10 @@ import {
   transact,
   type TransactItem,
   retryContended,
+  type TableOptions,
 } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 import { watchlistRow } from "./watchlist-row.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * States of a purge mark. `expected`: the creation of the watchlist is not complete, and the
@@ -43,7 +37,7 @@ const [listAt, countAt, keyAt] = [0, 1, 3];
  */
 export function createWatchlistRow(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   creation: Creation,
 ): ReturnType<WatchlistStore["create"]> {
   const { table } = options;
@@ -119,7 +113,7 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
  */
 export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   list: RemovedList,
 ): Promise<boolean> {
   const { table } = options;

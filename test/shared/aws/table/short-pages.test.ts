@@ -16,7 +16,7 @@ import { journalPageRow } from "../../../../shared/aws/ledger/journal-page.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { readJournalPages } from "../../../../shared/aws/ledger/read-pages.ts";
 import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
-import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
@@ -35,6 +35,7 @@ import { newItem } from "../../../../shared/watchlists/item.ts";
 import { pageBounds } from "../../../../shared/watchlists/page.ts";
 import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
+import { anEndpoint } from "../../../support/an-endpoint.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
@@ -265,23 +266,15 @@ const cases: readonly Case[] = [
     file: "shared/aws/deliveries/endpoint-store",
     title: "the endpoints of an account",
     fill: (place, n) =>
-      dynamoEndpointStore(place.client, optionsOf(place)).create(account, {
-        id: `we_${n}`,
-        accountId: account,
-        url: `https://hooks.shop-example.com/${n}`,
-        registeredUrl: null,
-        description: null,
-        events: null,
-        enabled: true,
-        secret: "sealed",
-        secretHint: "last",
-        previousSecret: null,
-        requestsAtOnce: null,
-        disabledReason: null,
-        receivingSince: at(n),
-        createdAt: at(n),
-        updatedAt: at(n),
-      }),
+      dynamoEndpointStore(place.client, optionsOf(place)).create(
+        account,
+        anEndpoint({
+          id: `we_${n}`,
+          accountId: account,
+          url: `https://hooks.shop-example.com/${n}`,
+          createdAt: at(n),
+        }),
+      ),
     read: async (place) =>
       (await dynamoEndpointStore(place.client, optionsOf(place)).list(account)).map(({ id }) => id),
     found: ["we_1", "we_2", "we_3", "we_4", "we_5"],

@@ -6,7 +6,7 @@ import {
 } from "../../shared/pipelines/definition.ts";
 import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
-import type { ModelAnswer } from "./run-model-answers.ts";
+import type { ModelAnswer } from "./answers.ts";
 import {
   everythingKnown,
   isSame,
@@ -15,7 +15,7 @@ import {
   type Newer,
   refreshed,
   sharers,
-} from "./run-model-fields.ts";
+} from "./fields.ts";
 
 type Value = Snapshot[string];
 export type Changes = Readonly<Record<string, { readonly before: Value; readonly after: Value }>>;

@@ -2,8 +2,8 @@ import type { Platform } from "../../shared/platforms/catalogue.ts";
 import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import type { Offer } from "../../shared/scrapers/offer.ts";
-import { type ItemLooks, lookAt, type OffersLook } from "./run-model-answers.ts";
-import type { ScriptedAnswers } from "./scripted-sources.ts";
+import { type ItemLooks, lookAt, type OffersLook } from "./answers.ts";
+import type { ScriptedAnswers } from "../support/scripted-sources.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
-import { limits } from "../../shared/base/limits.ts";
-import { type DeliveryTask, runsOf, type Spent } from "./delivery-task.ts";
-import { median } from "./median.ts";
-import { printTable } from "../measure/print-table.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import { type DeliveryTask, runsOf, type Spent } from "./task.ts";
+import { median } from "../median.ts";
+import { printTable } from "../../measure/print-table.ts";
 
 export type Case = Pick<DeliveryTask, "to" | "runs" | "items" | "parallel">;
 
