@@ -310,7 +310,7 @@ describe("a batch of a step", () => {
     expect((await store.get(run.id, "detail"))?.done.size).toBe(12);
   });
 
-  it("does not create the row of a deleted step", async () => {
+  it("is not marked done in a deleted step, and does not create its row", async () => {
     expect(await store.markDone(refOf(aStep(), 0))).toBeUndefined();
     expect(await store.get(run.id, "detail")).toBeUndefined();
   });
@@ -336,7 +336,7 @@ describe("the stored results of a step", () => {
     });
   });
 
-  it("are counted, reported, routed and delisted batch by batch, without those of the rejected plan", async () => {
+  it("are returned batch by batch as counts, outcomes, routed items and delisted items, without those of a rejected plan", async () => {
     const all = Array.from({ length: large }, (_, batch) => batch);
 
     expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));
