@@ -94,8 +94,8 @@ export const environment = {
 } as const satisfies Record<FunctionName, readonly string[]>;
 
 /**
- * An optional variable of every function: which versions of rows and objects it writes, `current`
- * or `previous`. Without it, `current`.
+ * An optional variable of every function: which versions of rows and objects the function writes,
+ * `current` or `previous`. The default is `current`.
  */
 export const storedVersionsVariable = "STORED_VERSIONS";
 
@@ -116,6 +116,6 @@ export function readEnvironment<F extends FunctionName>(
     throw new Error(`${name}: environment variables not set: ${missing.join(", ")}`);
   }
   const values = Object.fromEntries(names.map((variable) => [variable, source[variable]]));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every listed name was just found set
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the check above found that every listed name has a value
   return values as EnvironmentOf<F>;
 }

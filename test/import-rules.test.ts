@@ -9,7 +9,7 @@ const files = ["lib", "functions", "shared", "tools", "scripts", "test"].flatMap
     .map((name) => `${folder}/${name}`)
     .filter((path) => /\.tsx?$/.test(path)),
 );
-/** `[from, to]` of every import of one of the project's own files, of types too. */
+/** `[from, to]` of every import of one of the project's own files, including type imports. */
 const imports = files.flatMap((path) => {
   const text = readFileSync(join(root, path), "utf8");
   const statements = text.matchAll(
@@ -41,6 +41,18 @@ describe("the import rules", () => {
   it("allow no import of tools, commands or tests in deployed code", () => {
     const deployed = imports.filter(([from]) => /^(shared|functions|lib)\//.test(from));
     expect(deployed.filter(([, to]) => /^(tools|scripts|test)\//.test(to))).toEqual([]);
+  });
+});
+
+describe("docs/architecture.md", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+
+  it("names every folder inside functions, lib, scripts, shared, test and tools", () => {
+    const folders = new Set(files.flatMap((path) => /^[^/]+\/[^/]+(?=\/)/.exec(path) ?? []));
+    expect(folders.size).toBeGreaterThan(70);
+    const isNamed = (folder: string) =>
+      page.includes(`\`${folder}\``) || page.includes(`\`${folder}/`);
+    expect([...folders].filter((folder) => !isNamed(folder))).toEqual([]);
   });
 });
 

@@ -55,6 +55,7 @@ const adapter = [
 const group = [...domains, ...edge];
 const product = ["shared/", "functions/", "lib/"];
 
+/** For each entry, the entries whose files its files may import. */
 export const arrows: Readonly<Record<string, readonly string[]>> = {
   // The domain
   "shared/base/": [],
@@ -220,15 +221,18 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "test/scripts/": [...product, "tools/", "test/", "scripts/"],
 };
 
-const roomOf = (path: string): string | undefined =>
+const entryOf = (path: string): string | undefined =>
   Object.keys(arrows)
-    .filter((room) => path.startsWith(room))
+    .filter((entry) => path.startsWith(entry))
     .toSorted((one, other) => other.length - one.length)[0];
 
-/** Returns true if one file may import another; both by their paths from the root. */
+/**
+ * Returns true if the file `from` may import the file `to`. Both are paths from the root. Returns
+ * false if `from` belongs to no entry.
+ */
 export function mayImport(from: string, to: string): boolean {
-  const room = roomOf(from);
-  if (room === undefined) return false;
-  if (roomOf(to) === room) return true;
-  return (arrows[room] ?? []).some((end) => (end.endsWith("/") ? to.startsWith(end) : to === end));
+  const entry = entryOf(from);
+  if (entry === undefined) return false;
+  if (entryOf(to) === entry) return true;
+  return (arrows[entry] ?? []).some((end) => (end.endsWith("/") ? to.startsWith(end) : to === end));
 }

@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 import { filesOf, testOptions } from "./test-options.ts";
 
 /**
- * The size of each property test, as the environment variable that sets it: in `npm run test:slow`,
- * and with NIGHTLY=1. `npm test` plays fewer.
+ * The environment variables that set the sizes of property tests. The first value is for
+ * `npm run test:slow`, the second for NIGHTLY=1. `npm test` uses smaller sizes.
  */
 const sizes = {
   CRASH_STEP: ["3", "1"],

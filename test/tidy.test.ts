@@ -10,7 +10,7 @@ interface Source {
   /** Path from the root. */
   readonly path: string;
   readonly text: string;
-  /** Paths of the project's own files it imports, from the root; and packages by name. */
+  /** What the file imports: files of the project as paths from the root, and packages by name. */
   readonly imports: readonly string[];
 }
 
@@ -109,11 +109,11 @@ describe("the runs of tests", () => {
   });
 });
 
-describe("the tests that run against two engines", () => {
+describe("the tests that run on both DynamoDB engines", () => {
   const startsTables = (path: string): boolean => importedBy(path).has("test/support/tables.ts");
   const inRun = new Set(storeTests);
 
-  it("are those of adapters that start tables", () => {
+  it("are exactly the adapter tests that start tables", () => {
     const found = sources
       .map(({ path }) => path)
       .filter((path) => /^test\/shared\/aws\/.*\.test\.ts$/.test(path) && startsTables(path));
@@ -141,7 +141,7 @@ describe("the tests that run against two engines", () => {
   });
 });
 
-describe("domains are pure", () => {
+describe("the domains", () => {
   const banned: readonly [RegExp, string][] = [
     [/\bprocess\.env\b/, "take it as an argument"],
     [/\bDate\.now\(/, "take a Clock or a `now`"],
@@ -156,7 +156,7 @@ describe("domains are pure", () => {
       isDomain(path) && path !== "shared/base/system.ts" && domainOf(path) !== "sources",
   );
 
-  it.each(banned)("%s: %s", (pattern) => {
+  it.each(banned)("do not contain %s: %s", (pattern) => {
     expect(pure.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
   });
 });

@@ -9,7 +9,8 @@ import type { Clients, Overrides } from "./overrides.ts";
 
 /**
  * Returns a function that creates a value at its first call and then returns the same value. Mark
- * calls of `once` as pure, so that a bundle omits the clients that its function does not use.
+ * each call of `once` with `@__PURE__`, so that a bundle omits the clients that its function does
+ * not use.
  */
 export function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -18,7 +19,7 @@ export function once<T>(make: () => T): () => T {
 
 /**
  * Returns a function that returns the client in the overrides, or else creates one client for the
- * process. Mark calls of `client` as pure, as for `once`.
+ * process. Mark each call of `client` with `@__PURE__`, as for `once`.
  */
 export function client<Name extends keyof Clients>(
   name: Name,

@@ -95,7 +95,7 @@ export const timeAndRandom = (overrides: Overrides) => ({
 });
 
 /**
- * Returns a handler that calls `create` at its first invocation. An import of the module thus reads
+ * Returns a handler that calls `create` at its first invocation, so that importing the module reads
  * no environment variables.
  */
 export function onFirstCall<Arguments extends unknown[], Result>(
@@ -109,8 +109,8 @@ export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger 
   serviceLogger({ stage: environment.STAGE, service: name });
 
 /**
- * Returns a function that logs a warning with an error. A thrown value that is no Error is
- * converted to one.
+ * Returns a function that logs a warning with the error that caused it. Converts a thrown value that
+ * is not an Error to an Error.
  */
 export const warnTo =
   (to: Logger): Warn =>
@@ -144,7 +144,7 @@ export const countingMiddleware = (
   },
 });
 
-/** Returns the check of whether DynamoDB answers. */
+/** Returns a check that rejects if DynamoDB does not answer. */
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>
   accountsTableCheck(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
@@ -162,6 +162,7 @@ export const middleware = (
   ),
 });
 
+/** Returns the ledger. It records the metrics of each reservation and settlement. */
 export const ledger = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   name: FunctionName,
@@ -202,8 +203,8 @@ export const creditHistory = (
   });
 
 /**
- * Returns the maximum size of a response in bytes; undefined for streamed responses, which have no
- * limit here. Lambda limits buffered responses to 6 MB.
+ * Returns the maximum size of a response in bytes; undefined for streamed responses, which the
+ * service does not limit. Lambda limits buffered responses to 6 MB.
  */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
@@ -247,6 +248,7 @@ export const schedules = (
     roleArn: environment.SCHEDULE_ROLE_ARN,
   });
 
+/** Returns read-only access to webhook endpoints. `endpointStore` also changes them. */
 export const endpoints = (environment: DeliveriesNeeds, overrides: Overrides): EndpointLookup =>
   dynamoEndpoints(dynamo(overrides), deliveriesTable(environment, overrides));
 
@@ -261,12 +263,13 @@ export const outboxQueue = (
 export const dueTargets = (environment: DeliveriesNeeds, overrides: Overrides): DueTargets =>
   dynamoDueTargets(dynamo(overrides), environment.DELIVERIES_TABLE);
 
+/** Returns the options of a store in the deliveries table. */
 export const deliveriesTable = (environment: DeliveriesNeeds, overrides: Overrides) => ({
   tableName: environment.DELIVERIES_TABLE,
   ...timeAndRandom(overrides),
 });
 
-/** Adds entries to outboxes. */
+/** Returns the port that adds entries to outboxes. */
 const outbox = (environment: DeliveriesNeeds, overrides: Overrides): Outbox =>
   dynamoOutbox(dynamo(overrides), deliveriesTable(environment, overrides));
 
@@ -291,6 +294,7 @@ const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFee
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
   s3EventBodies(s3(overrides), environment.EVENTS_BUCKET, configuredVersions());
 
+/** Returns the rules for the addresses to which webhooks and exports may connect. */
 export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 
@@ -345,8 +349,8 @@ export const destinationDependencies = (
   buckets:
     overrides.buckets ??
     s3CustomerBuckets({ policy: addressPolicyOf(overrides), times: checkTimes }),
-  // The credentials are not cached, because cached ones would hide that the customer has revoked
-  // the role's trust.
+  // The credentials are not cached, because cached credentials would still work after the customer
+  // has removed the service from the role's trust policy.
   roles: overrides.roles ?? stsRoleCredentials(),
 });
 

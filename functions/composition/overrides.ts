@@ -35,8 +35,8 @@ export interface Overrides {
    */
   readonly forcePathStyle?: boolean;
   /**
-   * The environment variables to which references to source secrets may refer, as `env:<name>`. If
-   * absent, such references are refused.
+   * The environment variables from which sources may read their secrets, with references such as
+   * `env:<name>`. If undefined, such references are refused.
    */
   readonly secretVariables?: Readonly<Record<string, string | undefined>>;
   /** Replaces the sources that the variable SOURCES configures. */

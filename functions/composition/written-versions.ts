@@ -2,8 +2,9 @@ import { writtenVersions, type WrittenVersions } from "../../shared/base/stored-
 import { storedVersionsVariable } from "../environment.ts";
 
 /**
- * Returns which versions of rows and objects this process writes, from its environment.
- * @throws Error if the variable is set to another value
+ * Returns which versions of rows and objects this process writes: the value of STORED_VERSIONS, or
+ * `current` if the variable is not set.
+ * @throws Error if the variable is neither `current` nor `previous`
  */
 export function configuredVersions(
   source: Readonly<Record<string, string | undefined>> = process.env,

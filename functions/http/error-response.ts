@@ -17,8 +17,8 @@ export type ReadBalance = (accountId: string) => Promise<number | undefined>;
 /**
  * Converts every error to a response. Must be registered last, because error handlers run in
  * reverse order. The error response of an item call contains a cost of 0, unless it is unconfirmed
- * whether the call was charged. It also contains the account's balance, unless the caller is
- * unknown or the error is a 503 without a balance.
+ * whether the call was charged. The response also contains the account's balance, if the error
+ * contains it or the balance can be read.
  */
 export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   return {
@@ -50,9 +50,9 @@ async function balanceFor(
 }
 
 /**
- * Returns the service error for a thrown value: UNAVAILABLE for a failure of a dependency,
- * NOT_FOUND for a path without a route, and INTERNAL for any other unexpected value. The message of
- * an unexpected error never reaches the response.
+ * Returns the service error for a thrown value: a service error unchanged, UNAVAILABLE for a
+ * failure of a dependency, NOT_FOUND for a path without a route, and INTERNAL for any other
+ * unexpected value. The message of an unexpected error never reaches the response.
  */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;

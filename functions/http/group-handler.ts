@@ -50,7 +50,7 @@ export interface GroupOptions<Group extends GroupName, Dependencies> {
   readonly readBalance?: ReadBalance;
   /** True if the gateway expects a streamed response. */
   readonly streamed?: boolean;
-  /** Custom domain of the API. Only set for groups that register addresses of customers. */
+  /** Custom domain of the API. Only set for groups in which customers register URLs. */
   readonly domainName?: string;
 }
 

@@ -20,10 +20,11 @@ interface Options {
 }
 
 /**
- * Renders the body of a response: empty for HEAD and for a 304. A file that is stored as brotli is
- * sent as it is if the client accepts brotli. Every other body is compressed with gzip if the
- * client accepts it. The function compresses in both response modes, because API Gateway does not
- * compress streams.
+ * Renders the body of a response. Returns 304 if `If-None-Match` contains the document's ETag. The
+ * body is empty for HEAD and for a 304. A file that is stored as brotli is sent as it is if the
+ * client accepts brotli. Every other body of more than 1,024 bytes is compressed with gzip if the
+ * client accepts it and the response becomes smaller. The function compresses in both response
+ * modes, because API Gateway does not compress streams.
  */
 export function responseBody(options: Options): HttpMiddleware {
   const render: NonNullable<HttpMiddleware["after"]> = async (request) => {
@@ -56,8 +57,8 @@ async function rendered(
 
 /**
  * Returns the compressed body; undefined if the body is sent uncompressed. Buffered compressed
- * responses are sent in base64, and Lambda limits their size. A body whose base64 form is larger
- * than the body itself is therefore sent uncompressed.
+ * responses are sent in base64, and Lambda limits their size. If the base64 form of the compressed
+ * body is not smaller than the body, the body is therefore sent uncompressed.
  */
 async function compressed(
   event: APIGatewayProxyEvent,
@@ -72,7 +73,7 @@ async function compressed(
   return (bytes.length * 4) / 3 < size ? bytes : undefined;
 }
 
-/** Returns true if the client prefers the coding to an answer without compression. */
+/** Returns true if the client accepts the coding and does not prefer an uncompressed response. */
 function accepts(event: APIGatewayProxyEvent, coding: "br" | "gzip"): boolean {
   const headers = { "accept-encoding": headerOf(event, "accept-encoding") };
   const codings = [coding, "identity"];
@@ -83,7 +84,7 @@ function accepts(event: APIGatewayProxyEvent, coding: "br" | "gzip"): boolean {
 const isBrotli = ({ headers }: APIGatewayProxyResult): boolean =>
   headers?.["Content-Encoding"] === "br";
 
-/** Returns the same answer without compression, for clients that do not accept brotli. */
+/** Returns an uncompressed copy of a response, for clients that do not accept brotli. */
 async function unpacked(response: APIGatewayProxyResult): Promise<APIGatewayProxyResult> {
   const { "Content-Encoding": _coding, ...headers } = response.headers ?? {};
   const bytes = await decompress(Buffer.from(response.body, "base64"));

@@ -35,7 +35,7 @@ export interface Call<Body, Query> {
   readonly addressedPath: string;
   /** The base URL that the client used, such as `https://host/v1`, for URLs of resources. */
   readonly baseUrl: string;
-  /** The addresses of this service, which no receiver and no store may have. */
+  /** The addresses of this service. Customers cannot register them for a receiver or a store. */
   readonly own: OwnAddresses;
 }
 

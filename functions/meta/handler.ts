@@ -10,7 +10,7 @@ import { openApiRoute } from "./openapi.ts";
 import { assetRoute, indexRoute, pageRoute } from "./page.ts";
 import { rootRoute } from "./root.ts";
 
-/** Endpoints that existed once (specification, section "Meta"). */
+/** Returns 410 for the endpoints of earlier versions (specification, section "Meta"). */
 const retired: AnyRoute<unknown> = route({
   handle: () => {
     throw gone();
@@ -23,7 +23,7 @@ const unknownPath: AnyRoute<unknown> = route({
   },
 });
 
-/** Public, so that the pages can be read before there is a key. */
+/** The routes of the group. All are public, so that a client without a key can read the pages. */
 export const metaRoutes = {
   "GET /": rootRoute,
   "GET /v1/health": healthRoute,

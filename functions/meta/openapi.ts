@@ -9,17 +9,17 @@ const documentSchema = v.looseObject({
 
 let reading: Promise<v.InferOutput<typeof documentSchema>> | undefined;
 
-/** Reads the document at the first request: other calls of the function do not need it. */
+/** Reads the document. Called at the first request, because other routes do not need it. */
 async function read(): Promise<v.InferOutput<typeof documentSchema>> {
   const text = await readFile(new URL("generated/openapi.json", import.meta.url), "utf8");
   return v.parse(documentSchema, JSON.parse(text));
 }
 
-/** `GET /v1/openapi.json`, with the address that the client used as its server. */
+/** `GET /v1/openapi.json`. The document's server is the address that the client called. */
 export const openApiRoute = route({
   async handle({ baseUrl }) {
     reading ??= read().catch((error: unknown) => {
-      // The next request reads again.
+      // A failed read is not cached, so the next request reads the document again.
       reading = undefined;
       throw error;
     });

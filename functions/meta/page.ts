@@ -7,8 +7,9 @@ import { type AnyRoute, type Reply, route } from "../http/route.ts";
 const folder = new URL("generated/", import.meta.url);
 
 /**
- * A page loads files of this service, and sends requests to this service only. The renderer of the
- * reference adds style elements and style attributes while it runs, so only its page allows them.
+ * Allows a page to load files of this service only, and to send requests to this service only. The
+ * renderer of the API reference adds style elements and attributes while it runs, so `styles` allows
+ * them on that page only.
  */
 const contentSecurityPolicy = (styles: string): string =>
   [
@@ -64,7 +65,10 @@ const page = (name: string): Promise<Reply> =>
     "Referrer-Policy": "no-referrer",
   });
 
-/** A file of the generated folder, which is stored compressed and read when it is requested. */
+/**
+ * Returns a file of the generated folder, which is stored compressed with brotli.
+ * @throws 404 that names `what` if the file does not exist
+ */
 async function stored(
   path: string,
   what: string,

@@ -20,7 +20,7 @@ export function createHandler(
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     clock: provide.clock(overrides),
-    // The message contains no run ID, but operators search log lines by it.
+    // Operators search log lines by run ID, which the message does not contain.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),
     report: recordMetrics,
   };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-const list = { account_id: v.string(), watchlist_id: v.string() };
+const watchlist = { account_id: v.string(), watchlist_id: v.string() };
 
 /**
  * A message of the runs queue. It names a watchlist that may be due, a run to resume, a watchlist
@@ -9,7 +9,7 @@ const list = { account_id: v.string(), watchlist_id: v.string() };
 export const runMessage = v.variant("type", [
   v.object({
     type: v.literal("due"),
-    ...list,
+    ...watchlist,
     scheduled_time: v.pipe(
       v.string(),
       v.check((text) => !Number.isNaN(Date.parse(text)), "not a time"),
@@ -19,10 +19,13 @@ export const runMessage = v.variant("type", [
      * lost.
      */
     overdue: v.optional(v.boolean(), false),
-    /** Absent only in messages of schedules that an earlier release created. */
+    /**
+     * The length of the chain of messages that caused this message. Absent only in messages of
+     * schedules that an earlier release created.
+     */
     hops: v.optional(v.number()),
   }),
-  v.object({ type: v.literal("resume"), ...list, run_number: v.number() }),
+  v.object({ type: v.literal("resume"), ...watchlist, run_number: v.number() }),
   v.object({ type: v.literal("purge"), watchlist_id: v.string() }),
   v.object({ type: v.literal("cancel"), account_id: v.string(), hold_id: v.string() }),
 ]);

@@ -8,9 +8,13 @@ export const batchMessage = v.pipe(
     run_number: v.number(),
     run_id: v.string(),
     step: v.string(),
+    /** The ID of the step's plan. */
     plan: v.string(),
+    /** The ID of the run's plan if that plan contains the batch; null if the step's plan does. */
     starts: v.nullable(v.string()),
+    /** The index of the batch in the step. */
     batch: v.number(),
+    /** The length of the chain of messages that caused this message. */
     hops: v.number(),
   }),
   v.transform((message) => ({

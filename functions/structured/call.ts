@@ -6,7 +6,7 @@ const refuse = ({ path }: { readonly path: Readonly<Record<string, string>> }): 
 };
 
 /**
- * The structured-data endpoints (specification, section "Structured-data endpoints"). Always
- * returns 501, even if parameters are invalid.
+ * The structured-data endpoints (specification, section "Structured-data endpoints"). Returns 501,
+ * even if parameters are invalid; 404 for an unknown platform or kind.
  */
 export const refuseStructuredRoute = route<unknown>({ announced: refuse, handle: refuse });

@@ -36,14 +36,14 @@ export function createHandler(
       const startedAt = dependencies.clock.now().getTime();
       const retries = workerRetryBudget(dependencies.clock, context);
       const swept = await withRetryBudget(retries, () => sweep(dependencies));
-      const { lists, runs, purges, holds, deliveries: woken, failures } = swept;
+      const { watchlists, runs, purges, holds, deliveries: woken, failures } = swept;
       const metrics = newMetrics(
         "sweeps",
         {},
         {
           sweeps: 1,
           sweep_failures: failures,
-          swept_lists: lists,
+          swept_lists: watchlists,
           swept_runs: runs,
           swept_purges: purges,
           swept_holds: holds,

@@ -24,11 +24,17 @@ export interface SweepDependencies {
   readonly warn: Warn;
 }
 
+/** What one pass of the sweeper handled. */
 export interface Swept {
-  readonly lists: number;
+  /** The number of overdue watchlists. */
+  readonly watchlists: number;
+  /** The number of stalled runs. */
   readonly runs: number;
+  /** The number of deleted watchlists to purge. */
   readonly purges: number;
+  /** The number of expired holds that were released. */
   readonly holds: number;
+  /** The number of due delivery targets. */
   readonly deliveries: number;
   /** The number of parts of the pass that failed. */
   readonly failures: number;
@@ -44,8 +50,9 @@ const tickGraceMs = 90_000;
 
 /**
  * Sends new messages for work whose message was lost: due delivery targets, overdue watchlists,
- * stalled runs, and deleted watchlists to purge. Also releases expired holds. Returns the number of
- * each. If one part fails, the other parts still run, and the next pass repeats the failed part.
+ * stalled runs, and deleted watchlists to purge. Also releases expired holds. If one part of the pass
+ * fails, the other parts still run, and the next pass repeats the failed part. Never rejects for such
+ * a failure: logs a warning and counts it in `failures`.
  */
 export async function sweep(given: SweepDependencies): Promise<Swept> {
   let failures = 0;
@@ -60,7 +67,7 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
       () => given.wakeDeliveries({ now, limit: rowsMax }),
       dependencies,
     ),
-    lists: await partOfSweep(() => sweepLists(dependencies, now), dependencies),
+    watchlists: await partOfSweep(() => sweepWatchlists(dependencies, now), dependencies),
     runs: await partOfSweep(() => sweepRuns(dependencies, now), dependencies),
     purges: await partOfSweep(() => sweepPurges(dependencies, now), dependencies),
     holds: await partOfSweep(() => sweepHolds(dependencies, now), dependencies),
@@ -87,12 +94,15 @@ async function counted(part: () => Promise<number>, { warn }: SweepDependencies)
   }
 }
 
-async function sweepLists({ watchlists, queue }: SweepDependencies, now: Date): Promise<number> {
-  const lists = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
-  for (const { accountId, watchlistId, dueAt } of lists) {
+async function sweepWatchlists(
+  { watchlists, queue }: SweepDependencies,
+  now: Date,
+): Promise<number> {
+  const overdue = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
+  for (const { accountId, watchlistId, dueAt } of overdue) {
     await queue.sendDue({ accountId, watchlistId, scheduledTime: dueAt, overdue: true });
   }
-  return lists.length;
+  return overdue.length;
 }
 
 async function sweepRuns({ runs, queue }: SweepDependencies, now: Date): Promise<number> {

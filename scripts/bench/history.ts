@@ -19,7 +19,7 @@ import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
 import { bytesPerGigabyte, dollarsOf } from "../measure/usage.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
-import { historyLoad, startMs } from "./history-load.ts";
+import { historyLoad, startMs } from "./history/load.ts";
 import { median } from "./median.ts";
 
 const days = 400;
@@ -76,7 +76,7 @@ async function openList(
   watchlistId: string,
 ): Promise<List> {
   const list = { accountId: "acct_bench", watchlistId };
-  const Item = { ...watchlistKeys.list(list.accountId, watchlistId) };
+  const Item = { ...watchlistKeys.watchlist(list.accountId, watchlistId) };
   await client.send(new PutCommand({ TableName: table, Item }));
   return list;
 }

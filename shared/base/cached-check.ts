@@ -5,7 +5,7 @@ type CheckResult =
   | { readonly outcome: "ok" }
   | { readonly outcome: "failed"; readonly error: unknown };
 
-/** Returns the result of the latest check, and checks again if that result is too old. */
+/** Returns the result of the latest check, or of a new check if that result is too old. */
 export type CachedCheck = () => Promise<CheckResult>;
 
 interface Options {
@@ -16,7 +16,11 @@ interface Options {
   readonly clock: Clock;
 }
 
-/** Creates a check that starts at most once in `freshMs`, however often it is called. */
+/**
+ * Creates a check that runs at most once in `freshMs` milliseconds, however often it is called.
+ * Calls in between get the latest result. The check never rejects: the result of a failed check
+ * contains the error.
+ */
 export function cachedCheck({ check, freshMs, clock }: Options): CachedCheck {
   let latest: { readonly startedAt: number; readonly result: Promise<CheckResult> } | undefined;
   return () => {

@@ -1,12 +1,6 @@
 import { limits } from "./limits.ts";
 
-const { answerSpareMs, settleMs } = limits.dependencies;
-
-/**
- * Time that a call needs after its last read to settle its credits and send its response, in
- * milliseconds.
- */
-export const afterReadingMs = settleMs + answerSpareMs;
+const { settleMs } = limits.dependencies;
 
 interface CallTime {
   readonly startedAt: Date;
@@ -16,9 +10,8 @@ interface CallTime {
 }
 
 /**
- * The time at which a call must stop reading. The rest of the call settles its credits and sends
- * the response before the gateway or Lambda ends the call. At most `callDeadlineSeconds` after the
- * start.
+ * The time at which a call must stop reading, so that it can settle its credits and send the
+ * response before the gateway or Lambda ends it. At most `callDeadlineSeconds` after the start.
  */
 export const readingEndsAt = ({ startedAt, now, msToAnswer }: CallTime): Date =>
   new Date(

@@ -9,6 +9,9 @@ export interface Clock {
 export interface RandomSource {
   /** Returns `length` bytes from a cryptographically secure source. */
   bytes(length: number): Uint8Array;
-  /** Returns a number in [0, 1). Use it for jitter only. */
+  /**
+   * Returns a number in [0, 1), such as for jitter. Use `bytes` for values that must not be
+   * guessed.
+   */
   fraction(): number;
 }

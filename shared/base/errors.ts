@@ -2,7 +2,7 @@ import { quantity } from "./quantity.ts";
 
 /**
  * The errors of the API, one factory for each row of the specification's table (section "Errors").
- * No other code contains HTTP statuses. Messages contain no internal details.
+ * Operations choose an error and never an HTTP status. Messages contain no internal details.
  */
 export type ErrorCode =
   | "MISSING_PARAM"
@@ -115,6 +115,7 @@ export const demoReadOnly = (): ServiceError =>
 
 /**
  * 404 for a resource that does not exist.
+ * @param what the resource, as the subject of the message
  * @param remedy how to create the missing resource, as a sentence
  */
 export const notFound = (what: string, remedy = ""): ServiceError =>
@@ -179,8 +180,8 @@ export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
 export const probesLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],
-    `Limit of ${quantity(limit, "call")} per minute that connect to webhook receivers or S3 stores ` +
-      `of this account exceeded. Retry in ${quantity(retryAfterSeconds, "second")}.`,
+    `In one minute, an account can make ${quantity(limit, "call")} that connect to its webhook receivers ` +
+      `and S3 stores. This limit is reached. Retry in ${quantity(retryAfterSeconds, "second")}.`,
     { retryAfterSeconds },
   );
 
@@ -198,14 +199,15 @@ export const notImplemented = (what: string): ServiceError =>
   });
 
 /**
- * 503 for a call that may have been charged, if the cancellation could not be queued.
+ * 503 for a call of which it is unknown whether it was charged, because a request to the ledger or
+ * to the queue of cancellations failed.
  * @param why cause for the log
  */
 export const unconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
-    "A dependency failed while this call was being charged. It is not known yet whether it was charged. " +
-      "Check GET /v1/credit_transactions?request_id=<X-Request-Id of this response>.",
+    "A dependency failed while this call was being charged, so it is not known yet whether the call was " +
+      "charged. To find out, call GET /v1/credit_transactions?request_id=<X-Request-Id of this response>.",
     { isUnconfirmed: true, retryAfterSeconds: 1, why },
   );
 

@@ -4,7 +4,7 @@ import { shownValue } from "./shown-value.ts";
 
 /**
  * Schema of an optional query parameter that is an ID. Checks the format, not whether the ID
- * exists. Adds the value that was sent to `message`.
+ * exists. The error is `message`, with the rejected value before the final full stop.
  */
 export function idParam(
   kind: IdKind,

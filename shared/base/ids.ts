@@ -28,7 +28,10 @@ export function idPattern(kind: IdKind): RegExp {
   return pattern;
 }
 
-/** Returns true if the text has the format of an ID of this kind. No other text needs a lookup. */
+/**
+ * Returns true if the text has the format of an ID of this kind. A text of another format is no
+ * stored ID, so callers need no lookup to refuse it.
+ */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -66,8 +69,8 @@ export function derivedIdAt(
 }
 
 /**
- * Derives an ID from `owner` and `number` that contains the number and sorts by it. `number`: an
- * integer from 0 to 2^45 - 1.
+ * Derives an ID from `owner` and `number` that contains the number and sorts by it.
+ * @param number an integer from 0 to 2^45 - 1
  */
 export function numberedId(kind: IdKind, number: number, owner: string): string {
   const derived = derivedId(kind, owner, number).slice(idPrefix[kind].length);
@@ -109,8 +112,8 @@ export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | unde
 }
 
 /**
- * The time in an ID of `newId` or `derivedIdAt`. Undefined for a text without a time part. The
- * result is meaningless for an ID of another function.
+ * The time in an ID that `newId` or `derivedIdAt` created. Undefined for a text without a time
+ * part. For an ID that another function created, the result is meaningless.
  */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
@@ -126,7 +129,8 @@ export const firstIdAt = (kind: IdKind, at: Date): string =>
   idPrefix[kind] + timePart(at) + alphabet.charAt(0).repeat(randomLength);
 
 /**
- * The latest ISO time of an ID that sorts before `id`. Null if `id` is null or has no time part.
+ * The latest time, in ISO 8601, that an ID before `id` in the sort order can contain. Null if `id`
+ * is null or has no time part.
  */
 export function latestBefore(kind: IdKind, id: string | null): string | null {
   const at = id === null ? undefined : timeOf(kind, id);

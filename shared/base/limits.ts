@@ -36,13 +36,15 @@ export const limits = {
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,
   },
+  /** Maximum number of items in one part, which is one of the events of a run. */
   itemEventsMax: 500,
   consecutiveSkipsMax: 3,
   webhookEndpointsMax: 10,
   webhookDescriptionLengthMax: 120,
   /**
-   * Days that the last URL of a deleted endpoint is stored for watchlists that name the endpoint.
-   * Each run stores the URL with its watchlist, and a cron may run only once a year.
+   * Days that the last URL of a deleted endpoint is stored, for watchlists that name the endpoint.
+   * Each run copies the URL to its watchlist. A cron may run only once a year, so the URL is needed
+   * for longer than that.
    */
   deletedEndpointDays: 400,
   /**
@@ -61,10 +63,12 @@ export const limits = {
    */
   failuresUntilFailing: 3,
   /**
-   * Number of concurrent requests to a webhook endpoint. `max` is the highest value that an operator
-   * can set for an endpoint. It exceeds what the delivery log can store for answers in 200 ms.
+   * Number of concurrent requests to a webhook endpoint. `max` is the highest value that an
+   * operator can set for an endpoint. If a receiver answers in 200 ms, `max` requests result in
+   * more deliveries a second than the delivery log can store.
    */
   webhookRequestsAtOnce: { default: 4, max: 128 },
+  /** Time after a rotation in which deliveries are signed with both secrets. */
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
   /**
@@ -104,8 +108,8 @@ export const limits = {
   /**
    * Time limits of a call or a message for requests to the service's dependencies: DynamoDB, SQS,
    * Scheduler, KMS, S3, STS, SSM and Secrets Manager. A client must receive a response within 10
-   * seconds if a dependency does not answer. The longest such call loses `callLossMs`, then
-   * `cancelMs` or `wakeUpMs`.
+   * seconds if a dependency does not answer. The slowest call loses `callLossMs`, then `cancelMs`
+   * or `wakeUpMs`.
    */
   dependencies: {
     /**

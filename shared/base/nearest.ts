@@ -6,9 +6,9 @@ import { distance } from "fastest-levenshtein";
 const comparedLengthMax = 64;
 
 /**
- * The valid value with the fewest edits from a mistyped one, ignoring case. Undefined if the
- * distance exceeds a third of the longer text, if several values are equally near, or if `value`
- * has more than 64 characters.
+ * The valid value with the fewest edits from `value`, ignoring case. Undefined if the number of
+ * edits exceeds a third of the longer of the two texts (rounded up), if several valid values are
+ * equally near, or if `value` has more than 64 characters.
  */
 export function nearest(value: string, valid: readonly string[]): string | undefined {
   if (value.length > comparedLengthMax) return undefined;

@@ -41,7 +41,7 @@ export class OutOfTimeError extends Error {
 
 const current = new AsyncLocalStorage<RetryBudget>();
 
-/** Creates a retry budget of `lossMs` milliseconds. */
+/** Creates a retry budget: failed requests and pauses may take `lossMs` milliseconds in total. */
 export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Options): RetryBudget {
   let lostMs = 0;
   let countedUntil = -Infinity;
@@ -79,8 +79,8 @@ export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result):
 
 /**
  * Runs a part of the work with a separate retry budget, so that the losses of this part do not
- * reduce the budget of the rest. The deadline of the work still applies. Without an outer budget,
- * runs `act` without any.
+ * reduce the budget of the rest. The deadline of the work still applies. If the work has no
+ * budget, runs `act` without a budget.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();
@@ -90,8 +90,8 @@ export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Res
 }
 
 /**
- * Sends one request. Its timeout is `limitMs` or the remaining budget, whichever is shorter;
- * `limitMs` without a budget. The duration of a failed request counts as lost.
+ * Sends one request. Its timeout is `limitMs` or the remaining budget, whichever is shorter. If the
+ * work has no budget, the timeout is `limitMs`. The duration of a failed request counts as lost.
  * @throws OutOfTimeError if the remaining budget is 0
  */
 export async function withinBudget<Result>(
@@ -112,7 +112,8 @@ export async function withinBudget<Result>(
 }
 
 /**
- * Runs `pause` before a retry. Its duration counts as lost.
+ * Runs `pause` before a retry. The duration of the pause counts as lost. If the work has no budget,
+ * only runs `pause`.
  * @throws OutOfTimeError if the remaining budget is 0
  */
 export async function pausingWithinBudget<Result>(pause: () => Promise<Result>): Promise<Result> {

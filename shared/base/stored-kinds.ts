@@ -1,7 +1,7 @@
 /**
  * The one list of everything that the service stores: each kind of rows and objects, with its
- * version. A version changes only when code of the release before could not read or write the data
- * correctly. CONTRIBUTING.md describes how to change one.
+ * version. A version changes only when the previous release could not read or write the new data
+ * correctly. CONTRIBUTING.md describes how to change a version.
  */
 import type { StoredKind } from "./stored-versions.ts";
 
@@ -75,7 +75,9 @@ const firstRowKinds = {
   feedRun: { table: "deliveries", pk: "*#feedruns", sk: "*", version: 1 },
 } as const satisfies RowKinds;
 
-/** All kinds of rows. Each key in `shared/aws/table/table.ts` matches exactly one. */
+/**
+ * All kinds of rows. Each key that `shared/aws/table/table.ts` builds belongs to exactly one kind.
+ */
 export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRowKinds);
 
 /**
@@ -83,11 +85,13 @@ export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRo
  * their keys (`v=2`).
  */
 export const objectKinds = {
-  /**
-   * The index of a run's events. Its version also applies to the chunks with the events. A new
-   * version of chunks needs new keys, because a finisher may write them again.
-   */
+  /** The index of a run's events, `run.json.gz`. Its version also applies to the run's chunks. */
   runIndex: { version: 1 },
+  /**
+   * The chunks of a run's events. A new version needs new keys, because finishers of two releases can
+   * write the chunks of one run.
+   */
+  eventChunk: { version: 1 },
 } as const satisfies Readonly<Record<string, StoredKind>>;
 
 /** A key of a row. */

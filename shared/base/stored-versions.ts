@@ -15,11 +15,11 @@ export interface Conversion {
    * not be attributes of a key, of the due index or of a filter.
    */
   readonly olderNames: readonly string[];
-  /** The same for the newer version. */
+  /** The attributes that differ or that a conversion reads, by their names in the newer version. */
   readonly newerNames: readonly string[];
   /**
-   * Converts the attributes `olderNames` to `newerNames`. A row may lack some of them: it must
-   * return no attribute that it cannot calculate.
+   * Converts the attributes `olderNames` to `newerNames`. A row may lack some attributes, so the
+   * result must not contain an attribute that cannot be calculated.
    */
   readonly toNewer: (older: Stored) => Stored;
   /** The inverse of `toNewer`. */
@@ -57,7 +57,7 @@ export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): numbe
 export const versionOf = (stored: Stored): number => Number(stored[versionName] ?? 1);
 
 /**
- * Converts a stored row or object to the version of the code, without its version.
+ * Converts a stored row or object to the version of the code, and removes the version attribute.
  * @param name names the row or object in the error
  * @throws 503 UNAVAILABLE for a version that this release does not accept
  */
@@ -77,7 +77,11 @@ export function writable(kind: StoredKind, current: Stored, writes: WrittenVersi
   return withVersion(converted(kind, current, { from: kind.version, to }), to);
 }
 
-/** @throws 503 UNAVAILABLE for a version that this release does not accept */
+/**
+ * Refuses a row or object of a version that this release does not read.
+ * @param name names the row or object in the error
+ * @throws 503 UNAVAILABLE for a version that is not accepted
+ */
 export function assertAccepted(kind: StoredKind, version: number, name: string): void {
   const accepted = acceptedVersions(kind);
   if (accepted.includes(version)) return;
@@ -91,11 +95,13 @@ export function assertAccepted(kind: StoredKind, version: number, name: string):
 export interface VersionChange {
   /** All attributes that the conversion reads, undefined for those that the row lacks. */
   readonly from: Stored;
-  /** The attributes that replace them. */
+  /** The attributes that replace those of `from`. */
   readonly to: Stored;
 }
 
-/** Calculates what changes when a row of an accepted version is converted to the other one. */
+/**
+ * Calculates what changes when a row is converted from one version of the conversion to the other.
+ */
 export function versionChange(
   { older, olderNames, newerNames, toNewer, toOlder }: Conversion,
   stored: Stored,

@@ -16,7 +16,10 @@ export const tableSchema = {
  * index.
  */
 export const duePartitions = {
-  /** Two writes for each item call: 8,000 calls a second, which is more than the table accepts. */
+  /**
+   * Two writes for each step of a run: 8,000 steps a second, which is more than the table accepts.
+   * Item calls seldom write to the index, because all holds of a shard share one entry.
+   */
   hold: 16,
   /** About eight writes each time that a target is drained: 1,000 a second. */
   outbox: 8,

@@ -1,4 +1,4 @@
-import type { HistorySpan, ItemPoint, RunSegment } from "./history.ts";
+import type { HistorySpan, ItemPoint, RecordedSegment, RunSegment } from "./history.ts";
 
 /** Identifies a watchlist in the history store. */
 export interface HistoryOwner {
@@ -41,7 +41,7 @@ export interface HistoryStore {
    * Records the points of a run, which may be none. Readers find all points of the run or none of
    * them. A repeated call must pass the same segment.
    */
-  append(list: HistoryOwner, segment: RunSegment): Promise<"appended" | "watchlist_deleted">;
+  append(list: HistoryOwner, segment: RecordedSegment): Promise<"appended" | "watchlist_deleted">;
   /** Returns true if a run is recorded. */
   isRecorded(watchlistId: string, runNumber: number): Promise<boolean>;
   /** Number of merged windows: the windows from 1 to this one. */

@@ -33,6 +33,13 @@ export interface HistoryPoint {
   readonly values: ObservedChanges;
 }
 
+/**
+ * A history point as it is stored, in one line: the item's ID, a tab, and JSON. So a reader finds the
+ * points of an item without parsing those of others, and points are recorded and merged without
+ * parsing them. Item IDs and JSON contain no tabs and no line breaks.
+ */
+export type PointLine = string;
+
 /** The history points of one run. */
 export interface RunSegment {
   readonly runNumber: number;
@@ -40,6 +47,12 @@ export interface RunSegment {
   readonly endedAt: string;
   /** Sorted by item ID, then in step order. */
   readonly points: readonly HistoryPoint[];
+}
+
+/** The history points of a run that is recorded: parsed, or as they are stored. */
+export interface RecordedSegment extends Omit<RunSegment, "points"> {
+  /** Sorted by item ID, then in step order. */
+  readonly points: readonly HistoryPoint[] | readonly PointLine[];
 }
 
 /** A history point of an item whose ID is known. */

@@ -38,8 +38,9 @@ const present = ([name, value]: readonly [string, MetricValue | undefined]): [
 ][] => (value === undefined ? [] : [[name, value]]);
 
 /**
- * Merges metrics and distributes them over the fewest log lines. A line contains at most one value
- * of each dimension. Returns at least one line, which may be empty.
+ * Merges metrics and distributes them over few log lines. Because all metrics of a line share its
+ * members, a line contains each kind at most once, and at most one value of each dimension. Returns
+ * at least one line, which may be empty.
  */
 export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics[])[] {
   const lines: { readonly dimensions: Map<string, string>; readonly metrics: Metrics[] }[] = [
@@ -62,7 +63,10 @@ export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics
   return lines.map((line) => line.metrics);
 }
 
-/** Merges metrics of the same kind and dimensions: adds counts, and lists durations. */
+/**
+ * Merges metrics of the same kind and dimensions: adds up counts, and collects durations in an
+ * array.
+ */
 export function merged(metrics: readonly Metrics[]): readonly Metrics[] {
   const byName = new Map<string, Metrics>();
   for (const one of metrics) {

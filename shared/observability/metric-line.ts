@@ -5,8 +5,8 @@ import { metricKinds, metricNamespace } from "./metric-names.ts";
 const valuesMax = 100;
 
 /**
- * Builds the members that add metrics to a log line (CloudWatch embedded metric format). Empty if
- * there are no values. The line must also have the members `stage` and `service`.
+ * Builds the members that add metrics to a log line (CloudWatch embedded metric format). Returns an
+ * empty object if no metric has a value. The line must also have the members `stage` and `service`.
  */
 export function metricMembers(metrics: readonly Metrics[], at: Date): Record<string, unknown> {
   const written = metrics
@@ -53,8 +53,8 @@ function directivesOf(written: readonly Pick<Metrics, "kind" | "values">[]): rea
 }
 
 /**
- * Omits values that are not finite numbers, because CloudWatch rejects the whole line if it has
- * one.
+ * Omits values that are not finite numbers, because a single such value makes CloudWatch reject the
+ * whole line.
  */
 function writtenValues(values: Metrics["values"]): Record<string, MetricValue> {
   return Object.fromEntries(

@@ -9,10 +9,10 @@ export const metricNamespace = "RetailProductData";
 export type MetricUnit = "Count" | "Milliseconds";
 
 /**
- * Metrics that are written together. Each list in `dimensions` creates the metrics of the kind once
- * more, with those members of the log line as dimensions. `stage` is added to every list, so that
- * stages of one AWS account stay separate. Never use a customer's ID: CloudWatch charges for each
- * value of a dimension.
+ * Metrics that are written together. CloudWatch stores all metrics of the kind once for each list
+ * in `dimensions`. A list names the members of the log line that are the dimensions. `stage` is
+ * added to every list, so that stages of one AWS account stay separate. Never use a customer's ID:
+ * CloudWatch charges for each value of a dimension.
  */
 interface Kind {
   readonly dimensions: readonly (readonly string[])[];
@@ -67,7 +67,7 @@ export const metricKinds = {
       runs_started: "Count",
       /** Start time minus due time of runs that a schedule started. */
       run_late_ms: "Milliseconds",
-      /** Skipped due times, because the previous run was still in progress. */
+      /** Due times that were skipped because the previous run was still in progress. */
       runs_overlapped: "Count",
     },
   },
@@ -109,8 +109,8 @@ export const metricKinds = {
     },
   },
   /**
-   * Webhook endpoints and buckets, each counted once per message, so that a busy receiver hardly
-   * counts more.
+   * Webhook endpoints and buckets. Each is counted once per message, whatever its number of
+   * attempts, so that busy receivers do not dominate the counts.
    */
   receivers: {
     dimensions: [[]],
@@ -163,7 +163,8 @@ export type DimensionName<K extends MetricKind> = Exclude<
 >;
 
 /**
- * Value of the dimension `status_class` for an HTTP status: `501`, or the first digit with `xx`.
+ * Returns the value of the dimension `status_class` for an HTTP status: `501`, or the class of any
+ * other status, such as `4xx`.
  */
 export const statusClassOf = (status: number): string =>
   status === 501 ? "501" : `${Math.floor(status / 100)}xx`;

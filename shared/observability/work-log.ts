@@ -1,6 +1,6 @@
 /**
- * Keys and metrics of the current work. Its log lines contain the keys. A process may handle
- * several messages in parallel; each message has separate keys and metrics, including in
+ * Log keys and metrics of the current unit of work: a call, a message or a sweeper pass. A process
+ * may handle several messages in parallel. Each message has separate keys and metrics, also in
  * asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -8,7 +8,7 @@ import { type Metrics, inLines, merged, type MetricsSink } from "./figures.ts";
 
 export type WorkKeys = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The log keys and metrics of a call, a message or a sweeper pass in progress. */
+/** A unit of work: the log keys and metrics of a call, a message or a sweeper pass in progress. */
 export interface Work {
   keys: WorkKeys;
   readonly metrics: Metrics[];
@@ -16,19 +16,22 @@ export interface Work {
 
 const current = new AsyncLocalStorage<Work>();
 
-/** Creates a unit of work with keys for its log lines. */
+/** Creates a unit of work whose log lines contain `keys`. */
 export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
 
 /**
- * Runs `act` as part of a unit of work and returns its result. All log lines of `act` contain its
- * keys.
+ * Runs `act` as part of `work` and returns the result of `act`. All log lines of `act`, including
+ * those of its asynchronous code, contain the keys of `work`.
  */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 
 /** The keys of the current work; empty outside a unit of work. */
 export const workKeys = (): WorkKeys => current.getStore()?.keys ?? {};
 
-/** Adds keys to the log lines of the current unit of work. No effect outside a unit of work. */
+/**
+ * Adds keys to the log lines of the current unit of work; replaces equal keys. No effect outside a
+ * unit of work.
+ */
 export function addWorkKeys(keys: WorkKeys): void {
   const work = current.getStore();
   if (work !== undefined) work.keys = { ...work.keys, ...keys };
@@ -46,8 +49,9 @@ export const metricsSoFar = (): readonly Metrics[] => merged(current.getStore()?
 export type WriteLine = (message: string, line: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Writes the last log line of the current work with its metrics. Writes further lines if one line
- * cannot contain them.
+ * Writes `line` as the last log line of the current work, together with the metrics of the work. If
+ * the metrics need more than one line, writes further lines. Outside a unit of work, writes `line`
+ * without metrics.
  */
 export function endWork(
   write: WriteLine,

@@ -7,12 +7,13 @@ export interface AddressPolicy {
    * sets it.
    */
   readonly allowLoopback: boolean;
+  /** Returns true for an allowed IP address; false for any other text, including host names. */
   allows(address: string): boolean;
 }
 
 /**
- * Special-purpose IPv4 blocks, and the one public address at which a cloud provides its metadata
- * service.
+ * Special-purpose IPv4 blocks. The last entry is a public address at which a cloud provider offers
+ * internal services to its machines.
  */
 const refusedIpv4 = [
   "0.0.0.0/8",
@@ -62,8 +63,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Creates the address policy: public addresses only, and also loopback addresses with
- * `allowLoopback`.
+ * Creates an address policy that allows public addresses. If `allowLoopback` is true, the policy
+ * also allows loopback addresses.
  */
 export function addressPolicy({ allowLoopback = false } = {}): AddressPolicy {
   return {

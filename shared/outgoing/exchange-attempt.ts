@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import { TLSSocket } from "node:tls";
 import type { SendFailure } from "./sender.ts";
 
+/** The result of an HTTP request: the response, or the reason why there is none. */
 export type Exchange =
   | {
       readonly outcome: "answered";
@@ -21,8 +22,8 @@ export interface AttemptOptions {
   /** Maximum number of body bytes to read. */
   readonly bytesMax: number;
   /**
-   * Aborts the attempt. The reason "timeout" results in the failure `timeout`, any other in
-   * `connection_failed`.
+   * Aborts the attempt. The abort reason "timeout" results in the failure `timeout`, any other
+   * abort reason in `connection_failed`.
    */
   readonly signal: AbortSignal;
 }
@@ -30,7 +31,7 @@ export interface AttemptOptions {
 /** Maximum number of interim responses (1xx) to one request. */
 const interimMax = 16;
 
-/** Builds the result of an exchange without a response. */
+/** Builds the result of a request that got no response. */
 export const failed = (error: SendFailure, sent: boolean): Exchange => ({
   outcome: "failed",
   error,
@@ -39,8 +40,9 @@ export const failed = (error: SendFailure, sent: boolean): Exchange => ({
 
 /**
  * Sends a request once and reads the response. Keeps the socket open only if request and response
- * are complete. Never rejects. Returns `stale` if the server closed the idle socket before it
- * received the request.
+ * are complete. Never rejects. Returns "stale" if a reused socket fails before any byte of the
+ * response arrives: the server has probably closed the idle socket, so the caller can try a new
+ * one.
  */
 export function attemptExchange(
   open: () => ClientRequest,
@@ -85,7 +87,8 @@ export function attemptExchange(
 }
 
 /**
- * Opens a request. Null if Node.js rejects it, for example for a header that is invalid in HTTP.
+ * Opens a request. Returns null if Node.js rejects it, for example for a header that is invalid in
+ * HTTP.
  */
 function openedOrNull(open: () => ClientRequest): ClientRequest | null {
   try {
@@ -117,7 +120,8 @@ function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;
   outgoing.on("socket", (socket) => {
     if (outgoing.reusedSocket) {
-      // The socket is connected, so a listener for its connection would stay on it until it closes.
+      // A reused socket is already connected. A listener for its connection would never run, and
+      // would stay until the socket closes.
       hasLeft = true;
       return;
     }
@@ -135,7 +139,9 @@ function limitInterim(outgoing: ClientRequest): void {
   outgoing.on("information", () => {
     interim += 1;
     if (interim > interimMax) {
-      outgoing.destroy(new Error(`More than ${interimMax} interim responses (1xx).`));
+      outgoing.destroy(
+        new Error(`The server sent more than ${interimMax} interim responses (1xx).`),
+      );
     }
   });
 }
@@ -160,7 +166,10 @@ const failures: readonly (readonly [RegExp, SendFailure])[] = [
   [/^(?:HOSTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|ERROR_IN_CERT)/, "tls_failed"],
 ];
 
-/** The failure that an error of Node.js represents; `connection_failed` for an unknown error. */
+/**
+ * Returns the failure that an error of Node.js represents; `connection_failed` for an unknown
+ * error.
+ */
 export function failureOf(error: Error): SendFailure {
   const code = "code" in error ? String(error.code) : "";
   return failures.find(([codes]) => codes.test(code))?.[1] ?? "connection_failed";

@@ -76,8 +76,8 @@ const settings = ({ policy, lookup = systemLookup, idleMax, idleMs }: AgentRules
 });
 
 /**
- * Wraps a DNS lookup. The wrapped lookup fails if the name has no address or any address that the
- * policy refuses.
+ * Wraps a DNS lookup. The wrapped lookup fails if the name has no address, or if the policy refuses
+ * any of its addresses.
  */
 function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {

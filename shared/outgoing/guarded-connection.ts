@@ -18,7 +18,7 @@ export interface ExchangeRequest {
 
 export interface ConnectionOptions {
   readonly policy: AddressPolicy;
-  /** Maximum number of response body bytes to read. The connection then closes the socket. */
+  /** Maximum number of response body bytes to read. The socket is closed when they have arrived. */
   readonly answerBytesMax: number;
   /** DNS lookup. @default the system's lookup */
   readonly lookup?: LookupFunction;
@@ -44,8 +44,8 @@ export interface ExchangeTimes {
 
 export interface GuardedConnection {
   /**
-   * Sends a request. Never rejects. After the status has arrived, an error while reading the body
-   * does not change the result.
+   * Sends a request. Never rejects. If an error occurs after the status has arrived, the result is
+   * the response with the part of the body that was read.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
   /** Closes all sockets. Exchanges in progress fail, and so do later ones. */

@@ -5,15 +5,18 @@ import type { Resolver } from "./resolver.ts";
 export interface HostResolverOptions {
   /** DNS lookup. @default the system's lookup */
   readonly lookup?: LookupFunction;
-  /** A name that takes longer counts as unknown. Default: 5 s. */
+  /**
+   * Time limit of a lookup in milliseconds. A name that takes longer counts as unknown.
+   * @default 5,000
+   */
   readonly limitMs?: number;
 }
 
 const limitMsMax = 5_000;
 
 /**
- * Creates a resolver that uses the system's DNS lookup, as connections do. Returns no addresses if
- * the lookup fails or exceeds the time limit.
+ * Creates a resolver that uses the system's DNS lookup, as connections do. The resolver returns no
+ * addresses if the lookup fails or exceeds the time limit.
  */
 export function hostResolver({
   lookup = systemLookup,

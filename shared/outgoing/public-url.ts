@@ -10,8 +10,8 @@ export interface CheckedParam {
 
 /**
  * Validates and normalizes a customer's URL, and resolves its host. Returns the normalized URL.
- * @throws 400 INVALID_PARAM if the URL or any address of its host is refused, or the host has no
- * address
+ * @throws 400 INVALID_PARAM if the rules refuse the URL or any address of its host, or if the host
+ * has no address
  */
 export async function requirePublicUrl(
   { param, value }: CheckedParam,
@@ -24,10 +24,17 @@ export async function requirePublicUrl(
   }
   const addresses = await resolver.resolve(parsed.hostname);
   if (addresses.length === 0) {
-    throw invalidParam(param, `The host of '${param}' cannot be resolved. ${expectation}`);
+    throw invalidParam(
+      param,
+      `The host of '${param}' cannot be resolved (got "${parsed.hostname}"). ${expectation}`,
+    );
   }
   if (!addresses.every((address) => rules.policy.allows(address))) {
-    throw invalidParam(param, `The host of '${param}' resolves to an address that is not public.`);
+    throw invalidParam(
+      param,
+      `The host of '${param}' resolves to an address that is not public (got "${parsed.hostname}"). ` +
+        "Use a host whose addresses are all public.",
+    );
   }
   return parsed.href;
 }

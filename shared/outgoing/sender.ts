@@ -15,6 +15,7 @@ export type SendFailure =
   | "connect_timeout"
   | "timeout";
 
+/** The result of a delivery attempt: the response, or the reason why there is none. */
 export type SendResult =
   | {
       readonly outcome: "answered";
@@ -35,19 +36,19 @@ export type SendResult =
 
 /** Connections to one receiver. They stay open between deliveries. */
 export interface ReceiverConnection {
-  /** Sends a request. Returns the receiver's failures; does not throw for them. */
+  /** Sends a request. Returns failures of the receiver as results and never throws them. */
   send(request: OutgoingRequest): Promise<SendResult>;
   close(): void;
 }
 
 /**
- * Connects to receivers at public addresses only, without following redirects. Limits: 5 s to
+ * Connects to receivers, at public addresses only. Does not follow redirects. Limits: 5 s to
  * connect and 15 s in total. Receivers do not share connections.
  */
 export interface Sender {
   /**
-   * Creates a receiver connection. Its first request opens a socket.
-   * @param atOnce maximum number of requests at the same time, each of which uses a socket
+   * Creates a connection to the receiver at `url`. The first request opens a socket.
+   * @param atOnce maximum number of concurrent requests; each uses a separate socket
    */
   connect(url: string, atOnce: number): ReceiverConnection;
 }

@@ -9,8 +9,8 @@ export interface OwnAddresses {
    */
   readonly hosts: readonly string[];
   /**
-   * ID of the gateway's API. URLs with its execute-api host are refused, whichever host the client
-   * called. Null if unknown.
+   * ID of the gateway's API. URLs with its execute-api host are refused, even if clients call the
+   * service by another host. Null if the ID is unknown.
    */
   readonly apiId: string | null;
 }
@@ -51,9 +51,10 @@ const refusedSuffixes = [
 ] as const;
 
 /**
- * Parses a customer's URL. Accepts HTTPS, a public host, and port 443 or 1024 to 65535. `href` is
- * the normalized URL to store; parse it only with the WHATWG `URL` class. `reason` completes a
- * sentence that starts with the parameter name.
+ * Parses a customer's URL. Accepts HTTPS, a public host that is not this service, and port 443 or
+ * 1024 to 65535. Refuses a user name or password. If the policy allows loopback, also accepts plain
+ * HTTP and loopback hosts. `href` is the normalized URL to store; parse it only with the WHATWG
+ * `URL` class. `reason` completes a sentence that starts with the parameter name.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const problem = textProblem(raw, rules.policy.allowLoopback);
@@ -67,8 +68,8 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
 }
 
 /**
- * Normalizes a URL: removes the fragment and the trailing dot of its host. Null if the text is not
- * a URL.
+ * Normalizes a URL: removes the fragment and the trailing dot of its host. Returns null if the text
+ * is not a URL.
  */
 export function normaliseUrl(raw: string): string | null {
   const url = URL.parse(raw);
@@ -83,12 +84,18 @@ function tidy(url: URL): void {
   url.hostname = url.hostname.replace(/\.$/, "");
 }
 
-/** Removes the brackets of an IPv6 host, for `net` and DNS. */
+/**
+ * Removes the brackets of an IPv6 host, which `net` and DNS do not accept. Returns other hosts
+ * unchanged.
+ */
 export const bareHost = (hostname: string): string => hostname.replaceAll(/^\[|\]$/g, "");
 
 const refusedFor = (reason: string): ParsedUrl => ({ outcome: "refused", reason });
 
-/** Finds text that the URL parser would silently correct or hide. Null if there is none. */
+/**
+ * Returns the problem of a text that the URL parser would silently correct or hide; null if there
+ * is none.
+ */
 function textProblem(raw: string, plainHttp: boolean): string | null {
   if (raw.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
   // eslint-disable-next-line no-control-regex -- the check rejects control characters.

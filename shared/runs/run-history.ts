@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
-import type { HistoryPoint, RunSegment } from "../history/history.ts";
+import type { PointLine, RecordedSegment } from "../history/history.ts";
+import { itemIdOf, pointLine } from "../history/point-lines.ts";
 import { compareIds } from "../watchlists/page.ts";
 import type { ItemOutcome, Run } from "./run.ts";
 
@@ -7,11 +8,11 @@ import type { ItemOutcome, Run } from "./run.ts";
  * The history points of the outcomes of one step, in the order of the outcomes. An `ok` outcome
  * without an observed change has none.
  */
-export const pointsOf = (step: string, outcomes: readonly ItemOutcome[]): HistoryPoint[] =>
+export const pointLinesOf = (step: string, outcomes: readonly ItemOutcome[]): PointLine[] =>
   outcomes.flatMap(({ id, at, status, observed = {} }) =>
     status === "ok" && Object.keys(observed).length === 0
       ? []
-      : [{ id, at, step, status, values: observed }],
+      : [pointLine({ id, at, step, status, values: observed })],
   );
 
 /**
@@ -21,10 +22,11 @@ export const pointsOf = (step: string, outcomes: readonly ItemOutcome[]): Histor
  */
 export function runSegment(
   { runNumber, finishedAt }: Run,
-  steps: readonly (readonly HistoryPoint[])[],
-): RunSegment {
+  steps: readonly (readonly PointLine[])[],
+): RecordedSegment {
   assert(finishedAt !== null, "a run in phase 'emitting' has ended");
+  const lines = steps.flat().map((line) => ({ id: itemIdOf(line), line }));
   // The sort is stable, so the points of one item stay in step order.
-  const points = steps.flat().toSorted((one, other) => compareIds(one.id, other.id));
+  const points = lines.toSorted((a, b) => compareIds(a.id, b.id)).map(({ line }) => line);
   return { runNumber, endedAt: finishedAt, points };
 }

@@ -1,13 +1,5 @@
-import type { HistoryPoint } from "../history/history.ts";
-import {
-  isSilent,
-  type ItemOutcome,
-  type Run,
-  type RunStats,
-  type StepRecord,
-  type StepStats,
-} from "./run.ts";
-import { pointsOf } from "./run-history.ts";
+import type { PointLine } from "../history/history.ts";
+import type { EffectiveResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
 /** The outcomes of one step that affect events, stats or later routes, in batch order. */
@@ -19,20 +11,20 @@ export interface StepOutcomes {
 /** What the end of a run needs of the recorded results of one step. */
 export interface StepResults extends StepOutcomes {
   /** The history points of all outcomes, in batch order. */
-  readonly points: readonly HistoryPoint[];
+  readonly points: readonly PointLine[];
 }
 
 /** Reads the results of a run's steps, in run order. */
 export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonly StepResults[]> {
   const stepResults: StepResults[] = [];
   for (const step of await steps.list(run.id)) {
-    const effective: ItemOutcome[] = [];
-    const points: HistoryPoint[] = [];
-    for await (const { outcomes } of steps.results(step)) {
-      for (const outcome of outcomes) if (!isSilent(outcome)) effective.push(outcome);
-      for (const point of pointsOf(step.step, outcomes)) points.push(point);
-    }
-    stepResults.push({ step, outcomes: effective, points });
+    const results: EffectiveResult[] = [];
+    for await (const result of steps.effectiveResults(step)) results.push(result);
+    stepResults.push({
+      step,
+      outcomes: results.flatMap((result) => result.outcomes),
+      points: results.flatMap((result) => result.points),
+    });
   }
   return stepResults;
 }
@@ -72,7 +64,7 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
   };
 }
 
-/** Stats by step ID. Leaves out steps that are not settled. */
+/** The stats of the settled steps by step ID. Leaves out the other steps. */
 export function stepStats(records: readonly StepRecord[]): Record<string, StepStats> {
   return Object.fromEntries(
     records.flatMap(({ step, stats }) => (stats === null ? [] : [[step, stats]])),

@@ -1,4 +1,4 @@
-import type { ObservedChanges, PointStatus } from "../history/history.ts";
+import type { ObservedChanges, PointLine, PointStatus } from "../history/history.ts";
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { Pipeline, When } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
@@ -6,6 +6,7 @@ import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue
 import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
+/** What started a run. `initial`: the schedule, if the watchlist had no run before. */
 export type RunTrigger = "initial" | "schedule" | "manual";
 /**
  * `baseline`: every item of the watchlist is new. `refresh`: starts at the refresh entry. `sweep`:
@@ -47,17 +48,23 @@ export interface StepStats {
 }
 
 export interface RunStats {
+  /** Items at the start of the run, without delisted ones. */
   readonly tracked: number;
+  /** ID of the step at which the run starts. */
   readonly entry: string;
+  /** Items in state `new` at the start of the run. */
   readonly newItems: number;
   readonly steps: Readonly<Record<string, StepStats>>;
+  /** Matches of routes that notify, other than `changed`: one for each item, step and `when`. */
   readonly matched: number;
+  /** Items that the run deferred to the next run. */
   readonly deferred: number;
   /** Items with a new change. */
   readonly changed: number;
   /** Items in `watchlist.product.changed` events; absent in runs of an earlier release. */
   readonly notified?: number;
   readonly delisted: number;
+  /** Items without an answer, which the next run reads again. */
   readonly retryNextRun: number;
 }
 
@@ -92,7 +99,7 @@ export interface Run extends RunRef {
   readonly status: RunStatus;
   readonly startedAt: string;
   readonly finishedAt: string | null;
-  /** Time of the run's last stored progress. */
+  /** Time of the run's last stored progress (ISO). */
   readonly progressAt: string;
   readonly credits: number;
   readonly stats: RunStats;
@@ -144,7 +151,8 @@ export interface ItemOutcome {
   readonly openChanges?: Item["openChanges"];
   /**
    * The fields whose value differs from the last known one, or that had none, also those that no
-   * route names. Absent if there are none, or the item was delisted before. For the history.
+   * route names. Absent if there are none, or the item was delisted before. Recorded only in
+   * `EffectiveResult.points`, so an outcome that is read from the store lacks it.
    */
   readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
@@ -163,20 +171,6 @@ export interface ItemOutcome {
   /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
   readonly lastSnapshot?: Snapshot | null;
 }
-
-/** Returns true for an outcome that causes no event and no stat. */
-export const isSilent = ({
-  status,
-  changes,
-  reported,
-  matched,
-  lastSnapshot,
-}: ItemOutcome): boolean =>
-  status === "ok" &&
-  changes === undefined &&
-  reported === undefined &&
-  matched === undefined &&
-  lastSnapshot === undefined;
 
 /** Item counts of a batch by status, and the price of its answers. */
 export interface BatchCounts {
@@ -219,6 +213,12 @@ export interface BatchResult {
   readonly outcomes: readonly ItemOutcome[];
 }
 
+/** A recorded result without the outcomes that affect no event, no stat and no route. */
+export interface EffectiveResult extends BatchResult {
+  /** The history points of all outcomes. */
+  readonly points: readonly PointLine[];
+}
+
 /** Outcomes of one step, stored together with the outcomes of a later step. */
 export interface CarriedOutcomes {
   readonly step: string;
@@ -249,8 +249,11 @@ export interface StepRecord {
   /** Position in run order, from 0. */
   readonly position: number;
   readonly scraper: StepScraperId;
-  /** Random ID of the plan that was stored first. */
+  /**
+   * Random ID of the step's plan. If several processes plan the step, the first stored plan wins.
+   */
   readonly plan: string;
+  /** Number of planned batches. */
   readonly batches: number;
   /** Number of planned items. */
   readonly items: number;
@@ -259,6 +262,7 @@ export interface StepRecord {
    * does not store them again; else null.
    */
   readonly starts: string | null;
+  /** Null until a process decides whether the step is read. */
   readonly decision: StepDecision | null;
   /**
    * Shortfall of a deferred step; null for a step that was read, or that an earlier release
@@ -267,7 +271,9 @@ export interface StepRecord {
   readonly shortfall: Shortfall | null;
   /** True once all its batches were sent to the queue. */
   readonly isSent: boolean;
+  /** Numbers of the batches whose outcomes are stored in the items, from 0. */
   readonly done: ReadonlySet<number>;
+  /** Null until the step is settled. */
   readonly stats: StepStats | null;
 }
 
@@ -277,5 +283,6 @@ export interface BatchRef extends RunRef {
   readonly plan: string;
   /** As in `StepRecord`: if not null, the batch is stored under this run plan. */
   readonly starts: string | null;
+  /** Number of the batch in its plan, from 0. */
   readonly batch: number;
 }

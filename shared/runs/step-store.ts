@@ -2,6 +2,7 @@ import type {
   BatchCounts,
   BatchRef,
   BatchResult,
+  EffectiveResult,
   ItemOutcome,
   PlannedBatch,
   Run,
@@ -26,7 +27,10 @@ export interface OpenedBatch {
   readonly result: BatchResult | undefined;
 }
 
-/** `isFirst`: this result was recorded. Else `first` is the result recorded earlier. */
+/**
+ * If `isFirst` is true, this result was recorded. Otherwise `first` is the result that was recorded
+ * earlier.
+ */
 export type RecordedResult =
   | { readonly isFirst: true }
   | { readonly isFirst: false; readonly first: BatchResult };
@@ -65,13 +69,11 @@ export interface StepStore {
   counts(step: StepRecord): Promise<BatchCounts>;
   /** Yields the outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
-  /** Yields the results of a step in batch order. */
-  results(step: StepRecord): AsyncIterable<BatchResult>;
   /**
    * Yields the results of a step in batch order. Leaves out outcomes that affect no event, no stat
    * and no route.
    */
-  effectiveResults(step: StepRecord): AsyncIterable<BatchResult>;
+  effectiveResults(step: StepRecord): AsyncIterable<EffectiveResult>;
   /** Yields the IDs of the items that a step delisted, batch by batch. */
   delisted(step: StepRecord): AsyncIterable<readonly string[]>;
   /** Records the stats of a settled step, unless they are already recorded. */

@@ -78,7 +78,7 @@ const pages = {
   "/try": "Try it",
 } as const;
 
-describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
+describe.skipIf(lacksChromium)("the dashboard's Content-Security-Policy", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { chromiumPath, launchChromium } from "../../tools/dashboard/chromium.ts";
 import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
-/** True without Chromium. Browser tests are then skipped, and one test reports it. */
+/** True if Chromium is not installed. Browser tests are then skipped, and one test reports it. */
 export const lacksChromium = chromiumPath === undefined;
 
 export type Scheme = "light" | "dark";
@@ -26,9 +26,9 @@ interface View {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Signs in by the form, with the local account's key or another. */
+  /** Signs in with the form. The default key is that of the local account. */
   readonly signIn: (key?: string) => Promise<void>;
-  /** Follows a link of the dashboard, such as `/keys`, and waits for its heading. */
+  /** Opens a page of the dashboard, such as `/keys`, and waits for the heading of the page. */
   readonly goTo: (path: string, heading: string) => Promise<void>;
   /** Requests to other hosts, errors in the console, and exceptions so far. */
   readonly faults: string[];
@@ -48,6 +48,7 @@ export interface DashboardWorld {
   dispose(): Promise<void>;
 }
 
+/** Starts a local world and a browser. `dispose` stops both. */
 export async function startDashboardWorld(): Promise<DashboardWorld> {
   const world = await startRunningWorld();
   const browser = await launchChromium();
@@ -82,7 +83,7 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
   };
 }
 
-/** Ignores responses that are still in preparation for a closed page. */
+/** Closes a tab. Ignores the errors of intercepted calls that are not answered yet. */
 async function close({ page, context }: Visit): Promise<void> {
   if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.close();
@@ -121,8 +122,10 @@ async function openVisit(browser: Browser, { url, view, key }: Opening): Promise
 }
 
 /**
- * Refuses calls until "Try again" is pressed, because pages also repeat calls automatically.
- * @param calls glob of their addresses
+ * Answers calls with 400 until the user presses "Try again". The number of calls cannot decide when
+ * they succeed, because pages also repeat calls automatically.
+ * @param calls glob of the calls' URLs
+ * @param message the message of the error
  */
 export async function refuseUntilTriedAgain(
   page: Page,
@@ -219,7 +222,10 @@ export async function expectAccessible(
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
-    expect(overflow, `${size}: pixels that stick out`).toBeLessThanOrEqual(0);
+    expect(
+      overflow,
+      `${size}: pixels by which the page is wider than the window`,
+    ).toBeLessThanOrEqual(0);
   }
   await page.emulateMedia({ colorScheme: "light" });
   if (before) await page.setViewportSize(before);

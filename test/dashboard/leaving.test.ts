@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     return String((await dashboard.world.api.send("POST", "/watchlists", body)).body["id"]);
   };
 
-  it("keeps the dialog of a slow rotation open, and asks before the user leaves the secret", async () => {
+  it("keeps the dialog of a slow rotation open, and asks before the user leaves the page with the secret", async () => {
     const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
       url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/slow`,
       description: "Slow",

@@ -15,14 +15,14 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("shows the first steps to an account without calls", async () => {
+  it("shows the first steps to an account that has made no calls", async () => {
     const { page, signIn } = await dashboard.open();
     await signIn();
     await page.getByRole("heading", { name: "Make your first call" }).waitFor();
     await expectAccessible(page);
   });
 
-  it("shows balance, pace and the credits of each day, in a chart and in a table", async () => {
+  it("shows the balance, how long the credits last, and a chart and a table of the credits per day", async () => {
     const call = { platform: "retailer_d", ids: ["9000000", "9000001"] };
     await dashboard.world.api.send("POST", "/products", call);
     const { page, signIn } = await dashboard.open();
@@ -55,7 +55,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByRole("heading", { name: "Credits per day" }).waitFor();
   });
 
-  it("shows that no credits are left, even without recent usage", async () => {
+  it("shows that no credits are left, even if there was no recent usage", async () => {
     const { page, signIn } = await dashboard.open();
     await page.route("**/v1/account", async (route) => {
       const response = await route.fetch();
@@ -87,7 +87,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("creates a key that works, shows it once, and revokes it", async () => {
+  it("creates a key that the API accepts, shows the key only once, and revokes it", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");
@@ -129,7 +129,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await row.getByText("You are signed in with this key.").waitFor({ state: "attached" });
   });
 
-  it("works on a phone, with a menu", async () => {
+  it("has a menu on a phone, which closes when the user has chosen a page", async () => {
     const { page, signIn } = await dashboard.open({ size: "phone" });
     await signIn();
     await page.getByRole("button", { name: "Open the menu" }).click();

@@ -154,7 +154,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
       .toBe(dashboard.key);
   });
 
-  it("loads fewer files than an address may request per second", async () => {
+  it("loads fewer files than an IP address may request per second", async () => {
     const page = await openDocs("/docs");
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
@@ -173,7 +173,7 @@ describe.skipIf(lacksChromium)("the guides", () => {
   afterAll(() => dashboard.dispose());
 
   it.each(["/docs", "/docs/errors", "/docs/webhooks", "/docs/sandbox", "/docs/upstream"])(
-    "%s is accessible in both color schemes, on a desktop and a phone",
+    "are accessible at %s in both color schemes, on a desktop and a phone",
     async (path) => {
       const { page } = await dashboard.open();
       await page.goto(dashboard.url.replace("/dashboard", path));
@@ -181,7 +181,7 @@ describe.skipIf(lacksChromium)("the guides", () => {
     },
   );
 
-  it("are found by a word of a section, with a link to it", async () => {
+  it("are found by a word of a section, with a link to the section", async () => {
     const { page } = await dashboard.open();
     await page.goto(dashboard.url.replace("/dashboard", "/docs"));
     await page.getByLabel("Search the guides").fill("concurrency_limit");

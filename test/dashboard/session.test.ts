@@ -91,7 +91,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     expect(await page.title()).toBe("API keys · Dashboard");
   });
 
-  it("keeps the chosen color scheme, and follows the system otherwise", async () => {
+  it("has the color scheme of the system until the user chooses one, and then keeps the chosen one", async () => {
     const { page } = await dashboard.open({ scheme: "dark" });
     const background = (): Promise<string> =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -110,7 +110,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("works below a path prefix, such as that of a stage, with and without a final slash", async () => {
+  it("can be used below a path prefix, such as that of a stage, with or without a slash at the end", async () => {
     const prefixed = createServer((request, response) => {
       const path = request.url?.replace(/^\/prod/, "") ?? "";
       void fetch(new URL(path, dashboard.url), {
@@ -158,7 +158,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
       document.body.append(image);
     });
     await blocked;
-    // The image's error handler would have run by then.
+    // If the policy did not block it, the image's error handler would have run by now.
     await absent;
     expect(await page.evaluate(() => "injected" in window)).toBe(false);
     expect(faults.splice(0).filter((fault) => /Content Security Policy/.test(fault))).toHaveLength(

@@ -15,13 +15,13 @@ import {
 
 const run = promisify(execFile);
 
-/** A value of the answer's facts, such as `Charged`. */
+/** Finds a value that the page shows about the response, by its name, such as `Charged`. */
 const fact = (page: Page, name: string) =>
   page
     .locator(".try-answer .facts > div", { has: page.getByText(name, { exact: true }) })
     .locator("dd");
 
-describe.skipIf(lacksChromium)("Try it", () => {
+describe.skipIf(lacksChromium)("the page 'Try it'", () => {
   let dashboard: DashboardWorld;
   const key = (): string => dashboard.world.ready["api_key"] ?? "";
   beforeAll(async () => {
@@ -141,12 +141,12 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await send(page);
     await page.getByRole("alert").getByText("The service could not be reached.").waitFor();
     expect(await fact(page, "Status").count()).toBe(0);
-    // The browser also reports it in the console.
+    // The browser also reports the missing response in the console.
     await expect.poll(() => faults).toEqual([expect.stringMatching(/ERR_FAILED/)]);
     faults.splice(0);
   });
 
-  it("shows the call as code that works after the key is inserted", async () => {
+  it("shows the call as code that makes the call after the key is inserted", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await page.getByLabel("SKUs").fill("9000000");
@@ -190,7 +190,7 @@ response.raise_for_status()
 print(response.json())`);
   });
 
-  it("shows the beginning of a long list, and copies all of it", async () => {
+  it("shows only the first IDs of a long call, and copies the complete code", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     const ids = Array.from({ length: 10_000 }, (_, n) => String(1_000_000 + n));

@@ -40,7 +40,7 @@ describe("IDs in pasted text or a chosen file", () => {
     });
   });
 
-  it("are returned once each, and other text with its line", () => {
+  it("are returned once each, and other text is reported as malformed, with its line", () => {
     expect(read("12345,x\n12345\n1")).toEqual({
       ids: ["12345"],
       duplicates: 1,
@@ -52,7 +52,7 @@ describe("IDs in pasted text or a chosen file", () => {
     });
   });
 
-  it("come from the CSV column that has most IDs, or from the chosen column", () => {
+  it("come from the CSV column that has the most IDs, or from the chosen column", () => {
     const csv = 'name,sku,old\r\n"Kettle, ""big""",12345,55555\r\nCup,23456,\r\nPot,oops,\r\n';
     const { ids, malformed, table } = read(csv);
     expect(ids).toEqual(["12345", "23456"]);
@@ -66,13 +66,13 @@ describe("IDs in pasted text or a chosen file", () => {
     expect(read(csv, 2).ids).toEqual(["55555"]);
   });
 
-  it("are found below a header, also with semicolons or tabs between the cells", () => {
+  it("are found below a header, in one column or in cells separated by semicolons or tabs", () => {
     expect(read("sku\n12345\n23456").ids).toEqual(["12345", "23456"]);
     expect(read("sku;name\n12345;a\n23456;b").ids).toEqual(["12345", "23456"]);
     expect(read("sku\tname\n12345\ta").ids).toEqual(["12345"]);
   });
 
-  it("are normalized like in responses of the service", () => {
+  it("are normalized as in responses of the service", () => {
     const from = (platform: string, text: string) => readFor(platform, text).ids;
     expect(from("retailer_a", "b0sandbox0 B0SANDBOX0")).toEqual(["B0SANDBOX0"]);
     expect(from("retailer_c", "A-12345678")).toEqual(["12345678"]);
@@ -103,12 +103,12 @@ describe("IDs in pasted text with other content", () => {
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("exclude words as long as an ID: %j", (text, ids) => {
+  ])("do not include words that are as long as an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("exclude a word as long as an ID between IDs, and report it as malformed", () => {
+  it("do not include a word that is as long as an ID, which is reported as malformed between IDs", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
@@ -128,10 +128,13 @@ describe("IDs in pasted text with other content", () => {
     ["Stock list\n\nprice,sku\n19999,6505678\n29999,6505679"],
     ["price,sku\n19999,6505678\n29999,6505679\nTotal"],
     ["Total\nprice,sku\n19999,6505678\nSum\n29999,6505679,x\n49998"],
-  ])("come from the column whose header names IDs, or that has most different IDs: %j", (text) => {
-    const { ids, malformed } = read(text);
-    expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
-  });
+  ])(
+    "come from the column whose header names IDs, or that has the most different IDs: %j",
+    (text) => {
+      const { ids, malformed } = read(text);
+      expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
+    },
+  );
 
   it("come from the ID column of a table without a header, or from all columns if all have IDs", () => {
     const { ids, table } = read("6505678,Cup\n6505679,Pot");
@@ -146,15 +149,15 @@ describe("IDs in pasted text with other content", () => {
     expect(malformed).toEqual([{ text: "oops", line: 5 }]);
   });
 
-  it("are found after an unclosed quote", () => {
+  it("are found after an unclosed quotation mark", () => {
     expect(read('name,sku\n"Cup,12345\nPot,12346').ids).toEqual(["12345", "12346"]);
     expect(read('name,sku\n"6" pan",12345\n"Pot",12346').ids).toEqual(["12345", "12346"]);
   });
 
   it.each([
-    ["an unclosed quote", `name,sku\n"${"Cup,12345\n".repeat(300_000)}`],
-    ["many quotes", `a,b\n${'"""x\n""""x\n'.repeat(100_000)}`],
-    ["many doubled quotes", `a,b\n"x\n${'""x,1\n'.repeat(200_000)}`],
+    ["an unclosed quotation mark", `name,sku\n"${"Cup,12345\n".repeat(300_000)}`],
+    ["many quotation marks", `a,b\n${'"""x\n""""x\n'.repeat(100_000)}`],
+    ["many doubled quotation marks", `a,b\n"x\n${'""x,1\n'.repeat(200_000)}`],
     ["one wide row", `a,b\n${"1,2\n".repeat(600)}${",".repeat(2_000_000)}`],
   ])("are read within seconds from a large file with %s", (_, text) => {
     const startedAt = performance.now();
@@ -241,7 +244,7 @@ describe("the drawing of a pipeline", () => {
     },
   );
 
-  it("has a description of its entries and routes", () => {
+  it("has a description of its steps, with what starts at a step and where its items go", () => {
     const [whole] = presentScrapers({ platform: "retailer_a", marketplace: "us" }).templates;
     expect(whole && pipelineSentences(whole.pipeline)).toEqual([
       "pulse: reads with retailer_a.pulse. Starts here: every run. Items with “changed” go on to " +

@@ -54,7 +54,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByText("Fix the malformed IDs").waitFor();
     await expectAccessible(page);
 
-    await page.getByLabel("Leave out the 1 malformed id").check();
+    await page.getByLabel("Leave out the 1 malformed ID").check();
     await page.getByRole("button", { name: "Create watchlist" }).click();
     await page.getByRole("heading", { level: 1, name: "Kettles" }).waitFor();
     const item = page.getByRole("button", { name: /9000001/ });
@@ -81,7 +81,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("take IDs from a CSV file by a chosen column", async () => {
+  it("take their item IDs from the column of a CSV file that the user chooses", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Platform").selectOption("retailer_d");
@@ -145,7 +145,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await editor.getAttribute("aria-invalid")).toBeNull();
   });
 
-  it("are filtered by state and name, which the address keeps", async () => {
+  it("are filtered by state and name, and the address contains the filter", async () => {
     await aList("Apples", ["9000000"]);
     const paused = await aList("Pears", ["9000000"]);
     await dashboard.world.api.send("PATCH", `/watchlists/${paused}`, { status: "paused" });
@@ -179,15 +179,15 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
       return (await last.count()) === 1 ? true : undefined;
     });
     expect(await page.locator(".item-row").count()).toBeLessThan(40);
-    await page.getByLabel("Search by id").fill("900");
+    await page.getByLabel("Search by ID").fill("900");
     await page.getByText("2 items", { exact: true }).waitFor();
     expect(await page.locator(".item-row code").allTextContents()).toEqual(["9000001", "9000007"]);
-    await page.getByLabel("Search by id").fill("123");
+    await page.getByLabel("Search by ID").fill("123");
     await page.getByText("No items match the filter.").waitFor();
-    await page.getByLabel("Search by id").fill("");
+    await page.getByLabel("Search by ID").fill("");
     await page.getByText("452 items").waitFor();
 
-    // The first run reports no changes, but items that are not found are delisted by it.
+    // The first run reports no changes, but it delists items that are not found.
     const { body } = await dashboard.world.api.get(`/watchlists/${list}`);
     const { delisted } = body["items_by_state"] as Readonly<Record<string, number>>;
     const gone = page.getByText(new RegExp(`^${delisted} items?$`));
@@ -199,13 +199,13 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("When it changed").selectOption("any");
     await states.getByText("Delisted").click();
     await gone.waitFor();
-    await page.getByLabel("Search by id").fill("9000007");
+    await page.getByLabel("Search by ID").fill("9000007");
     await page.getByRole("button", { name: /9000007/ }).click();
     await page.getByRole("dialog").getByText("not found").waitFor();
     await expectAccessible(page);
   });
 
-  it("announce each step of a run when it starts, and not every new count", async () => {
+  it("announce each step of a run to screen readers when it starts, and not every new count", async () => {
     const list = await aList("Followed", ["9000000"]);
     const { page, goTo } = await visit();
     let credits = 10;
@@ -258,7 +258,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect([await place(), await last.count()]).toEqual([before, 1]);
   });
 
-  it("are paused, resumed, changed, given other items, and deleted", async () => {
+  it("can be paused, resumed, changed and deleted, and items can be added", async () => {
     const list = await aList("Pots", ["9000000", "9000001"]);
     const { api } = dashboard.world;
     const shown = async (field: string) => (await api.get(`/watchlists/${list}`)).body[field];

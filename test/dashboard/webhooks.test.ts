@@ -59,7 +59,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     return page;
   };
 
-  it("register an endpoint, show its secret once, and send a test that it verifies", async () => {
+  it("register an endpoint, show its secret once, and send a test that the receiver can verify with the secret", async () => {
     const page = await signInTo("/webhooks", "Webhooks");
     await page.getByText("There are no endpoints yet.").waitFor();
     await page.getByText("No deliveries yet.").waitFor();
@@ -205,7 +205,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("button", { name: "Recover a time span" }).click();
     await page.getByLabel("Time span", { exact: true }).selectOption("Custom times");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
-    await page.getByText("Enter the start of the time range.").waitFor();
+    await page.getByText("Enter the start of the time span.").waitFor();
     // Some browsers return this value, because users can type a year of five digits.
     await page.getByLabel("Since").evaluate((field: HTMLInputElement) => {
       Object.defineProperty(field, "value", { value: "12026-01-01T00:00", configurable: true });
@@ -251,7 +251,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("button", { name: "Rotate secret" }).click();
     await expectAccessible(page);
     const first = await rotate();
-    await page.getByText("Replaced secret signs until").waitFor();
+    await page.getByText("Previous secret also signs until").waitFor();
     await page.getByText(`ends in ${first.slice(-4)}`).waitFor();
     expect(await signatures()).toBe(2);
 
@@ -259,7 +259,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByLabel("Also sign with the current secret for 24 hours").uncheck();
     const second = await rotate();
     expect(second).not.toBe(first);
-    await page.getByText("Replaced secret signs until").waitFor({ state: "detached" });
+    await page.getByText("Previous secret also signs until").waitFor({ state: "detached" });
     expect(await signatures()).toBe(1);
   });
 
@@ -287,7 +287,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await page.getByRole("link", { name: "/hooks/gone" }).count()).toBe(0);
   });
 
-  it("filter the log by the address, and read it page by page", async () => {
+  it("filter the log by the query in the address, and read it page by page", async () => {
     const id = await register("hooks/many", { description: "Many" });
     const { page, signIn, goTo } = await dashboard.open();
     const asked: string[] = [];

@@ -7,6 +7,7 @@ import type {
   RunsQuery,
 } from "../../shared/history/history-store.ts";
 import { shownPart } from "../../shared/history/kept-history.ts";
+import { pointOf } from "../../shared/history/point-lines.ts";
 import { runsOf } from "../../shared/history/window.ts";
 
 export interface MemoryHistoryStore extends HistoryStore {
@@ -42,7 +43,10 @@ export function memoryHistoryStore(clock?: Clock): MemoryHistoryStore {
     },
     async append({ watchlistId }, segment) {
       if (removed.has(watchlistId)) return "watchlist_deleted";
-      historyOf(watchlistId).segments.set(segment.runNumber, segment);
+      const points = segment.points.map((point) =>
+        typeof point === "string" ? pointOf(point) : point,
+      );
+      historyOf(watchlistId).segments.set(segment.runNumber, { ...segment, points });
       return "appended";
     },
     isRecorded: async (watchlistId, runNumber) => historyOf(watchlistId).segments.has(runNumber),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** IDs of every scripted behaviour that takes no time. */
+/** The reserved IDs, except those whose reads the sandbox delays. */
 const quickIds = (ids: readonly ReservedId[]): string[] =>
   ids.filter(({ behaviour }) => behaviour !== "slow").map(({ id }) => id);
 

@@ -93,14 +93,14 @@ describe("the shell blocks of a page, pasted in their order,", () => {
     S3_SECRET: "local",
   });
 
-  it("work in the README with a data folder that the reader chooses", async () => {
+  it("succeed in the README with a data folder that the reader chooses", async () => {
     const session = await paste(codeBlocks("README.md", "sh"), root, { LOCAL_DIR: world.folder });
 
     expectSuccess(session);
     expect(session.output).toContain('"last_change":{"changed_at"');
   });
 
-  it("work in the README with the default data folder", async () => {
+  it("succeed in the README with the default data folder", async () => {
     const folder = mkdtempSync(join(tmpdir(), "readme-"));
     symlinkSync(world.folder, join(folder, ".local"));
     try {
@@ -113,7 +113,7 @@ describe("the shell blocks of a page, pasted in their order,", () => {
     }
   });
 
-  it.each(pagesWithShell.filter((page) => page !== "README.md"))("work in %s", async (page) => {
+  it.each(pagesWithShell.filter((page) => page !== "README.md"))("succeed in %s", async (page) => {
     const [setUp = ""] = codeBlocks("docs/api-guide.md", "sh");
     const first = pageText(page).includes(setUpLink) ? [setUp] : [];
     const environment = { ...ownValues(), LOCAL_DIR: world.folder };
@@ -128,7 +128,7 @@ interface Session {
   readonly complaints: string;
 }
 
-/** Runs blocks in one shell, which stops at the first command that fails or unset variable. */
+/** Runs blocks in one shell, which stops at a command that fails and at an unset variable. */
 async function paste(
   blocks: readonly string[],
   folder: string,

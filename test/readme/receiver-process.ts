@@ -12,7 +12,7 @@ export interface ReceiverOptions {
   readonly secrets: readonly string[];
 }
 
-/** A receiver of the README in a separate process. */
+/** A receiver of docs/webhooks.md, in a separate process. */
 export interface ReceiverProcess {
   readonly url: string;
   /** Returns the lines printed so far. */
@@ -24,6 +24,10 @@ export interface ReceiverProcess {
 
 const patienceMs = 120_000;
 
+/**
+ * Starts a receiver. Resolves when the receiver accepts connections.
+ * @throws Error with the output if the receiver exits, or does not listen within two minutes
+ */
 export async function startReceiverProcess(options: ReceiverOptions): Promise<ReceiverProcess> {
   const { command, args, folder, secrets } = options;
   const port = await freePort();
@@ -37,7 +41,9 @@ export async function startReceiverProcess(options: ReceiverOptions): Promise<Re
   const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
     for (const end = Date.now() + patienceMs; !(await isSo()); await delay(10)) {
       if (Date.now() > end || child.exitCode !== null) {
-        throw new Error(`The receiver printed:\n${output}\nand:\n${complaints}`);
+        throw new Error(
+          `The receiver exited or timed out. It printed:\n${output}\nand:\n${complaints}`,
+        );
       }
     }
   };

@@ -172,7 +172,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(text).not.toContain("lacks events");
   });
 
-  it("handles a repeated event once, also after a restart", async () => {
+  it("handles a repeated event only once, even after a restart", async () => {
     const first = await start();
     expect(await send(first, test)).toBe(204);
     expect(await send(first, test)).toBe(204);
@@ -283,7 +283,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(await send(receiver, test, { secrets: [""] })).toBe(400);
   });
 
-  it("refuses a body of more than 10 MB and keeps working", async () => {
+  it("refuses a body of more than 10 MB, and accepts the next delivery", async () => {
     const receiver = await start();
     const body = "x".repeat(10_000_001);
 
@@ -325,7 +325,7 @@ const linkModules = (folder: string): void =>
     join(folder, "node_modules"),
   );
 
-/** Returns the status of the response, or "reset" without one. */
+/** Resolves to the status of the response, or to "reset" if there is no response. */
 const post = (
   url: string,
   body: string,

@@ -2,7 +2,6 @@ import type { Mutant } from "./mutant.ts";
 
 const outcome = "shared/runs/outcome.ts";
 const finish = "shared/runs/finish-run.ts";
-const mergeHistory = "shared/history/merge-history.ts";
 const mergeWindow = "shared/aws/history/merge-window.ts";
 
 /** Mutants of the history of items. */
@@ -23,9 +22,10 @@ export const historyMutants: readonly Mutant[] = [
   },
   {
     name: "first-readings-not-in-history",
-    file: "shared/runs/run-outcomes.ts",
-    original: "of pointsOf(step.step, outcomes)) points",
-    replacement: "of pointsOf(step.step, effective)) points",
+    file: "shared/aws/runs/step-store.ts",
+    original: "const points = pointLinesOf(ref.step, found.outcomes);",
+    replacement:
+      "const points = pointLinesOf(\n    ref.step,\n    found.outcomes.filter((one) => !isSilent(one)),\n  );",
     scenario: "runs",
   },
   {
@@ -42,13 +42,6 @@ export const historyMutants: readonly Mutant[] = [
     original: '  if (recorded === "watchlist_deleted") return true;',
     replacement:
       '  await runs.markEmitted(run);\n  if (recorded === "watchlist_deleted") return true;',
-    scenario: "runs",
-  },
-  {
-    name: "window-merged-without-a-run-in-progress",
-    file: mergeHistory,
-    original: 'if (first.runs.some((run) => running.has(run))) return "incomplete";',
-    replacement: "",
     scenario: "runs",
   },
   {

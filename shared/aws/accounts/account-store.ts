@@ -28,7 +28,7 @@ interface RetryOptions {
   readonly random: RandomSource;
 }
 
-/** Stores accounts and admits calls by their keys in DynamoDB. */
+/** Stores accounts in DynamoDB, and admits calls by their API keys. */
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,

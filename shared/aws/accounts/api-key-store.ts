@@ -13,7 +13,10 @@ import { lastUseAttributes, lastUseOf, newKeyRow } from "./key-row.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
 
-/** Stores API keys in DynamoDB. Each key has a row in the account's list and a row by its hash. */
+/**
+ * Stores API keys in DynamoDB. Each key has two rows: one in the list of its account, and one with
+ * the hash of the key as its table key.
+ */
 export function dynamoApiKeyStore(client: DynamoDBDocumentClient, table: string): ApiKeyStore {
   return {
     list: (accountId) => listKeys(client, table, accountId),
@@ -121,8 +124,8 @@ async function listKeys(
 }
 
 /**
- * Maximum number of requests for the last uses. If an overloaded table still omits a key, the key
- * is listed without a last use.
+ * Maximum number of requests for the last uses. If an overloaded table omits a key from every
+ * response, the key is listed without a last use.
  */
 const readTriesMax = 5;
 

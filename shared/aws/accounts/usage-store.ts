@@ -23,9 +23,9 @@ interface Days {
 }
 
 /**
- * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of its row for that day,
- * which covers the records in pages, and of the records in its journal. Rows of the account contain
- * the usage of days before the account had shards.
+ * Reads daily usage from DynamoDB. A shard's usage of a day has two parts: the shard's row for that
+ * day, which counts the records in pages, and the records that are still in the shard's journal.
+ * Rows of the account contain the usage of days before the account had shards.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;
@@ -46,8 +46,9 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     return shardOf(row);
   };
   /**
-   * Reads a shard's usage, and repeats the read if records were copied to a page in the meantime. A
-   * busy account copies many pages per second.
+   * Reads a shard's usage, and repeats the read if records were copied from the journal to a page
+   * in the meantime. A busy account may need several repetitions, because it copies records many
+   * times a second.
    */
   const ofShard = (
     accountId: string,
@@ -59,8 +60,8 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
       const key = accountKeys.shardUsage(accountId, shard.number, "");
       const inPages = await stored(key, days);
       const after = await current(accountId, shard.number);
-      // Records that were copied after the usage rows were read are in neither the usage rows nor
-      // the journal.
+      // Records that were copied after the usage rows were read are neither in these rows as read
+      // nor in the journal.
       const isUncopied = startOf(before) === startOf(after);
       before = after;
       if (!isUncopied) return "again";

@@ -110,7 +110,8 @@ async function list(
     KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
-    // Reads one row more than the page contains, to find out whether there is a next page.
+    // Without a filter, reads one row more than the page contains, to find out whether there is a
+    // next page.
     Limit: Object.keys(filter).length === 0 ? limit + 1 : scannedEntriesMax / 10,
   });
   let lastId = before;

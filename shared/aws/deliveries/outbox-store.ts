@@ -91,8 +91,8 @@ async function claimTarget(
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
     UpdateExpression: "SET lease = :token, lease_until = :until, due_at = :until",
-    // The SDK repeats a write whose response was lost. The stored lease then has the token of this
-    // claim.
+    // If the response of a claim is lost, the SDK repeats the write. The stored lease then already
+    // has the token of this claim.
     ConditionExpression:
       "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
     ExpressionAttributeValues: {

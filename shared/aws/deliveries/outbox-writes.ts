@@ -14,8 +14,8 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 const entryDaysMax = limits.eventRetentionDays + 5;
 
 /**
- * Builds the writes that add entries to a target and make it due when its earliest new entry is
- * due. Empty without entries.
+ * Builds the writes that add entries to a target and make the target due when its earliest new
+ * entry is due. Returns no writes if there are no entries.
  */
 export function additionWrites(
   table: string,
@@ -44,7 +44,10 @@ export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) 
   };
 };
 
-/** Builds the write that stores an outbox entry. */
+/**
+ * Builds the write that stores an outbox entry, and replaces an equal one. The row expires
+ * `entryDaysMax` days after the due time.
+ */
 export const entryWrite = (
   TableName: string,
   target: DeliveryTarget,

@@ -26,8 +26,8 @@ export interface CustomerBucketOptions {
 }
 
 /**
- * Time limits for one request of a check within an API call. The check assumes the role, writes an
- * object, then deletes and finds it in parallel.
+ * Time limits for one request of a check within an API call. The check assumes the role and writes
+ * an object. It then deletes this object and, in parallel, looks up an object that does not exist.
  */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
@@ -110,8 +110,8 @@ interface SignedRequest {
 }
 
 /**
- * A request handler for the S3 client. It sends requests through the guarded connection, as
- * webhooks do.
+ * Creates a request handler for the S3 client. The handler sends requests through the guarded
+ * connection, as webhook deliveries do.
  */
 function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   return {

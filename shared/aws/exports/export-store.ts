@@ -47,7 +47,8 @@ async function list(
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
     ConsistentRead: true,
-    // Reads one row more than the page contains, to find out whether there is a next page.
+    // Without a filter, reads one row more than the page contains, to find out whether there is a
+    // next page.
     Limit: state === null && watchlistId === null ? limit + 1 : rowsAtOnce,
   });
   const found: ExportRecord[] = [];

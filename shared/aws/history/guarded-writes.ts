@@ -1,14 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Clock, RandomSource } from "../../base/clock.ts";
 import type { HistoryOwner } from "../../history/history-store.ts";
-import { type Row, type TransactItem, transactWrites } from "../table/dynamo.ts";
+import { type Row, type TableOptions, type TransactItem, transactWrites } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
-
-export interface HistoryTable {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /** DynamoDB's maximum number of writes of a transaction, without the check of the watchlist. */
 const rowsMax = 99;
@@ -22,7 +15,7 @@ const bytesMax = 3 * 1024 * 1024;
  */
 export async function putRows(
   client: DynamoDBDocumentClient,
-  options: HistoryTable,
+  options: TableOptions,
   { list, rows }: { readonly list: HistoryOwner; readonly rows: readonly Row[] },
 ): Promise<boolean> {
   for (const group of groupsOf(rows)) {
@@ -38,7 +31,7 @@ export async function putRows(
 export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({
   ConditionCheck: {
     TableName: table,
-    Key: watchlistKeys.list(accountId, watchlistId),
+    Key: watchlistKeys.watchlist(accountId, watchlistId),
     ConditionExpression: "attribute_exists(pk)",
   },
 });

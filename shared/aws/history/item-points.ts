@@ -7,7 +7,7 @@ import { historyKeys } from "../table/table.ts";
 import { bucketOf } from "./item-buckets.ts";
 import { linesOfItem } from "./line-chunks.ts";
 import { readHead } from "./merge-window.ts";
-import { mergedPointOf, pointOf } from "./point-lines.ts";
+import { mergedPointOf, pointOf } from "../../history/point-lines.ts";
 import { runRows } from "./run-rows.ts";
 import { joinedSegments } from "./segment-rows.ts";
 

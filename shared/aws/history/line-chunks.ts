@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { itemIdOf } from "../../history/point-lines.ts";
 import type { Row } from "../table/dynamo.ts";
 import type { RowKey } from "../table/table.ts";
 
@@ -35,13 +36,13 @@ export function chunksOf(lines: readonly string[]): LineChunk[] {
 function compressed(lines: readonly string[]): LineChunk[] {
   const packed = zstdCompressSync(lines.join("\n"));
   if (packed.length <= bytesMax || lines.length === 1) {
-    return [{ lines: packed, first: idOf(lines.at(0)), last: idOf(lines.at(-1)) }];
+    return [
+      { lines: packed, first: itemIdOf(lines.at(0) ?? ""), last: itemIdOf(lines.at(-1) ?? "") },
+    ];
   }
   const middle = Math.ceil(lines.length / 2);
   return [...compressed(lines.slice(0, middle)), ...compressed(lines.slice(middle))];
 }
-
-const idOf = (line = ""): string => line.slice(0, line.indexOf("\t"));
 
 /** The row of a chunk. @param ttl whole Unix seconds */
 export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({

@@ -4,17 +4,18 @@ import {
   isContention,
   retryContended,
   type Row,
+  type TableOptions,
   transact,
   type TransactItem,
 } from "../table/dynamo.ts";
 import { historyKeys } from "../table/table.ts";
-import { exists, type HistoryTable, putRows } from "./guarded-writes.ts";
+import { exists, putRows } from "./guarded-writes.ts";
 import { buckets } from "./item-buckets.ts";
 import { chunkRow, chunksOf } from "./line-chunks.ts";
 import { expiryOf } from "./segment-rows.ts";
 import { type WindowLines, windowLines } from "./window-lines.ts";
 
-export interface MergeOptions extends HistoryTable {
+export interface MergeOptions extends TableOptions {
   /** Maximum number of characters of merged lines in memory. Only tests set a lower value. */
   readonly mergeCharactersMax?: number;
 }
@@ -106,7 +107,7 @@ const [listAt] = [0];
  */
 function advance(
   client: DynamoDBDocumentClient,
-  options: HistoryTable,
+  options: TableOptions,
   { list, window, endBucket }: Advance,
 ): Promise<boolean> {
   const writes = [exists(options.table, list), headWrite(options, { list, window, endBucket })];
@@ -119,7 +120,7 @@ function advance(
 }
 
 function headWrite(
-  { table, clock }: HistoryTable,
+  { table, clock }: TableOptions,
   { list, window, endBucket }: Advance,
 ): TransactItem {
   const isMerged = endBucket === buckets;

@@ -1,9 +1,14 @@
-import type { RunSegment } from "../../history/history.ts";
+import type {
+  HistoryPoint,
+  PointLine,
+  RecordedSegment,
+  RunSegment,
+} from "../../history/history.ts";
 import { epochSeconds, historyKeys, type RowKey } from "../table/table.ts";
 import type { Row } from "../table/dynamo.ts";
 import { limits } from "../../base/limits.ts";
 import { chunkRow, chunksOf, linesOf } from "./line-chunks.ts";
-import { pointLine, pointOf } from "./point-lines.ts";
+import { pointLine, pointOf } from "../../history/point-lines.ts";
 
 /** Days for which rows are stored after the history of their points is no longer shown. */
 const graceDays = 3;
@@ -18,9 +23,9 @@ export const expiryOf = (endedAt: string): number =>
  */
 export function segmentRows(
   watchlistId: string,
-  { runNumber, endedAt, points }: RunSegment,
+  { runNumber, endedAt, points }: RecordedSegment,
 ): Row[] {
-  const chunks = chunksOf(points.map(pointLine));
+  const chunks = chunksOf(points.map(lineOf));
   const ttl = expiryOf(endedAt);
   const keyOf = (chunk: number): RowKey => historyKeys.run(watchlistId, runNumber, chunk);
   const rows = chunks.map((chunk, n) => chunkRow(keyOf(n), chunk, ttl));
@@ -32,6 +37,9 @@ export function segmentRows(
   };
   return [...rest, head];
 }
+
+const lineOf = (point: HistoryPoint | PointLine): PointLine =>
+  typeof point === "string" ? point : pointLine(point);
 
 /** A recorded run with its rows, in the order of their chunks. */
 export interface StoredSegment {

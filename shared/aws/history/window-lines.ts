@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { firstRunOf, lastRunOf, runsOf } from "../../history/window.ts";
 import { bucketOf, buckets } from "./item-buckets.ts";
 import { linesOf } from "./line-chunks.ts";
-import { mergedLine } from "./point-lines.ts";
+import { itemIdOf, mergedLine } from "../../history/point-lines.ts";
 import { runRows } from "./run-rows.ts";
 import { joinedSegments } from "./segment-rows.ts";
 
@@ -69,7 +69,7 @@ function collectedLines(firstBucket: number, charactersMax: number) {
   };
   return {
     add(line: string, runNumber: number): void {
-      const id = line.slice(0, line.indexOf("\t"));
+      const id = itemIdOf(line);
       const bucket = bucketOf(id);
       if (bucket < firstBucket || bucket >= endBucket) return;
       const merged = mergedLine(line, runNumber);

@@ -14,8 +14,8 @@ import { creditUpdate } from "./shard-update.ts";
 
 /**
  * Resolves a call's hold at no charge. An earlier request to settle the call may take effect at any
- * moment. If it takes effect first, this function refunds its charge. Otherwise that request finds
- * the hold resolved.
+ * moment. If it takes effect before this function, this function refunds its charge. If it takes
+ * effect later, it finds the hold resolved and charges nothing.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Promise<void> {
@@ -62,7 +62,11 @@ interface TakeBack extends Charge {
   readonly at: number;
 }
 
-/** Releases all open holds of a call. Returns the charge if a hold was already settled with one. */
+/**
+ * Releases all open holds of a call. Returns `released` if the call has no charge, or the charge if
+ * a hold was already settled with a charge. Returns `fresh` if a settlement took effect during the
+ * release: the caller must try again to get its charge.
+ */
 async function release(
   process: LedgerProcess,
   hold: HoldRef,
@@ -107,8 +111,8 @@ function takeBackItems(
 }
 
 /**
- * Writes the row of the hold, by hold ID, which prevents a second refund of the charge. The row
- * never expires, so that the credit history can find a late refund by the stamp in it.
+ * Builds the write of the hold's row, which prevents a second refund of the charge. The row never
+ * expires, because the credit history uses the stamp in this row to find a late refund.
  */
 function cancelledMark(
   { accountsTable }: LedgerProcess,

@@ -8,10 +8,7 @@ import { readJournalPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 import { trimUpdate } from "./shard-update.ts";
 
-/**
- * Maximum number of records in one page. A page contains more than eight records only after failed
- * copies.
- */
+/** Maximum number of records in one page. The minimum is `pageRecordsMin`. */
 const pageRecordsMax = 32;
 
 /**
@@ -23,8 +20,7 @@ export async function copyJournal(
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // Only the reservation that adds the eighth or ninth record copies. Later ones would repeat a
-  // copy that is in progress.
+  // A copy after every reservation would repeat a copy that is in progress.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 

@@ -12,9 +12,9 @@ import type { Shard } from "./shard-row.ts";
 const nextCheckMs = 60_000;
 
 /**
- * Sets the next check of each due shard to the expiry of its first hold. Removes the due mark of a
- * shard without holds. If a shard changes during the check, the sweeper checks it again after a
- * minute.
+ * Sets the next check of each due shard to the earliest expiry of its holds. Removes the due mark
+ * of a shard without holds. If a shard without holds changes during the check, the sweeper checks
+ * it again after a minute.
  */
 export async function moveDueMarks(
   process: LedgerProcess,
@@ -46,7 +46,7 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold that was created since the shard was read relies on the mark.
+      // A hold that was created since the shard was read relies on the due mark.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

@@ -45,7 +45,11 @@ export interface CallHolds {
   readonly resolved: readonly (SettleRecord & { readonly shard: number })[];
 }
 
-/** Finds the holds of a call that another process reserved for. */
+/**
+ * Finds the holds of a call, open and resolved, that any process made. Reads the account's shards
+ * and, for resolved holds, the journal pages since the call began. Both lists are empty if the call
+ * has no holds or the account does not exist.
+ */
 export async function findCallHolds(
   process: LedgerProcess,
   accountId: string,
@@ -72,8 +76,7 @@ export async function findCallHolds(
 }
 
 /**
- * Finds the record that resolved a hold; undefined if there is none. The caller reads `shard` after
- * the resolution.
+ * Finds the record that resolved a hold; undefined if there was none when the caller read `shard`.
  */
 export async function findSettlement(
   process: LedgerProcess,
@@ -85,7 +88,8 @@ export async function findSettlement(
 
 /**
  * Finds the stamps of a call's reservation and, unless the hold is open, of its resolution.
- * Undefined if they are not near the start of the call. The caller reads `rows` first.
+ * Undefined if the records of the call are not near the start of the call. The caller must read
+ * `rows` first.
  */
 export async function findCallStamps(
   process: LedgerProcess,
@@ -104,8 +108,8 @@ interface Wanted {
   readonly accountId: string;
   readonly holdId: string;
   /**
-   * The shard, read before this call, because a record is removed from the row only after a page
-   * contains it.
+   * The shard as the caller has read it. It must be read before the pages, because a record is
+   * removed from the row only after a page contains it.
    */
   readonly shard: Shard;
   /** A time between the start of the call and its reservation. */

@@ -11,7 +11,10 @@ import { gatherCredits } from "./transfers.ts";
 export interface Progress {
   /** True until the reservation has released expired holds once. */
   mayRelease: boolean;
-  /** All shards at the last reading in which their credits did not cover the reservation. */
+  /**
+   * The account and its shards at the last reading in which the balance was below the reserved
+   * credits.
+   */
   short: AccountRows | undefined;
   /** True after a reading in which no shard had a free slot. */
   isFull: boolean;

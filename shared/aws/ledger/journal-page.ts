@@ -4,10 +4,7 @@ import { ledgerKeys } from "../table/table.ts";
 import { recordOf, recordRow } from "./journal-row.ts";
 import type { Shard } from "./shard-row.ts";
 
-/**
- * Minimum number of records in a page. The row of a shard contains fewer records, about 1 KB,
- * unless a copy failed.
- */
+/** Minimum number of records in a page. Until then, records stay in the row of the shard. */
 export const pageRecordsMin = 8;
 
 /**
@@ -19,7 +16,10 @@ export interface JournalPage {
   readonly before: JournalState;
 }
 
-/** The row of a page with the oldest records of a shard's journal, including its key. */
+/**
+ * The row of a page with the oldest records of a shard's journal, including its key.
+ * @param records the oldest records of the journal; at least one
+ */
 export function journalPageRow(
   accountId: string,
   shard: Shard,

@@ -38,7 +38,10 @@ export function recordRow(record: JournalRecord): Row {
   return { t, a, c, ...(hasChange && { i: record.changeId }) };
 }
 
-/** Parses a stored record. The inverse of `recordRow`. */
+/**
+ * Parses a stored record. The inverse of `recordRow`.
+ * @throws Error for a record of an unknown type
+ */
 export function recordOf(row: Row): JournalRecord {
   const [at, credits, holdId] = [Number(row["a"]), Number(row["c"]), String(row["h"])];
   const source = journalSourceOf(row["f"] as Row | undefined, holdId);
@@ -84,8 +87,8 @@ export function journalSourceRow(source: CreditSource): Row {
 }
 
 /**
- * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, the source is
- * a call about which nothing else is stored.
+ * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, returns a
+ * call of which only the request ID is known.
  */
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, s, n, u, p, w, m } = row ?? {};

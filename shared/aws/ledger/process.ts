@@ -41,12 +41,15 @@ interface KnownAccount {
   readonly home: number;
   /** Number of shards of the account. */
   readonly shards: number;
-  /** The newest stamp that this process has seen, by shard. */
+  /** The newest known stamp of each shard, by the number of the shard. */
   readonly fences: ReadonlyMap<number, number>;
 }
 
 const accountsMax = 10_000;
-/** Maximum number of cached holds. A failed call may leave its hold to a worker. */
+/**
+ * Maximum number of cached holds. A bound is necessary, because a failed call may leave its hold to
+ * a worker, and then the hold stays cached.
+ */
 const holdsMax = 1_000;
 
 /** Creates the empty cached state of a process. */
@@ -81,7 +84,10 @@ export function cacheShards(
   process.accounts.set(accountId, { ...known, fences, shards: count });
 }
 
-/** Makes a shard the home shard of this process for an account. */
+/**
+ * Makes a shard the home shard of this process for an account: the shard in which it reserves
+ * first.
+ */
 export function moveHome(process: LedgerProcess, accountId: string, home: number): void {
   process.accounts.set(accountId, { ...cachedAccountOf(process, accountId), home });
 }
@@ -89,14 +95,16 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds that a change adds to its stamp for each time that a shard with a newer stamp has
- * refused it.
+ * Microseconds that a change adds to its stamp for each refusal by a shard with a newer stamp, from
+ * the second refusal on.
  */
 const aheadUs = 1_000;
 
 /**
- * A stamp after all known stamps of some shards. `refusals`: how often a shard with a newer stamp
- * has refused the change so far.
+ * Returns a stamp that is not before `now`, and newer than all stamps of the given shards that this
+ * process knows. `refusals` is how often a shard with a newer stamp has refused the change so far:
+ * from the second refusal on, the stamp moves further ahead.
+ * @param place the account, and the numbers of the shards that the change writes
  */
 export function nextStamp(
   process: LedgerProcess,

@@ -125,6 +125,7 @@ const sumsIn = ({ balance, held, spent }: Row) => ({
 /**
  * Reads the counts of an account and of its first `expected` shards. The account may have more
  * shards.
+ * @throws Error if the account does not exist
  */
 export async function readBalances(
   reader: Reader,

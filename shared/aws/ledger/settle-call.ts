@@ -9,8 +9,8 @@ import type { Shard } from "./shard-row.ts";
 import { settleUpdate } from "./shard-update.ts";
 
 /**
- * The charge of a hold, and its shard after the settlement. `shard` is undefined if another request
- * resolved the hold.
+ * The charge of a hold, and the state of its shard after the settlement. `shard` is undefined if
+ * another request resolved the hold.
  */
 export interface CallSettled {
   readonly credits: number;
@@ -30,7 +30,11 @@ export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => (
 export const chargedItemCount = ({ items, credits }: Settlement): number | undefined =>
   items ?? (credits === 0 ? 0 : undefined);
 
-/** Resolves the hold of a call. Returns the charge of the first resolution. */
+/**
+ * Resolves the hold of a call. Returns the charge of the first resolution.
+ * @throws Error if the charge exceeds the hold; 503 UNAVAILABLE if the rows stay contended or the
+ * retry budget is exhausted
+ */
 export function settleCall(
   process: LedgerProcess,
   settlement: Settlement,

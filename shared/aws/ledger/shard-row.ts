@@ -30,8 +30,8 @@ export interface Shard {
   readonly held: number;
   readonly spent: number;
   /**
-   * Sum of all credits ever added to the balance: grants, refunds and transfers. It never
-   * decreases.
+   * Sum of all credits ever added to the balance, such as grants, purchases, refunds and transfers.
+   * It never decreases.
    */
   readonly added: number;
   /** Number of entries so far. */

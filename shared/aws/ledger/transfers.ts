@@ -16,9 +16,10 @@ interface Wanted {
 
 /**
  * Transfers credits from other shards to a shard that needs them, in one transaction. If the
- * richest shard has enough, it provides the missing credits or half of the difference, whichever is
- * more, so that later calls need no transfer. Otherwise several shards provide credits. Returns
- * false if the shards have changed since they were read.
+ * richest shard has enough, it provides the missing credits, or half of the difference between the
+ * two balances if that is more, so that later calls need no transfer. Otherwise several shards
+ * provide credits, as many as they have. Returns false, without a change, if the shards have
+ * changed since they were read or are contended, or if `shards` does not contain the shard.
  */
 export async function gatherCredits(
   process: LedgerProcess,
@@ -38,8 +39,10 @@ export async function gatherCredits(
 }
 
 /**
- * Spreads credits evenly over all shards, in one transaction. This only saves time: a call whose
- * shard lacks credits transfers them from other shards.
+ * Spreads credits evenly over all shards, in one transaction. Changes nothing if no shard has less
+ * than an even share, if the richest shard cannot provide all missing credits, or if a shard
+ * changed since it was read. This only saves time: a call whose shard lacks credits transfers them
+ * from other shards.
  */
 export async function spreadCredits(
   process: LedgerProcess,
@@ -70,8 +73,8 @@ interface Transfer {
 }
 
 /**
- * Executes a transfer in one transaction. Returns false if the shards have changed since they were
- * read.
+ * Executes a transfer in one transaction. Returns false, without a change, if a shard has changed
+ * since it was read, or if DynamoDB refused the transaction because of contention.
  */
 async function transfer(
   process: LedgerProcess,

@@ -6,7 +6,6 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import { progressTimeoutMs, type Run, type RunRef } from "../../runs/run.ts";
 import type { Claim, WatchlistOutcome, RunStore } from "../../runs/run-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
@@ -16,17 +15,12 @@ import {
   isContention,
   conditionalWrite,
   retryContended,
+  type TableOptions,
 } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { abandon, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * Milliseconds after which the sweeper restarts a claimed or finishing run that no worker has
@@ -39,7 +33,7 @@ const pickUpMs = 60_000;
 const sendingMs = 30_000;
 
 /** Stores runs in DynamoDB. */
-export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options): RunStore {
+export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOptions): RunStore {
   const { table } = options;
   const isoIn = (milliseconds: number): string =>
     new Date(options.clock.now().getTime() + milliseconds).toISOString();
@@ -129,7 +123,7 @@ async function listRuns(
  */
 function writeClaim(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   { run, watchlist, nextRunAt }: Claim,
 ): Promise<"claimed" | "conflict"> {
   const { table } = options;
@@ -143,7 +137,7 @@ function writeClaim(
             {
               Update: {
                 TableName: table,
-                Key: watchlistKeys.list(run.accountId, run.watchlistId),
+                Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
                 UpdateExpression:
                   "SET running_run = :number, run_count = :number, last_run_at = :started, last_run_status = :running, next_run_at = :next" +
                   (nextRunAt === null ? "" : ", due_at = :next"),
@@ -218,12 +212,13 @@ type FinishedRun = { readonly run: Run; readonly list: WatchlistOutcome | null }
 const runPosition = 0;
 
 /**
- * Ends a run and changes its watchlist, in one transaction. Returns `finished_before` if the run
- * has already ended, and `conflict` if the watchlist has changed since it was read.
+ * Ends a run and changes its watchlist, in one transaction. If `list` is null, changes only the
+ * run. Returns `finished_before` if the run has already ended, and `conflict` if the watchlist has
+ * changed since it was read.
  */
 function writeFinish(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   finished: FinishedRun,
 ): Promise<"finished" | "finished_before" | "conflict"> {
   return retryContended(options, async () => {
@@ -280,7 +275,7 @@ function listUpdate(
   return {
     Update: {
       TableName: table,
-      Key: watchlistKeys.list(run.accountId, run.watchlistId),
+      Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
       UpdateExpression:
         "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
         (list.endpoint === undefined

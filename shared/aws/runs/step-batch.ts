@@ -1,26 +1,20 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import type {
   BatchCounts,
   BatchRef,
   BatchResult,
   CarriedOutcomes,
+  EffectiveResult,
   ItemOutcome,
   PlannedBatch,
 } from "../../runs/run.ts";
 import type { OpenedBatch } from "../../runs/step-store.ts";
 import { compareIds } from "../../watchlists/page.ts";
-import { unpack } from "./compressed.ts";
-import type { Row } from "../table/dynamo.ts";
+import { unpack, unpackLines } from "./compressed.ts";
+import type { Row, TableOptions } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * The key of the row with a batch's IDs: a chunk of the items that start at the step, or a row of
@@ -52,6 +46,12 @@ export const resultOf = (row: Row): BatchResult => ({
     .toSorted((a, b) => compareIds(a.id, b.id)),
 });
 
+/** Parses the row with a batch's result, with its history points. */
+export const effectiveResultOf = (row: Row): EffectiveResult => ({
+  ...resultOf(row),
+  points: row["points"] === undefined ? [] : unpackLines(row["points"]),
+});
+
 /** Decompresses a list. An absent attribute is an empty list. */
 export const listIn = <T>(packed: unknown): T[] =>
   packed === undefined ? [] : (unpack(packed) as T[]);
@@ -59,10 +59,11 @@ export const listIn = <T>(packed: unknown): T[] =>
 /**
  * Reads a batch with its run, its step and its recorded result, in one request. Rows that do not
  * exist are undefined.
+ * @throws 503 UNAVAILABLE if an overloaded table does not process all keys
  */
 export async function openBatch(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   ref: BatchRef,
 ): Promise<OpenedBatch> {
   const keys = [

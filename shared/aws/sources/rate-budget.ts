@@ -15,8 +15,8 @@ import { accountKeys } from "../table/table.ts";
 export interface SharedRateBudgetOptions {
   readonly table: string;
   /**
-   * Called with the error when DynamoDB did not respond and the call used the limit of this
-   * process.
+   * Called with the error when the shared limit could not be used, and the call used the local
+   * limit of this process.
    */
   readonly onUnshared: (error: unknown) => void;
 }
@@ -38,7 +38,7 @@ const retentionSeconds = 24 * 60 * 60;
  * The rate limit of a source that all processes share. Each source has a row with the time at which
  * the next call would start without a burst, in microseconds since 1970. Taking permits adds one
  * interval per permit to that time, without reading the row first, so that processes do not
- * conflict. If DynamoDB does not respond, each process limits its calls locally.
+ * conflict. If a process cannot update the row, it limits its calls locally.
  */
 export function sharedRateBudget(
   client: DynamoDBDocumentClient,
@@ -63,7 +63,7 @@ interface RateRow {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly source: string;
-  /** The last known time of each row. Each attempt calculates from this time. */
+  /** The last known time in the row of each source. Each attempt starts from this time. */
   readonly known: Map<string, number>;
 }
 

@@ -23,9 +23,10 @@ interface CachedSecret {
 }
 
 /**
- * Creates a reader of secrets from Secrets Manager and parameters from SSM. Caches each value for
- * five minutes. Parallel reads of a secret share one request. Does not cache failures. An empty
- * value is an error.
+ * Creates a reader of secrets from Secrets Manager, of parameters from SSM and, if
+ * `stores.variables` is present, of environment variables. Removes line breaks from the end of a
+ * value. Caches each value for five minutes. Parallel reads of a secret share one request. Does not
+ * cache failures. A read rejects if the value is empty.
  */
 export function secretReader(stores: SecretStores): SecretReader {
   const cache = new Map<string, CachedSecret>();
@@ -57,9 +58,13 @@ async function readSecret(reference: string, stores: SecretStores): Promise<stri
     // Omits the store's message, because it may quote the request.
     const why = error instanceof Error ? error.name : "unknown";
     // oxlint-disable-next-line preserve-caught-error -- see above
-    throw new Error(`The secret ${reference} could not be read: ${why}`);
+    throw new Error(
+      `The secret ${reference} could not be read (${why}). ` +
+        "Check that it exists and that the function may read it.",
+    );
   }
-  if (value === undefined || value === "") throw new Error(`The secret ${reference} is empty`);
+  if (value === undefined || value === "")
+    throw new Error(`The secret ${reference} is empty. Store its value.`);
   return value;
 }
 

@@ -25,8 +25,8 @@ interface RowToConvert {
 
 /**
  * Converts a row to the other version. Changes only attributes of the conversion, on condition that
- * these and the version are still the same. Returns false, without a change, if they are not, if the
- * row was deleted, or if a transaction is writing it.
+ * these attributes and the version have not changed since the row was read. Returns false, without
+ * a change, if they have changed, if the row was deleted, or if a transaction is writing the row.
  * @param client a client that does not convert rows
  */
 export async function convertRow(

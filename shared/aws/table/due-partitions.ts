@@ -16,10 +16,10 @@ export const dueAt = (
 });
 
 /**
- * The index partition for all rows of a kind with the table partition key `pk`. One partition
- * contains all holds of an account, so releasing them queries only that partition. One account
- * cannot exhaust the throughput of the partition: each transaction of a hold also writes the
- * account's row, which has the same limit and needs twice the write units.
+ * The index partition for all rows of a kind with the table partition key `pk`. All rows of holds
+ * of an account have the same key, and so are in one partition. One account cannot exhaust the
+ * throughput of this partition: the transactions that reserve and settle a hold write its row,
+ * which costs twice the write units of its entry in the index.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();

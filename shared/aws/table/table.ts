@@ -13,7 +13,10 @@ const pad = (n: number, width: number): string => String(n).padStart(width, "0")
 const shardPartition = (accountId: string, shard: number): string =>
   `account#${accountId}#shard#${pad(shard, 2)}`;
 
-/** Accounts table: accounts, their keys, holds and daily usage. */
+/**
+ * Accounts table: accounts with their shards, API keys, holds and daily usage, and the shared rate
+ * limits of sources.
+ */
 export const accountKeys = {
   account: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "account" }),
   /** Row of an API key in the list of its account. */
@@ -76,7 +79,7 @@ export const ledgerKeys = {
 
 /** Watchlists table: watchlists, their pages of items, runs and step results. */
 export const watchlistKeys = {
-  list: (accountId: string, watchlistId: string): RowKey => ({
+  watchlist: (accountId: string, watchlistId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `watchlist#${watchlistId}`,
   }),

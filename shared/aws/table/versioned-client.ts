@@ -41,19 +41,20 @@ interface Command {
 type Send = (command: Command, ...more: readonly unknown[]) => Promise<Members>;
 
 /**
- * The number of attempts of a write that finds rows of another version. Another process may convert
- * a row back between two attempts.
+ * Maximum number of attempts of a write that finds rows of another version. Another process may
+ * convert a row back between two attempts.
  */
 const attemptsMax = 10;
 
 /**
- * Wraps a client so that its users read and write the versions of this process. Converts the rows
- * that it returns, also those in errors, to the version of the code. Converts the rows of puts to
- * the version that the process writes. Before a write whose expression names a converted attribute,
- * it converts the row to that version.
+ * Wraps a client so that its callers handle only rows of the version of the code. Converts the rows
+ * that it returns, including those in errors, to the version of the code. Converts the rows of puts
+ * to the version that the process writes. Before a write whose expression names a converted
+ * attribute, it converts the row to that version.
  *
  * While every kind has only version 1, it changes no request.
- * @throws 503 UNAVAILABLE from a request that returns a row of a version that is not accepted
+ * @throws 503 UNAVAILABLE from a request that returns a row of a version that is not accepted, or
+ * that finds a row of another version in each of ten attempts
  */
 export function versionedClient(
   client: DynamoDBDocumentClient,
@@ -92,7 +93,7 @@ async function sendVersioned(
   }
 }
 
-/** Repeats a command with another input. */
+/** Returns a command of the same class with another input. */
 function withInput(command: Command, input: Members): Command {
   if (input === command.input) return command;
   const { constructor } = command as unknown as { constructor: new (input: Members) => Command };
@@ -144,9 +145,10 @@ function versionedBatch(kinds: readonly VersionedKind[], batch: unknown): unknow
 }
 
 /**
- * Adds to a projection what a conversion needs: the key, the version and all attributes that
- * differ between versions, if the projection contains one of these.
- * @throws Error for a filter by one of these, because DynamoDB applies it before the conversion
+ * If a projection contains an attribute that differs between versions, adds what a conversion
+ * needs: the key, the version and all attributes that differ.
+ * @throws Error for a filter that names an attribute that differs, because DynamoDB applies the
+ * filter before the conversion
  */
 function withWholeRows(kinds: readonly VersionedKind[], input: Members): Members {
   const { ProjectionExpression: projection, ExpressionAttributeNames: aliases } = input;
@@ -249,7 +251,7 @@ interface Reason {
   Item?: TypedRow | undefined;
 }
 
-/** Returns why a write failed, for each write of the request; empty for other errors. */
+/** Returns the reasons of a failed request, one for each write; empty for other errors. */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];
   return error instanceof ConditionalCheckFailedException ? [error] : [];

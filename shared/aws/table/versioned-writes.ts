@@ -15,10 +15,12 @@ export interface VersionedKind {
   readonly writes: WrittenVersions;
 }
 
-/** A write of a request: of a put, an update, a deletion or a check. */
+/**
+ * The parameters of one write in a request: of a put, an update, a deletion or a condition check.
+ */
 export type Write = Stored;
 
-/** A write that fails on a row of another version than the process writes. */
+/** A write that fails if its row has another version than the process writes. */
 export interface GuardedWrite {
   readonly table: string;
   readonly versioned: VersionedKind;
@@ -72,7 +74,10 @@ function isAffected(write: Write, conversion: Conversion | undefined): boolean {
 export const differingNames = (conversion: Conversion | undefined): ReadonlySet<string> =>
   new Set(conversion && [...conversion.olderNames, ...conversion.newerNames]);
 
-/** Returns the attribute names and words in an expression, with the aliases of `input` resolved. */
+/**
+ * Returns the attribute names and words in an expression, with the aliases of `input` resolved;
+ * empty if `expression` is not a string.
+ */
 export function namesIn(input: Write, expression: unknown): readonly string[] {
   if (typeof expression !== "string") return [];
   const aliases = (input["ExpressionAttributeNames"] ?? {}) as Readonly<Record<string, string>>;

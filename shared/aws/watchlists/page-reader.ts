@@ -16,16 +16,17 @@ export interface PageTable {
 }
 
 /**
- * Pages per request. The number doubles with each request: a consumer that stops early causes few
- * unnecessary reads, and a long read needs few requests.
+ * Pages per request. The number doubles with each request, so that a consumer that stops early
+ * causes few unnecessary reads, and a long read needs few requests.
  */
 const firstBatch = 2;
 const batchMax = 32;
 
 /**
  * Yields the pages that overlap a range, in order. Each request starts where the last page ended,
- * so the read stays complete while other requests merge or split pages. For a merged page, it
- * continues in the page that now contains the ID; for a split page, in its parts.
+ * so the read stays complete while other requests merge or split pages. After a merge, it continues
+ * in the page that now contains the next ID. After a split, it continues in the parts of the page.
+ * @throws 503 UNAVAILABLE if no page contains the next ID after all retries
  */
 export async function* readItemPages(
   table: PageTable,

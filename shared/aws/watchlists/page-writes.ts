@@ -34,9 +34,12 @@ interface PageWrite {
 const waitMsMax = 1_000;
 
 /**
- * Replaces pages of a watchlist. The new version is higher than the versions of all replaced pages.
- * A page that is merged into another page and later created again therefore never has the same
- * version twice.
+ * Replaces pages of a watchlist. Returns `replaced`, `stale` if a page has changed since it was
+ * read, `watchlist_deleted`, or `full` if the watchlist would have too many items. Only `stale` can
+ * also mean that the write took effect (see `putPage`). The new version is higher than the versions
+ * of all replaced pages. A page can be merged into another page and later be created again, so no
+ * page ever has the same version twice.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(
   table: PageTable,
@@ -71,9 +74,9 @@ const isNothing = (growth: ItemCounts): boolean =>
 
 /**
  * Replaces one page without changing its IDs and counts, and without a write of the watchlist's
- * row. The result can be `stale` although the write took effect: if its response is lost and
- * another writer replaces the page before the SDK repeats the write. Repeating the change must
- * therefore be harmless.
+ * row. The result can be `stale` although the write took effect: the response was lost, and another
+ * writer replaced the page before the SDK repeated the write. Repeating the change must therefore
+ * be harmless.
  */
 async function putPage(
   { client, table }: PageTable,
@@ -93,8 +96,8 @@ async function putPage(
     return "replaced";
   } catch (error) {
     if (isConditionFailure(error)) {
-      // The SDK repeats a write whose response was lost. The stored page is then the page of this
-      // write.
+      // If the response of a write is lost, the SDK repeats the write, and the condition fails
+      // although the first write took effect. The stored page is then the page of this write.
       const { version: there, items } = error.Item ?? {};
       const isOurs = Number(there?.N) === version && areEqual(items?.B, page.encoded);
       return isOurs ? "replaced" : "stale";
@@ -190,7 +193,7 @@ function listUpdate(
   );
   return {
     TableName,
-    Key: watchlistKeys.list(accountId, watchlistId),
+    Key: watchlistKeys.watchlist(accountId, watchlistId),
     UpdateExpression: `SET ${counters.join(", ")}, item_total = item_total + :total`,
     ConditionExpression:
       total > 0 ? "attribute_exists(pk) AND item_total <= :room" : "attribute_exists(pk)",

@@ -1,5 +1,4 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import type { IdempotencyRecord } from "../../watchlists/idempotency.ts";
 import type { Creation, WatchlistStore } from "../../watchlists/watchlist-store.ts";
@@ -11,15 +10,10 @@ import {
   transact,
   type TransactItem,
   retryContended,
+  type TableOptions,
 } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
-import { listRow } from "./watchlist-row.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
+import { watchlistRow } from "./watchlist-row.ts";
 
 /**
  * States of a purge mark. `expected`: the creation of the watchlist is not complete, and the
@@ -28,18 +22,22 @@ interface Options {
 export const purgeState = { expected: "expected", begun: "begun" } as const;
 
 /**
- * Positions of writes in the transactions of `createList` and `removeList`. The idempotency key is
- * last, because not every watchlist has one.
+ * Positions of writes in the transactions of `createWatchlistRow` and `deleteWatchlistRow`. The
+ * idempotency key is last, because not every watchlist has one.
  */
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
 /**
  * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
- * mark, and stores the response with the idempotency key.
+ * mark, and stores the response with the idempotency key. Returns `created`, even if an earlier
+ * attempt of this write took effect. Otherwise writes nothing: `limit_reached` if the account has
+ * the maximum number of watchlists; `superseded` if another request completed the creation or its
+ * purge began.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
-export function createList(
+export function createWatchlistRow(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   creation: Creation,
 ): ReturnType<WatchlistStore["create"]> {
   const { table } = options;
@@ -59,14 +57,14 @@ export function createList(
 
 function creationWrites(table: string, { watchlist, record, answer }: Creation): TransactItem[] {
   const { accountId, id, nextRunAt } = watchlist;
-  const listKey = watchlistKeys.list(accountId, id);
+  const listKey = watchlistKeys.watchlist(accountId, id);
   return [
     {
       Put: {
         TableName: table,
         Item: {
           ...listKey,
-          ...listRow(watchlist),
+          ...watchlistRow(watchlist),
           ...(nextRunAt === null ? {} : dueAt("watchlist", listKey, new Date(nextRunAt))),
           ...(record === null ? {} : { idempotency_key: record.keyHash }),
         },
@@ -111,10 +109,11 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 /**
  * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
  * other rows later. Returns false if the watchlist does not exist.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
-export function removeList(
+export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   list: RemovedList,
 ): Promise<boolean> {
   const { table } = options;
@@ -122,7 +121,7 @@ export function removeList(
     const { Item } = await client.send(
       new GetCommand({
         TableName: table,
-        Key: watchlistKeys.list(list.accountId, list.watchlistId),
+        Key: watchlistKeys.watchlist(list.accountId, list.watchlistId),
         ProjectionExpression: "pk, idempotency_key",
         ConsistentRead: true,
       }),
@@ -154,7 +153,7 @@ function removalWrites(
     {
       Delete: {
         TableName: table,
-        Key: watchlistKeys.list(accountId, watchlistId),
+        Key: watchlistKeys.watchlist(accountId, watchlistId),
         ConditionExpression: "attribute_exists(pk)",
       },
     },

@@ -4,7 +4,7 @@ import { presentSettings, settingsIn } from "../../watchlists/settings.ts";
 import type { Row } from "../table/dynamo.ts";
 
 /** The row of a watchlist, without its key. */
-export function listRow(list: Watchlist): Row {
+export function watchlistRow(list: Watchlist): Row {
   return {
     ...settingsRow(list),
     id: list.id,
@@ -24,7 +24,7 @@ export function listRow(list: Watchlist): Row {
   };
 }
 
-/** Parses the row of a watchlist. Unchecked, because only `listRow` writes these rows. */
+/** Parses the row of a watchlist. Unchecked, because only this service writes these rows. */
 export function watchlistOf(row: Row): Watchlist {
   return {
     id: row["id"],
@@ -55,7 +55,10 @@ export function watchlistOf(row: Row): Watchlist {
   } as Watchlist;
 }
 
-/** The attributes that a customer sets, and the attributes that are derived only from them. */
+/**
+ * The attributes of the row that an update of the watchlist replaces: the settings, the status, the
+ * next due time and the revision.
+ */
 export function settingsRow(list: Watchlist): Row {
   return {
     name: list.name,

@@ -1,36 +1,34 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import type { Watchlist } from "../../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../watchlists/watchlist-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { isConditionFailure, retryOnConflict, conditionalWrite } from "../table/dynamo.ts";
+import {
+  isConditionFailure,
+  retryOnConflict,
+  conditionalWrite,
+  type TableOptions,
+} from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { accountIdOf, watchlistKeys } from "../table/table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
-import { createList, removeList } from "./transactions.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
+import { createWatchlistRow, deleteWatchlistRow } from "./transactions.ts";
 
 /** Stores watchlists in DynamoDB. */
 export function dynamoWatchlistStore(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
 ): WatchlistStore {
   const { table } = options;
   return {
     isFull: (accountId) => isFull(client, table, accountId),
-    create: (creation) => createList(client, options, creation),
+    create: (creation) => createWatchlistRow(client, options, creation),
     async get(accountId, watchlistId) {
       const { Item } = await client.send(
         new GetCommand({
           TableName: table,
-          Key: watchlistKeys.list(accountId, watchlistId),
+          Key: watchlistKeys.watchlist(accountId, watchlistId),
           ConsistentRead: true,
         }),
       );
@@ -38,7 +36,7 @@ export function dynamoWatchlistStore(
     },
     list: (accountId, limit) => listLists(client, table, { accountId, limit }),
     update: (change) => retryOnConflict(options, () => updateList(client, table, change)),
-    remove: (list) => removeList(client, options, list),
+    remove: (list) => deleteWatchlistRow(client, options, list),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "watchlist", by, limit });
       return keys.map((key) => ({
@@ -82,8 +80,8 @@ async function listLists(
     TableName: table,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :list)",
     ExpressionAttributeValues: {
-      ":pk": watchlistKeys.list(accountId, "").pk,
-      ":list": watchlistKeys.list(accountId, "").sk,
+      ":pk": watchlistKeys.watchlist(accountId, "").pk,
+      ":list": watchlistKeys.watchlist(accountId, "").sk,
     },
     ScanIndexForward: false,
     ConsistentRead: true,
@@ -94,7 +92,7 @@ async function listLists(
 
 /**
  * Replaces all settings, on condition that the attributes from which they were calculated have not
- * changed. Returns undefined if they have.
+ * changed. Returns undefined, without a change, if they have.
  */
 async function updateList(
   client: DynamoDBDocumentClient,
@@ -102,7 +100,7 @@ async function updateList(
   { before, after }: Parameters<WatchlistStore["update"]>[0],
 ): Promise<Watchlist | undefined> {
   const { nextRunAt } = after;
-  const Key = watchlistKeys.list(after.accountId, after.id);
+  const Key = watchlistKeys.watchlist(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
     // Written only if it changes: runs also change this counter, and no condition below would
@@ -144,9 +142,9 @@ async function updateList(
 }
 
 /**
- * Advances the due time of a watchlist without starting a run. Has no effect if another delivery of
- * the same tick has advanced it. Also has no effect if items were added to the empty watchlist,
- * which is then due.
+ * Advances the due time of a watchlist without starting a run. Has no effect if another message of
+ * the same schedule tick has already advanced the due time. For `empty`, has no effect if items
+ * were added since the watchlist was read, because it is then due.
  */
 async function skipRun(
   client: DynamoDBDocumentClient,
@@ -166,7 +164,7 @@ async function skipRun(
     client.send(
       new UpdateCommand({
         TableName: table,
-        Key: watchlistKeys.list(watchlist.accountId, watchlist.id),
+        Key: watchlistKeys.watchlist(watchlist.accountId, watchlist.id),
         UpdateExpression:
           "SET next_run_at = :next, due_at = :next" + (isOverlap ? " ADD #overlaps :n" : ""),
         ConditionExpression: "next_run_at = :seen" + (isOverlap ? "" : " AND item_total = :n"),

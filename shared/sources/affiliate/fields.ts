@@ -34,7 +34,7 @@ const buyableWords: ReadonlySet<string> = new Set([
 ]);
 const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable", "outofstock"]);
 
-/** Converts an item of the reply to the answer for `reading.id`. */
+/** Converts an item of the reply to the answer for `reading.id`, with status `ok` or `partial`. */
 export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
   const { id, fetchedAt } = reading;
   const fields = fieldsOf(item, reading);
@@ -95,7 +95,7 @@ const shippingOf = (
     freeOverThreshold: item.freeOverThreshold,
   });
 
-/** Removes undefined fields, because an absent field means something else than null. */
+/** Removes undefined fields, so that an unknown value is absent from the result. */
 function shown<Fields extends object>(fields: {
   readonly [Key in keyof Fields]: Fields[Key] | undefined;
 }): Fields {
@@ -116,8 +116,8 @@ function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
 }
 
 /**
- * Returns undefined if neither `availableOnline` nor the stock word shows whether the item is in
- * stock.
+ * Returns whether the item is in stock. Returns undefined if neither `availableOnline` nor the
+ * stock word shows it.
  */
 function inStockOf({ availableOnline }: AffiliateItem, stock: string): boolean | undefined {
   if (soldOutWords.has(stock)) return false;
@@ -136,8 +136,8 @@ const opposite = (flag: boolean | undefined): boolean | undefined =>
 
 /**
  * Returns the item's link: the tracking link if `isTracking` is true, otherwise the plain page
- * link. If that link is missing or has no publisher ID, returns the other one; undefined if there
- * is none.
+ * link. If that link is missing or contains a placeholder, returns the other link; undefined if
+ * neither is usable.
  */
 function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string | undefined {
   const counting = item.productTrackingUrl;
@@ -147,7 +147,8 @@ function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string |
 }
 
 /**
- * Returns the target page of a tracking link; undefined without a link or without a valid target.
+ * Returns the page to which a tracking link leads; undefined if there is no link or its target is
+ * not a valid address.
  */
 function pageBehind(counting: string | undefined): string | undefined {
   const target = counting === undefined ? null : new URL(counting).searchParams.get("u");

@@ -125,7 +125,7 @@ const problemOf = (status: number): string | undefined =>
     ? `refuses the key or its signature (${status})`
     : statusProblem(status);
 
-/** Returns null if no usable private key is available. */
+/** Sends the call. Returns null if no usable private key is available. */
 async function sendCall(
   ids: readonly string[],
   reading: BatchReading,
@@ -153,7 +153,7 @@ async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<K
   const key = rsaKey(pem);
   if (key === null) {
     note?.(
-      "b_affiliate: the secret contains no RSA private key. Store the key itself in it, in PEM format",
+      "b_affiliate: the secret contains no RSA private key. Store the private key in it in PEM format",
     );
   }
   return key;

@@ -79,7 +79,7 @@ export function catalogAnswer(
 
 /**
  * Returns the fields of a product. If the retailer hides the price until checkout, omits the price,
- * and the savings from which it could be computed.
+ * and also the savings, from which the price could be computed.
  */
 function fieldsOf(
   product: CatalogProduct,

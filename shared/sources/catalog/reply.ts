@@ -29,9 +29,9 @@ export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
  * Parses a reply for `ids`. Returns null if the body has no list of products. Ignores products that
  * were not requested.
  *
- * The reply is complete if it is declared complete and reports no error, and if every entry is
- * readable, was requested and occurs once. Otherwise it may belong to another request, or a wrong
- * entry may have replaced a requested one.
+ * The reply is complete if it declares itself complete and reports no error, and if every entry is
+ * readable, was requested and occurs once. Otherwise the reply may belong to another request, or a
+ * wrong entry may have replaced a requested one.
  */
 export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
   const parsed = v.safeParse(reply, body);
@@ -49,6 +49,9 @@ export function parseCatalogReply(body: unknown, ids: readonly string[]): Catalo
   return { products, isComplete };
 }
 
-/** Returns true if the reply has only one page and its `total` equals its number of products. */
+/**
+ * Returns true if the reply has only one page, is not marked as partial, and contains as many
+ * products as its `total` states.
+ */
 const isDeclaredComplete = ({ products, total, totalPages, partial }: Reply): boolean =>
   total === products.length && (totalPages ?? 1) <= 1 && partial !== true;

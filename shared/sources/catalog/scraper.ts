@@ -48,6 +48,9 @@ const restMs = 1_000;
 /**
  * Creates the scraper of `retailer_d` for a products API, which accepts 100 stock numbers in one
  * call.
+ *
+ * An item is `not_found` if it is not active or a complete reply does not contain it, and
+ * `unavailable` if it could not be read.
  */
 export function catalogScraper(
   options: CatalogOptions,
@@ -149,7 +152,7 @@ function problemOf(reply: Answered): string | undefined {
   return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
 
-/** Returns null if an API key is configured but cannot be read. */
+/** Returns the address of a call for `ids`; null if an API key is configured but cannot be read. */
 async function addressOf(
   ids: readonly string[],
   { baseUrl, batchIdsMax }: CatalogOptions,

@@ -12,7 +12,8 @@ const problems: ReadonlyMap<number, string> = new Map([
 /**
  * Returns the problem that a status reports and that an operator must fix. The text follows the
  * source's name in a warning: "refuses the key (401)". Returns undefined for 200 and for temporary
- * statuses (408, 425, 429, and 500 or higher). `registry/reported.ts` warns if no call succeeds.
+ * statuses (408, 425, 429, and 500 or higher). If a temporary problem affects every call of a read,
+ * `registry/reported.ts` warns.
  */
 export function statusProblem(status: number): string | undefined {
   if (status === 200 || status >= 500 || busyStatuses.has(status)) return undefined;

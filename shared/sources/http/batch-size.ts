@@ -1,4 +1,7 @@
-/** The number of items that the service currently sends to a source in one call. */
+/**
+ * The number of items that the service sends to a source in one call. It can become smaller than
+ * configured.
+ */
 export interface BatchSize {
   max(): number;
   /** Records that the source rejected a batch of this many items as too large. */

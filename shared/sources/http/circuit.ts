@@ -2,7 +2,7 @@
 export type CircuitSignal =
   /** The source processed the call. */
   | "accepted"
-  /** The source rejected the call because there were too many. */
+  /** The source rejected the call because it received too many calls. */
   | "throttled"
   /** The source refuses the caller. */
   | "blocked"
@@ -12,13 +12,13 @@ export type CircuitSignal =
 /** A circuit breaker: stops all calls to a source that refuses them. */
 export interface Circuit {
   /**
-   * Returns true if a call may start: the circuit is closed, or its open time is over and no probe
-   * is in progress.
+   * Returns true if a call may start: the circuit is closed, or its open time is over and no trial
+   * call is in progress.
    */
   admits(now: Date): boolean;
   /**
-   * Starts a call and returns true, or returns false if `admits` does. After true, the caller must
-   * call `leave`.
+   * Starts a call and returns true if `admits` returns true; the caller must then call `leave`
+   * once. Otherwise returns false.
    */
   enter(now: Date): boolean;
   /** Records the result of a call. Returns true if it opened the circuit. */
@@ -30,9 +30,9 @@ const openMs = 60_000;
 
 /**
  * Creates a circuit that opens for a minute after five consecutive refusals. After the minute, one
- * call probes the source: if the source accepts it, the circuit closes; otherwise it opens for
- * another minute. Concurrent calls that are all throttled count as one refusal, because all of them
- * report the same state of the source.
+ * trial call is allowed: if the source accepts it, the circuit closes; otherwise the circuit opens
+ * for another minute. Concurrent calls that are all throttled count as one refusal, because all of
+ * them report the same state of the source.
  */
 export function circuit(): Circuit {
   let refusals = 0;
@@ -55,8 +55,8 @@ export function circuit(): Circuit {
     },
     leave(signal, { startedAt, now }) {
       if (openUntil !== undefined) {
-        // A call that started before the circuit opened reports nothing about the source's state
-        // now.
+        // A call that started before the circuit opened does not show whether the source now
+        // accepts calls.
         if (!isProbing || startedAt.getTime() < openUntil) return false;
         isProbing = false;
         if (signal !== "accepted") return open(now);

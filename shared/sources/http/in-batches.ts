@@ -1,3 +1,4 @@
+import { chunksOf } from "../../base/chunks-of.ts";
 import { inParallel } from "../../base/in-parallel.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
 
@@ -29,18 +30,21 @@ export interface BatchReading<Item, Result> {
 }
 
 /**
- * The search of a batch ends after this many refused items. To find more of them would cost as many
- * calls as the batch has items.
+ * After this many single items of a batch were refused, its refused parts are not split any
+ * further. Splitting them until all refused items are found could cost more calls than the batch
+ * has items.
  */
 const refusedAloneMax = 10;
 
 /**
  * Reads items in batches. Returns one result for each item, in the order of the items.
  *
- * A batch that is refused or fails is split in two, down to single items, as far as its
- * `splitBudget` allows. While no batch has been read, only one refused batch is split, and the
- * other refused batches wait for its result. If ten single items of that batch are refused, the
- * source probably accepts nothing, and the other batches are not split.
+ * A batch that is refused or fails is read again in halves, down to single items, within the limits
+ * of `splitBudget`. Items that still could not be read get the result of `unread`. Until the source
+ * accepts a batch, only one refused batch is split, and the other refused batches wait for its
+ * result. If ten single items of that batch are refused, the source probably accepts nothing, and
+ * the other batches are not split.
+ * @throws the error of `read`
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
@@ -48,7 +52,7 @@ export async function readInBatches<Item, Result>(
 ): Promise<Result[]> {
   const size = typeof batchMax === "number" ? batchSize(batchMax) : batchMax;
   const trial = sourceTrial();
-  const results = await inParallel(partsOf(items, size.max()), atOnce, (batch) =>
+  const results = await inParallel(chunksOf(items, size.max()), atOnce, (batch) =>
     readBatch(batch, { ...calls, size, trial }),
   );
   return results.flat();
@@ -70,9 +74,9 @@ async function readBatch<Item, Result>(
   // parts.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-    // Another part showed that this size is too large.
+    // An earlier part or a concurrent batch has shown that this size is too large.
     if (part.length > size.max()) {
-      parts.unshift(...partsOf(part, size.max()));
+      parts.unshift(...chunksOf(part, size.max()));
       continue;
     }
     const outcome = await read(part);
@@ -86,7 +90,7 @@ async function readBatch<Item, Result>(
     const isSplit =
       budget.allowsSplit(outcome.kind, part.length) &&
       (outcome.kind !== "refused" || (await tester.isSplitUseful()));
-    if (isSplit) parts.unshift(...partsOf(part, Math.ceil(part.length / 2)));
+    if (isSplit) parts.unshift(...chunksOf(part, Math.ceil(part.length / 2)));
     else results.push(...part.map(unread));
   }
   tester.end(!budget.isExhausted());
@@ -134,7 +138,7 @@ function splitBudget(batchItems: number): SplitBudget {
 interface SourceTrial {
   /** Returns the tester for one batch. */
   tester(): BatchTester;
-  /** Sets the result. Later calls are ignored. */
+  /** Sets the result: whether the source accepts any item. Later calls are ignored. */
   end(takesSomething: boolean): void;
 }
 
@@ -167,8 +171,3 @@ function sourceTrial(): SourceTrial {
     },
   };
 }
-
-const partsOf = <Item>(items: readonly Item[], size: number): (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
-    items.slice(n * size, (n + 1) * size),
-  );

@@ -6,22 +6,24 @@ const forbiddenStatus = 403;
 const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const lessThan = 0x3c;
 
-/** Returns true if a JSON source refuses its caller: by a 403, or by a page in place of JSON. */
+/**
+ * Returns true if a JSON source refuses its caller: by a 403, or by an HTML page in place of JSON.
+ */
 export const isCallerRefused = (answer: Answered): boolean =>
   answer.status === forbiddenStatus || isPageAnswer(answer);
 
 /**
- * Returns true if a source answers 200 with a page instead of JSON, because a proxy in front of the
- * source blocks the caller. A body is a page if its first character after white space is "<". The
- * content type is not checked, because many servers declare a wrong one for JSON.
+ * Returns true if a source answers 200 with an HTML page instead of JSON, because a proxy in front
+ * of the source blocks the caller. A body is a page if its first character after white space is
+ * "<". The content type is not checked, because many servers declare a wrong one for JSON.
  */
 export const isPageAnswer = ({ status, body }: Answered): boolean =>
   status === okStatus && isPage(body);
 
 /**
- * Returns true if a proxy in front of the source blocks the caller: a page with status 200 or 403.
- * For sources that answer a wrong key with a 403 in JSON, which is not a block, because it concerns
- * only the key.
+ * Returns true if a proxy in front of the source blocks the caller: an HTML page with status 200 or
+ * 403. Use it for sources that answer a wrong key with a 403 in JSON. Such a 403 is not a block,
+ * because it concerns only the key.
  */
 export const isBlockedByProxy = ({ status, body }: Answered): boolean =>
   (status === okStatus || status === forbiddenStatus) && isPage(body);

@@ -29,14 +29,15 @@ export interface RateGrant {
  * `perSecond` permits for each second, plus `burst`. Unused permits are lost.
  */
 export interface RateBudget {
+  /** Takes permits from the budget of `source`, which is the name of a source. */
   take(source: string, ask: RateAsk, now: Date): Promise<RateGrant>;
 }
 
 /** Creates a rate budget for this process only, in memory. */
 export function localRateBudget(): RateBudget {
   /**
-   * For each source, the start time of its next call without a burst, in milliseconds since the
-   * epoch.
+   * The time at which the next call of each source would start without a burst, in milliseconds
+   * since 1970.
    */
   const nextOf = new Map<string, number>();
   return {

@@ -3,7 +3,7 @@
  * source.
  */
 export interface RetryTokens {
-  /** Adds a fifth of a retry. Called once for each call. */
+  /** Adds a fifth of a retry. Must be called once for each call to the source. */
   earn(): void;
   /** Uses one retry and returns true, or returns false if none is left. */
   spend(): boolean;
@@ -13,7 +13,10 @@ const earnedPerCall = 0.2;
 /** Enough for all retries of five calls. */
 const tokensMax = 10;
 
-/** Creates a limit that starts with ten retries and never exceeds ten. */
+/**
+ * Creates a limit on the retries of one source, which starts with ten retries and never exceeds
+ * ten.
+ */
 export function retryTokens(): RetryTokens {
   let tokens = tokensMax;
   return {

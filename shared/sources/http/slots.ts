@@ -1,17 +1,21 @@
 /**
- * Limits the number of concurrent calls. Waiting calls get slots in the order of their requests.
+ * Limits the number of concurrent calls to a source. Waiting calls get slots in the order of their
+ * requests.
  */
 export interface Slots {
   /**
-   * Waits for a free slot. Resolves to true when the caller has one, which it must release with
-   * `give`. Resolves to false when the signal aborts first.
+   * Waits for a free slot. Resolves to true when the caller has a slot, which it must release with
+   * `give`. Resolves to false if the signal aborts first.
    */
   take(signal: AbortSignal): Promise<boolean>;
   /** Releases a slot to the call that has waited longest. */
   give(): void;
 }
 
-/** Creates `count` free slots. */
+/**
+ * Creates a limit of `count` concurrent calls. Further calls wait in the order of their requests,
+ * until a slot is free or their signal aborts.
+ */
 export function slots(count: number): Slots {
   let free = count;
   const waiting = new Set<() => void>();

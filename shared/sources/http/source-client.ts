@@ -43,9 +43,9 @@ export type SourceReply =
   | { readonly kind: "circuit_open" };
 
 /**
- * Calls one source. Limits the concurrent calls and the call rate, which all processes share.
- * Retries temporary failures until the deadline. Returns errors of the source as replies and never
- * throws them. Does not follow redirects.
+ * Calls one source. Limits the concurrent calls of this process, and the call rate of all processes
+ * together. Retries temporary failures until the deadline. Returns errors of the source as replies
+ * and never throws them. Does not follow redirects.
  */
 export interface SourceClient {
   send(call: SourceCall, deadline: Date): Promise<SourceReply>;

@@ -6,7 +6,7 @@ import { type Slots, slots } from "./slots.ts";
 import { adaptiveSpeed, type Speed } from "./speed.ts";
 import { type Turns, turns } from "./turns.ts";
 
-/** The rate limits of a source. */
+/** The limits of the calls to a source. */
 export interface SourcePace {
   /** The source's name. All callers that use the same name share one rate, across all processes. */
   readonly name: string;

@@ -6,8 +6,8 @@ import type { Speed } from "./speed.ts";
 export interface Turns {
   /**
    * Resolves to true when the call may start, or to false if it cannot start before the deadline.
-   * After a call with a `gapMs`, the next call of any process starts at least `gapMs` milliseconds
-   * later.
+   * After a call with a positive `gapMs`, the next call of any process starts at least `gapMs`
+   * milliseconds later.
    */
   take(request: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
 }
@@ -36,14 +36,15 @@ interface Waiting {
 /** One request reserves permits for at most this many seconds. */
 const reservedSecondsMax = 1;
 /**
- * The maximum rate, in calls per second, that one table row handles. Each granted or refused permit
- * may cost one write, and DynamoDB accepts 1,000 writes per second to one row.
+ * The maximum rate of one share, in calls per second. A share is a part of the source's rate with
+ * its own table row. Each granted or refused permit may cost one write, and DynamoDB accepts 1,000
+ * writes per second to one row.
  */
 export const sharePerSecondMax = 250;
 
 /**
- * Creates a distributor that requests permits for all waiting calls together, so that many calls
- * need few requests to the budget.
+ * Creates a distributor of the permits of a rate budget. It requests permits for all waiting calls
+ * together, so that many calls need few requests to the budget.
  */
 export function turns(options: TurnsOptions): Turns {
   const { clock, callsPerSecond, burst, random, isSpread } = options;
@@ -78,7 +79,8 @@ export function turns(options: TurnsOptions): Turns {
 }
 
 /**
- * The shares of a source's budget. Each share has one table row. A process uses the shares in turn.
+ * The shares of a source's budget. Each share has one table row. A process uses one share after
+ * another.
  */
 interface Shares {
   readonly count: number;

@@ -28,7 +28,8 @@ export interface HistoryReading {
 
 /**
  * Returns the ID of the seller in the product's buy box if the name of that seller must be looked
- * up. Returns undefined if there is no known winner or the retailer itself is the seller.
+ * up. Returns undefined if the buy box is empty or unknown, or if the retailer itself is the
+ * seller.
  */
 export function sellerToName(product: HistoryProduct, currency: string): string | undefined {
   const winner = listingOf(product, currency).winner ?? undefined;
@@ -37,7 +38,7 @@ export function sellerToName(product: HistoryProduct, currency: string): string 
 
 /**
  * Converts a product of the reply to the answer for its ID. A product of type `invalid` is
- * `not_found`. A product without data that show its existence is `unavailable`.
+ * `not_found`. A product is `unavailable` if the reply does not show that it exists.
  */
 export function historyAnswer(product: HistoryProduct, reading: HistoryReading): Answer {
   const { asin: id, productType, lastUpdate } = product;

@@ -69,8 +69,8 @@ const ratingScale = 10;
  */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;
-  // The source has no prices for other product types, so its "none" does not mean that there is no
-  // offer.
+  // The source has no prices for products of other types, so its "none" means that the price is
+  // unknown.
   if (product.productType !== productTypes.standard || product.stats == null) {
     return unknownListing;
   }
@@ -81,7 +81,7 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
     priceOf(at(place), currency);
   const rating = at("rating") ?? 0;
   const newMinPrice = priceAt("newPrice");
-  // For a price that the retailer hides (MAP), the source reports "none".
+  // For a price that the retailer hides (minimum advertised price, MAP), the source reports "none".
   const isHidden = product.newPriceIsMAP === true && newMinPrice === null;
   const prices = {
     newMinPrice: isHidden ? undefined : newMinPrice,
@@ -102,8 +102,8 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
 }
 
 /**
- * Returns a count of offers; undefined if it is unknown. The source's code for "none" (-1) is 0
- * only if the price is null, too.
+ * Returns a count of offers; undefined if it is unknown. The code -1 ("none") of the source means 0
+ * only if the price is null too.
  */
 function countOf(
   count: number | null | undefined,

@@ -21,7 +21,7 @@ import { readInBatches } from "../http/in-batches.ts";
 const callsAtOnceDefault = 8;
 
 /**
- * Creates the offer checker of `retailer_a` for a price history API (section "POST
+ * Creates the offer checker of `retailer_a` for a price history API (specification, section "POST
  * /v1/offers/check").
  *
  * The checker reads the live offers of each listing, which costs as many tokens as a read of
@@ -29,8 +29,9 @@ const callsAtOnceDefault = 8;
  *
  * An offer is not buyable in these cases:
  * - The adapter `a_history` did not create its ID, or the ID belongs to another listing.
+ * - Its listing does not exist, or is a parent product.
  * - The source returned all offers of the listing, and this offer is not among them.
- * - The source lists the offer as not shippable, and it is neither a preorder nor a backorder.
+ * - The source reports that the offer cannot be shipped now or ordered ahead.
  *
  * An offer is `unavailable` if its listing could not be read.
  */

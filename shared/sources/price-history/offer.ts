@@ -119,8 +119,9 @@ function identityOf(
 
 export interface SeenOffers {
   /**
-   * Whether an offer is buyable, by every ID that a live offer has or may have had. Includes offers
-   * without a known price. True if any of several offers with the same ID is buyable.
+   * By offer ID, whether the offer is buyable. Contains every ID that a read may have returned for
+   * a live offer, also for offers whose price is unknown now. If several offers have the same ID,
+   * the value is true if any of them is buyable.
    */
   readonly buyable: ReadonlyMap<string, boolean>;
   /** True if `buyable` covers all live offers of the listing. */

@@ -99,7 +99,7 @@ export function historySource(
 }
 
 const warnOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
-  note?.("a_history: out of tokens; items without tokens before the deadline are unavailable");
+  note?.("a_history: out of tokens; items that get no tokens before the deadline are unavailable");
 
 const hasFailed = (reply: SourceReply): boolean =>
   reply.kind === "too_large" ||

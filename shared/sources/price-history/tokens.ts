@@ -45,8 +45,8 @@ const trustedMs = 5 * minuteMs;
 const sliceMs = 250;
 
 /**
- * Creates a limiter of calls by the token balance that the source last reported. Calls are not
- * limited until the first report.
+ * Creates a limiter that delays calls while the source has no tokens left, according to the balance
+ * that it last reported. Calls are not delayed until the first report.
  */
 export function historyTokens(clock: Clock): Tokens {
   let left: number | null = null;

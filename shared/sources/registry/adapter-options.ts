@@ -13,7 +13,7 @@ const nonEmpty = v.pipe(text, v.minLength(1, "must not be empty"));
 
 /** An identifier, which the JSON may contain as a text or a number. */
 const identifier = v.pipe(
-  v.union([v.string(), v.number()], "must be a string"),
+  v.union([v.string(), v.number()], "must be a string or a number"),
   v.transform(String),
   v.regex(/^[\w.-]{1,200}$/, 'must be 1 to 200 letters, digits, "_", "." or "-"'),
 );
@@ -55,7 +55,8 @@ const baseUrl = v.pipe(
   text,
   v.check(
     isSafeBase,
-    "must be an https:// URL without a query (http:// is allowed only for this machine's own addresses)",
+    "must be an https:// URL without a query, a fragment or credentials (http:// is allowed only for " +
+      "this machine's own addresses)",
   ),
 );
 
@@ -66,7 +67,7 @@ const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
     baseUrl,
     v.check(
       (address) => !doubled.test(address),
-      `must be the address without /${paths[0]}, which the service appends`,
+      `must not end with /${paths.join(" or /")}, which the service appends`,
     ),
   );
 };

@@ -145,8 +145,8 @@ function remedyFor(
   const others = unrecognizedProducers(producer, sources, options);
   if (others.length === 0) return `${producer}, or to upstream`;
   return producer === "sandbox"
-    ? `upstream, or ${id} to ${sources["retailer_a.offer_check"].adapter}`
-    : `upstream, or it and ${others.join(" and ")} to ${producer}`;
+    ? `upstream, or set ${id} to ${sources["retailer_a.offer_check"].adapter}`
+    : `upstream, or set it and ${others.join(" and ")} to ${producer}`;
 }
 
 const paceKeys = ["callsPerSecond", "burst", "callsAtOnceMax"] as const;
@@ -183,7 +183,7 @@ export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   return [...uses.values()];
 }
 
-/** Returns true if the adapter supports the scraper. Returns false for unknown names. */
+/** Returns true if the adapter supports the scraper; false if not, or if either name is unknown. */
 export const canServe = (adapter: string, scraper: string): boolean =>
   optionsOf(adapter, scraper) !== undefined;
 

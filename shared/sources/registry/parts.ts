@@ -62,7 +62,10 @@ type SourceOverrides = Partial<
   Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
 >;
 
-/** Creates the parts for a scraper. Scrapers of the same source share all limits of the source. */
+/**
+ * Creates what an adapter needs for a scraper: a client, reports, warnings, and access to secrets.
+ * Scrapers of the same source share all limits of the source.
+ */
 export function sourceParts(
   scraper: StepScraperId,
   options: PacedOptions & SourceOverrides,
@@ -145,15 +148,15 @@ function problemOf(note: UpstreamNote): string {
     case "too_many":
       return "accepts fewer IDs in a call than batchIdsMax (413); lower batchIdsMax";
     case "unreadable":
-      return "sends replies that violate the contract";
+      return "sends replies that violate the contract; run npm run check:upstream to find the violations";
     default:
       return note satisfies never;
   }
 }
 
 /**
- * Above the default, because a reply with 100 complete products almost reaches the default of 5
- * MiB.
+ * Higher than the default of 5 MiB, because a reply with 100 complete products is almost that
+ * large.
  */
 const historyBytesMax = 16 * 1_024 * 1_024;
 

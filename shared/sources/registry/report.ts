@@ -30,11 +30,14 @@ export interface SourceReport {
 /** The summary of the events in one read. */
 export interface CallSummary {
   readonly calls: CallMetrics;
-  /** Null if the source answered at least one call, or if no call was sent. */
+  /**
+   * Null if any event of the read has `responded` "yes" (see `SourceEvent`), or if the read made no
+   * call.
+   */
   readonly unanswered: Unanswered | null;
 }
 
-/** The reason why the source answered no call of a read. */
+/** The reason why no call of a read succeeded. */
 export interface Unanswered {
   /** True if the source asked at least one call to retry later. */
   readonly isBusy: boolean;
@@ -42,7 +45,10 @@ export interface Unanswered {
   readonly reason: string;
 }
 
-/** Summarizes the events of one read. */
+/**
+ * Summarizes the events of one read: the metrics of its calls, and the reason if no call was
+ * answered.
+ */
 export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");
   const replies = countsOf(calls.map(({ reply }) => reply));

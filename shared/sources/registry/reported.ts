@@ -50,8 +50,8 @@ async function reported<Answer extends { readonly status: string }>(
   const answers = await eventsOfRead.run(events, read);
   const { calls, unanswered } = callSummary(events);
   if (unanswered?.isBusy === true)
-    warn(`${source}: every call was throttled (429); lower callsPerSecond`);
-  else if (unanswered !== null) warn(`${source}: no call was answered`, unanswered.reason);
+    warn(`${source}: no call succeeded, and calls were throttled (429); lower callsPerSecond`);
+  else if (unanswered !== null) warn(`${source}: no call succeeded`, unanswered.reason);
   report({
     source,
     scraper,

@@ -40,8 +40,8 @@ function mixed(hash: number): number {
 }
 
 /**
- * Returns the value at the position that a number in [0, 1) selects. Throws an error for an empty
- * array.
+ * Returns the value at the position that a number in [0, 1) selects.
+ * @throws Error if the array is empty
  */
 export function pick<Value>(values: readonly Value[], drawn: number): Value {
   const value = values[Math.floor(drawn * values.length)];
@@ -51,7 +51,8 @@ export function pick<Value>(values: readonly Value[], drawn: number): Value {
 
 /**
  * Returns a value from a table of `[share, value]`, selected by a number in [0, 1). The shares must
- * add up to 1. Throws an error for an empty table.
+ * add up to 1.
+ * @throws Error if the table is empty
  */
 export function weighted<Value>(
   table: readonly (readonly [share: number, value: Value])[],

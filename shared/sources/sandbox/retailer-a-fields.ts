@@ -148,20 +148,20 @@ export function stockLine(
 type Delivery = NonNullable<RetailerAObject["delivery"]>;
 
 /**
- * Returns the delivery promise of the buy box offer. Returns null if there is no buy box, if the
- * offer cannot be shipped, or, for a share of the items, if the page shows no promise.
+ * Returns the delivery promise of an offer. Returns null for null, if the offer cannot be shipped,
+ * or, for a share of the items, because the page shows no promise.
  */
 export function deliveryOf(
-  buybox: OfferStateA | null,
+  offer: OfferStateA | null,
   { at, draw }: Pick<ItemMoment, "at" | "draw">,
 ): Delivery | null {
-  if (buybox === null || !inStockTypes.has(buybox.availabilityType)) return null;
+  if (offer === null || !inStockTypes.has(offer.availabilityType)) return null;
   if (draw("without promise") < withoutPromiseShare) return null;
-  const days = (buybox.availabilityType === "leadtime" ? 16 : 1) + (buybox.isFba ? 0 : 3);
+  const days = (offer.availabilityType === "leadtime" ? 16 : 1) + (offer.isFba ? 0 : 3);
   const first = dayAfter(at, days + Math.floor(draw("delivery days") * 4));
-  const isRange = !buybox.isFba || draw("delivery range") < 0.2;
+  const isRange = !offer.isFba || draw("delivery range") < 0.2;
   const last = dayAfter(first, 3);
-  const free = buybox.shipping === 0;
+  const free = offer.shipping === 0;
   const promise = isRange ? `${shortDay(first)} - ${shortDay(last)}` : longDay(first);
   return {
     date: isoDay(first),

@@ -38,7 +38,7 @@ const presentShare = 0.92;
 const saleShare = 0.2;
 const saleDepthMax = 0.35;
 
-/** Pairs of a share of the listings and the range of the number of their offers. */
+/** How many offers listings have: each range with its share of the listings. */
 const offerCounts: readonly (readonly [number, readonly [from: number, to: number]])[] = [
   [0.35, [1, 1]],
   [0.4, [2, 6]],

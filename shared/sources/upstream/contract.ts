@@ -56,14 +56,18 @@ function productData(scraper: ProductScraperId): v.ObjectSchema<v.ObjectEntries,
 const offersData = v.object({
   totalOffers: described(
     v.pipe(v.number(), v.integer(), v.minValue(0)),
-    "Offers in every condition, the buy box included, shown or not.",
+    "The number of all offers of the listing, in every condition, including the buy box and offers " +
+      "that `offers` omits.",
   ),
-  offers: described(v.array(offerSchema), "In every condition, in any order."),
+  offers: described(v.array(offerSchema), "Offers in every condition, in any order."),
 });
 
 /** The schema of `data` in an offer check result. */
 const offerCheckData = v.object({
-  buyable: described(v.boolean(), "False for what is no offer of that item, for whatever reason."),
+  buyable: described(
+    v.boolean(),
+    "True if the offer can be bought. Also false if it does not exist or belongs to another item.",
+  ),
 });
 
 /** The schema of `data` by scraper. */
@@ -79,7 +83,7 @@ export const upstreamData = {
 } as const satisfies Readonly<Record<StepScraperId, v.GenericSchema>>;
 
 const requestHead = {
-  marketplace: described(v.string(), "Code of the country's shop, such as `us`."),
+  marketplace: described(v.string(), "The code of the marketplace, such as `us`."),
   deadline_ms: described(
     v.pipe(v.number(), v.integer(), v.minValue(1)),
     "Milliseconds until the service stops waiting for the reply.",
@@ -94,7 +98,7 @@ function requestFor(scraper: StepScraperId): v.GenericSchema {
   }
   const condition = described(
     v.picklist(conditionFilters),
-    "Which offers to show; the service asks for `all` of them.",
+    "Which offers to return. The service always sends `all`.",
   );
   const ids = described(
     v.pipe(v.array(v.string()), v.minLength(1)),
@@ -107,8 +111,8 @@ function requestFor(scraper: StepScraperId): v.GenericSchema {
 const fetchedAt = v.optional(
   described(
     v.pipe(v.string(), v.isoTimestamp()),
-    "When the item was read. Absent: when the reply came. Older than a day, or no such time: " +
-      "unavailable.",
+    "When the item was read. If absent, the time at which the reply arrived. If older than a day or " +
+      "not a valid time, the item counts as `unavailable`.",
   ),
 );
 
@@ -124,14 +128,19 @@ const notFound = described(
 );
 const unavailable = described(
   v.literal("unavailable"),
-  "Everything else: blocked, timed out, not sure.",
+  "The item could not be read, or it is not certain whether it exists.",
 );
 
 function replyFor(scraper: StepScraperId): v.GenericSchema {
   const isCheck = scraper === "retailer_a.offer_check";
   const head: v.ObjectEntries = {
-    id: described(v.string(), isCheck ? "The offer's `offerListingId`." : "An id as it was asked."),
-    ...(isCheck && { asin: described(v.string(), "The item that the offer was asked about.") }),
+    id: described(
+      v.string(),
+      isCheck ? "The offer's `offerListingId`." : "The ID, as the request contained it.",
+    ),
+    ...(isCheck && {
+      asin: described(v.string(), "The `asin` of the offer, as the request contained it."),
+    }),
     fetchedAt,
   };
   const data = upstreamData[scraper];
@@ -164,12 +173,15 @@ export const upstreamReplies = byScraper(replyFor);
 export const upstreamCapabilities = v.object({
   scrapers: v.array(
     v.object({
-      id: described(v.string(), "A scraper that the server reads for."),
+      id: described(v.string(), "A scraper that the server supports."),
       maxBatch: described(
         v.pipe(v.number(), v.integer(), v.minValue(1)),
         "The maximum number of IDs or offers in one call.",
       ),
-      marketplaces: described(v.array(v.string()), "Codes of the countries it reads."),
+      marketplaces: described(
+        v.array(v.string()),
+        "The codes of the marketplaces that the server reads.",
+      ),
     }),
   ),
 });

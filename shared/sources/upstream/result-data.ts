@@ -41,7 +41,11 @@ export interface OffersData {
   readonly offers: readonly Offer[];
 }
 
-/** Parses the offers of a listing. Returns null if any offer is invalid or not in `currency`. */
+/**
+ * Parses the offers of a listing. If several offers have the same ID, uses the first. If several
+ * offers are declared as the buy box, only the first of them stays the buy box. Returns null if any
+ * offer is invalid or not in `currency`.
+ */
 export function offersFrom(data: unknown, currency: string): OffersData | null {
   const schema = upstreamData["retailer_a.offers"];
   const read = v.safeParse(schema, readShape(schema, data));
@@ -65,7 +69,7 @@ function eachOnce(offers: readonly Offer[]): readonly Offer[] {
 const onlyFeatured = (offer: Offer, featured: Offer | undefined): Offer =>
   offer.isBuybox && offer !== featured ? { ...offer, isBuybox: false } : offer;
 
-/** Returns true if an offer is buyable; undefined if `data` does not report it. */
+/** Returns whether an offer is buyable; undefined if `data` does not report it. */
 export function buyableFrom(data: unknown): boolean | undefined {
   const schema = upstreamData["retailer_a.offer_check"];
   const read = v.safeParse(schema, readShape(schema, data));

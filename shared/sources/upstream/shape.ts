@@ -48,9 +48,10 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
 /**
  * Returns the part of a value that is valid for the schema; undefined if the value is invalid.
  *
- * Omits the invalid optional fields of an object. An object with an invalid or missing required
- * field is invalid, and so is an array with an invalid entry. `name` is the name of the field that
- * contains the value; some text fields have a special format.
+ * Omits the invalid optional fields of an object, and the entries of an array after the first
+ * 1,000. An object with an invalid or missing required field is invalid, and so is an array with an
+ * invalid entry. `name` is the name of the field that contains the value; some text fields have a
+ * special format.
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {
   if (isOptional(schema))

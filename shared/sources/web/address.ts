@@ -18,16 +18,17 @@ export function isUrlTemplate(template: string): boolean {
 }
 
 /**
- * Returns the page address of an item. Percent-encodes the ID. Throws an error for an invalid
- * template.
+ * Returns the page address of an item. Percent-encodes the ID.
+ * @throws TypeError if the template is invalid
  */
 export const addressOf = (template: string, id: string): URL =>
   new URL(template.replace(placeholder, () => encodeURIComponent(id)));
 
 /**
- * Returns true if an address is on the same host as `site`, without `www.`, or on a subdomain. The
- * port must be equal, and the address must not use `http://` if the site uses `https://`.
- * Registrable domains are not compared, because that requires the public suffix list.
+ * Returns true if an address is on the host of `site` or on a subdomain of that host. A leading
+ * `www.` of the site is ignored. The port must be equal, and the address must not use `http://` if
+ * the site uses `https://`. Registrable domains are not compared, because that requires the public
+ * suffix list.
  */
 export function isOfSite(address: URL, site: URL): boolean {
   const base = site.hostname.replace(/^www\./, "");

@@ -9,7 +9,7 @@ const amountMax = 1_000_000;
 const centTolerance = 0.000_5;
 
 const blanks = " \u00A0\u2009\u202F";
-/** Matches one number with a prefix and a suffix. */
+/** Matches one number with an optional prefix and suffix. */
 const oneNumber = new RegExp(
   String.raw`^([^\d.,−-]{0,20}?)(\d[\d.,'${blanks}]*)(?:[.,]?-{1,2})?\.?([^\d.,−-]{0,20}?)\.?$`,
   "u",
@@ -43,9 +43,9 @@ const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 /**
  * Parses an amount of money as people write it, and rounds it to cents.
  *
- * Returns undefined for 0, which pages show for an unknown price, for more than 1,000,000, and for
- * any text that is not clearly one amount. `currency` is an ISO 4217 code or null. In US dollars, a
- * comma always separates thousands.
+ * Returns undefined for any text that is not clearly one amount, for more than 1,000,000, and for
+ * 0, because pages show 0 for an unknown price. `currency` is an ISO 4217 code or null. In US
+ * dollars, a comma always separates thousands.
  */
 export function amountOf(value: string | number, currency: string | null): number | undefined {
   if (typeof value === "string" && value.includes(textBoundary))
@@ -73,7 +73,7 @@ function amountAmong(value: string, currency: string | null): number | undefined
 }
 
 /**
- * Returns true if the words next to a number do not contradict that it is the price of one piece.
+ * Returns true if every word next to a number is one that can accompany the price of one piece.
  * Returns false for words such as "from", "/lb" and "% off".
  */
 const isPlain = (text: string): boolean =>
@@ -99,8 +99,8 @@ function numberIn(text: string, commasAreThousands: boolean): number | undefined
 }
 
 /**
- * Returns the digits and marks of the number in a text that contains only a price, without blanks
- * and apostrophes. Returns undefined for any other text.
+ * Returns the digits, commas and dots of the number in a text that contains only a price. Removes
+ * blanks and apostrophes. Returns undefined for any other text.
  */
 function digitsIn(text: string): string | undefined {
   if (text.length > 40) return undefined;
@@ -127,8 +127,8 @@ const isThousands = (written: string, mark: string): boolean =>
   written.split(mark).length > 2 || written.length - written.indexOf(mark) === 4;
 
 /**
- * Converts the whole part of a number, without its group separators. Returns undefined if the
- * separators are not at thousands.
+ * Converts the integer part of a number, which may contain group separators. Returns undefined if
+ * the separators do not form groups of three digits.
  */
 function wellGrouped(whole: string, decimal: string): number | undefined {
   if (/^\d+$/.test(whole)) return Number(whole);

@@ -24,8 +24,8 @@ export interface PageReading {
 }
 
 /**
- * Converts a page to the answer for the requested ID. `unavailable` unless the page describes the
- * product or its status shows that the product does not exist.
+ * Converts a page to the answer for the requested ID. The answer is `unavailable` unless the page
+ * describes the product or its status shows that the product does not exist.
  */
 export function webAnswer(landing: Landing, reading: PageReading): Answer {
   const { id, fetchedAt, platform, marketplace } = reading;

@@ -30,8 +30,8 @@ const sameAs: Readonly<Record<string, AvailabilityWord>> = {
 const isWord = (word: string): word is AvailabilityWord => Object.hasOwn(words, word);
 
 /**
- * Returns the availability term that a text contains in any spelling; undefined for an unknown
- * term.
+ * Parses an availability term. Ignores case, spaces, hyphens, underscores and a schema.org prefix,
+ * and accepts common synonyms. Returns undefined for an unknown term.
  */
 export function availabilityWord(text: string): AvailabilityWord | undefined {
   const word = termOf(text).replaceAll(/[\s_-]/g, "");

@@ -53,14 +53,14 @@ export const isBlockTitle = ({ title }: PageHead): boolean =>
 
 /**
  * Returns true if a page is a block page, according to its title or, for a short page, its text.
- * Only for pages without a product.
+ * The page must not contain a product.
  */
 export const isBlockPage = (html: string, head: PageHead): boolean =>
   isBlockTitle(head) || (isShortPage(html) && isDemand(wordsOf(html)));
 
 /**
  * Returns true if a page has fewer than 20,000 characters, which is too short for a shop's page.
- * Only for pages without a product.
+ * The page must not contain a product.
  */
 export const isShortPage = (html: string): boolean => html.length < pageCharactersMin;
 

@@ -3,8 +3,8 @@ import { nodesOf, type SchemaNode, textOf } from "./schema-node.ts";
 
 /**
  * Returns the narrowest category of a product: the last step of the page's breadcrumb that is not
- * the product itself. Returns undefined without a breadcrumb of at least two steps. `title` is the
- * product's title.
+ * the product itself. Returns undefined if the page has no breadcrumb with at least two steps, or
+ * if the step has no usable name. `title` is the product's title.
  */
 export function categoryIn(
   nodes: readonly SchemaNode[],

@@ -1,9 +1,12 @@
 import { jsonrepair } from "jsonrepair";
 
-/** The maximum length of a block to parse. No longer block describes a product. */
+/**
+ * The maximum length of a block to parse, in characters. Longer blocks do not describe products.
+ */
 const blockCharactersMax = 1024 * 1024;
 /**
- * The maximum length of a block to repair. Repair is slow, and long blocks are usually well formed.
+ * The maximum length of a block to repair, in characters. Repair is slow, and long blocks are
+ * usually well formed.
  */
 const repairCharactersMax = 100_000;
 const blocksMax = 50;
@@ -97,7 +100,7 @@ const cleaned = (text: string): string =>
     .replace(/(?:\/\/|\/\*)?\s?(?:-->|\]\]>)\s?(?:\*\/)?\s*$/, "")
     .trim()
     .replace(/;$/, "")
-    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the expression replaces control characters
     .replaceAll(/[\u0000-\u001F\u007F]/g, " ")
     .replaceAll(/,\s*(?=[\]}])/g, "")
     .trim();

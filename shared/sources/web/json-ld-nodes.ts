@@ -15,7 +15,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the top-level nodes of JSON-LD blocks, including those in an `@graph`. Omits nodes
- * without a type. Resolves a reference by `@id` only within the same page.
+ * without a type, and nodes beyond `depthMax` and `nodesMax`. Resolves a reference by `@id` only
+ * within the same page.
  */
 export function jsonLdNodes(blocks: readonly object[]): SchemaNode[] {
   const reading: Reading = { byId: new Map(), nodesLeft: nodesMax };

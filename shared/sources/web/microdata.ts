@@ -59,8 +59,8 @@ interface Reading {
 }
 
 /**
- * Returns the top-level items of a page's microdata in document order. Does not build a document
- * tree.
+ * Returns the top-level items of a page's microdata in document order. Ignores input beyond the
+ * limits `nodesMax`, `depthMax`, `framesMax` and `openElementsMax`. Does not build a document tree.
  */
 export function microdataNodes(html: string): SchemaNode[] {
   const reading: Reading = { top: [], frames: [], open: 0, struck: 0, nodesLeft: nodesMax };

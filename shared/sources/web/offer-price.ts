@@ -107,7 +107,8 @@ const pieceOrRange = (specification: SchemaNode, reading: PriceReading): StatedP
 
 /**
  * Returns the price of an aggregate offer: its lowest price, if that equals the highest price or if
- * there is only one offer. Returns undefined without a lowest price, otherwise "unclear".
+ * there is only one offer. Returns undefined if no lowest price is stated, and "unclear" in all
+ * other cases.
  */
 function rangePrice(aggregate: SchemaNode, reading: PriceReading): StatedPrice {
   const price = between(aggregate, ["lowprice", "highprice"], reading);
@@ -168,7 +169,9 @@ const isPaid = (specification: SchemaNode): boolean => {
 const isOfPiece = (specification: SchemaNode): boolean =>
   isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);
 
-/** Returns true for a price that only members pay, or that is not a sale price (such as a rent). */
+/**
+ * Returns true for a price that only members pay, or that is not for a purchase (such as a rent).
+ */
 const isForSome = (node: SchemaNode): boolean =>
   valuesOf(node, "validformembertier").length > 0 ||
   !["sell", undefined].includes(termIn(node, "businessfunction"));

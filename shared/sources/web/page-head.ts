@@ -23,7 +23,8 @@ const attribute = /[\s/]*([^\s=<>"'/]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>
 
 /**
  * Returns the title, canonical address and `<meta>` contents of a page. Scans the whole page,
- * because some pages have `<meta>` elements in the body.
+ * because some pages have `<meta>` elements in the body, but uses only the first 2,000 `<meta>` and
+ * `<link>` elements.
  */
 export function pageHead(html: string): PageHead {
   const metas = new Map<string, string>();

@@ -5,12 +5,13 @@ const textLengthMax = 10_000;
 
 /**
  * Returns a text without HTML tags and with decoded entities, because sites put HTML into text
- * fields. White space and control characters become single spaces.
+ * fields. White space and control characters become single spaces. Uses only the first 10,000
+ * characters of the text.
  */
 export function plainText(text: string): string {
   const cut = text.slice(0, textLengthMax);
   const bare = /[&<]/.test(cut) ? withoutMarkup(cut) : cut;
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the expression replaces control characters
   return bare.replaceAll(/[\s\u0000-\u001F\u007F]+/g, " ").trim();
 }
 

@@ -5,13 +5,16 @@ export interface WantedProduct {
   readonly id: string;
   /** The address of the page after redirects. */
   readonly url: URL;
-  /** An ISO 4217 code; null if every currency is accepted, which only measurements do. */
+  /** An ISO 4217 code. Null accepts every currency; only measurements use null. */
   readonly currency: string | null;
 }
 
 const numberTerms = ["sku", "productid", "gtin", "gtin13", "gtin12", "gtin14", "gtin8", "mpn"];
 
-/** Returns true if a text contains the ID, in upper or lower case, as a separate word. */
+/**
+ * Returns true if a text contains the ID, in upper or lower case. An ID of digits must not be part
+ * of a longer number. Any other ID must not be next to a letter or digit.
+ */
 export function mentions(text: string, id: string): boolean {
   const within = text.toLowerCase();
   const wanted = id.toLowerCase();
@@ -25,7 +28,8 @@ export function mentions(text: string, id: string): boolean {
 }
 
 /**
- * Returns true if an address contains the ID as a separate word, with or without percent-encoding.
+ * Returns true if an address contains the ID as `mentions` defines it. Also finds an ID that is
+ * percent-encoded in the address.
  */
 export function addressMentions(address: string, id: string): boolean {
   return mentions(address, id) || mentions(unescaped(address), id);
@@ -38,7 +42,8 @@ export const isNumbered = (node: SchemaNode, id: string): boolean =>
   );
 
 /**
- * Returns true if a number of a node, such as its SKU, or an address of the node contains the ID.
+ * Returns true if a number of a node, such as its SKU, or an address of the node contains the ID
+ * (see `mentions`).
  */
 export function isNamed(node: SchemaNode, id: string): boolean {
   if (isNumbered(node, id)) return true;

@@ -7,7 +7,7 @@ it("A function writes the current versions, unless its environment requests the 
   expect(configuredVersions({ STORED_VERSIONS: "previous" })).toBe("previous");
 });
 
-it("A function does not start with another value of STORED_VERSIONS", () => {
+it("A function does not start if STORED_VERSIONS is neither current nor previous", () => {
   expect(() => configuredVersions({ STORED_VERSIONS: "1" })).toThrow(
     'STORED_VERSIONS must be current or previous (got "1")',
   );

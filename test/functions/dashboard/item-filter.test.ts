@@ -17,11 +17,11 @@ describe("the dashboard's item filter", () => {
     ["A13", "A13"],
     ["12345678901234567", "123456789012345"],
     ["-", ""],
-  ])("normalizes a prefix like item IDs: %j", (written, prefix) => {
+  ])("converts the search text %j to the ID prefix %j", (written, prefix) => {
     expect(prefixOf(written)).toBe(prefix);
   });
 
-  it("follows the newest run after a later run ends", () => {
+  it("selects changes since the start of the newest run, even if it began after the choice", () => {
     const since = (at: string | null) =>
       sinceOf({ ...allItems, changedSince: lastRun }, { last_run_at: at });
     expect(since("2026-03-01T00:00:00.000Z")).toBe("2026-03-01T00:00:00.000Z");

@@ -15,7 +15,7 @@ const previewOf = (cron: string) =>
     new Date("2026-11-21T22:00:00Z"),
   ) as { readonly runs_in_30_days: number };
 
-describe("the dashboard's credits of 30 days", () => {
+describe("the estimated credits of a watchlist's runs in 30 days", () => {
   it.each([
     // Thirty days contain four whole Mondays, and a fifth until 22:00.
     ["*/5 * * * MON", (4 * 288 + 265) * 100],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   daysLeft,
-  presentPace,
+  currentPace,
 } from "../../../functions/dashboard/browser/pages/overview/run-out.ts";
 
 const dateOf = (n: number): string => `2026-03-${String(n + 1).padStart(2, "0")}`;
@@ -40,7 +40,7 @@ describe("the rate of spending in the dashboard", () => {
       { credits: 1_000, of: "yesterday" },
     ],
     [
-      "counts the days of a young account without use",
+      "counts the days without use since a new account was created",
       daily(0, 0, 0, 0, 300, 0, 0, 0),
       openedOn(4),
       { credits: 100, of: "the last 3 days" },
@@ -60,7 +60,7 @@ describe("the rate of spending in the dashboard", () => {
     ["is unknown without usage", daily(0, 0, 0), old, null],
     ["is unknown without complete days", [], old, null],
   ])("%s", (...[, days, account, expected]) => {
-    expect(presentPace(days, account)).toEqual(expected);
+    expect(currentPace(days, account)).toEqual(expected);
   });
 });
 

@@ -46,7 +46,7 @@ it("ten receivers of an account that do not answer delay no other account and us
   for (let n = 0; n < 3; n += 1) await world.publish(aRun(types, { runId: `wlrun_slow${n}` }));
   await world.publish(aRun(types, { runId: "wlrun_quick", accountId: "acct_2" }));
 
-  // The smallest stage has this many workers, each of which handles one message at a time.
+  // Each worker handles one message at a time.
   const handler = batchHandler({
     schema: deliveryMessage,
     logger: new Logger({ logLevel: "SILENT" }),
@@ -84,6 +84,7 @@ it("ten receivers of an account that do not answer delay no other account and us
     workers.push(worker());
     await expect.poll(() => slowTargets.size).toBeGreaterThanOrEqual(busy);
   }
+  // One worker more than an account may use at once.
   await Promise.all([...workers, worker()]);
   await Promise.all([slow.stop(), quick.stop()]);
 

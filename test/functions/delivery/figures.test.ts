@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** The metrics of a kind, of all calls together. */
+/** The merged values of all reported metrics of a kind. */
 const all = (kind: MetricKind): Metrics["values"] =>
   Object.assign(
     {},
@@ -143,13 +143,13 @@ describe("the metrics of a receiver", () => {
     { what: "accepts everything", reported: tried(500, 0), failing: 0 },
     { what: "accepts something", reported: tried(1, 9), failing: 0 },
     { what: "accepts nothing", reported: tried(0, 1), failing: 1 },
-  ])("count it once if it $what", ({ reported: what, failing }) => {
+  ])("count a receiver that $what as one receiver", ({ reported: what, failing }) => {
     expect(receiverMetrics(what)).toEqual([
       newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
     ]);
   });
 
-  it("do not count it without an attempt", () => {
+  it("do not count a receiver without an attempt", () => {
     expect(receiverMetrics([])).toEqual([]);
     expect(receiverMetrics([newMetrics("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
   });

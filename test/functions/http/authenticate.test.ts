@@ -63,7 +63,7 @@ describe("401 names what is wrong with the key:", () => {
     ["a scheme alone", { Authorization: "Bearer " }, "has no key after 'Bearer'."],
     ["the scheme in X-API-Key", { "X-API-Key": bearer }, "begins with the word 'Bearer'"],
     ["the scheme twice", { Authorization: `Bearer ${bearer}` }, "begins with the word 'Bearer'"],
-    ["quotes", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
+    ["a key in quotation marks", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
     ["a placeholder", { "X-API-Key": "<API_KEY>" }, "is in quotes or brackets"],
     ["the key of another service", { "X-API-Key": "sk_live_1" }, "must begin with svc_live_"],
     ["half a key", { "X-API-Key": key.slice(0, 30) }, "must have 47 characters (got 30)"],
@@ -151,7 +151,10 @@ describe("an API key sent to a public, retired or unknown path", () => {
 
   it.each([
     ["malformed", { "X-API-Key": `Bearer ${key}` }],
-    ["one of two", { "X-API-Key": key, Authorization: `Bearer ${newApiKey(false, systemRandom)}` }],
+    [
+      "one of two different keys",
+      { "X-API-Key": key, Authorization: `Bearer ${newApiKey(false, systemRandom)}` },
+    ],
     ["absent", {}],
   ])("is not looked up when it is %s", async (_, headers: Record<string, string>) => {
     const call = { route: "GET /docs", headers, address: "192.0.2.8" };

@@ -187,7 +187,7 @@ describe("Strict-Transport-Security", () => {
   });
 });
 
-describe("the own addresses of the service", () => {
+describe("the service's own addresses", () => {
   it("are the host that the client called, the custom domain and the gateway's API", async () => {
     const headers = headersWith({ "x-api-key": apiKey, Host: "other-host.com" });
     await ask({ headers });
@@ -281,7 +281,7 @@ describe("the group handler's 400", () => {
     });
   });
 
-  it("names the wrong element of a list", async () => {
+  it("names the invalid element of a list", async () => {
     const answer = await ask({ body: '{"ids":["1",2]}' });
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "ids[1]" });
   });

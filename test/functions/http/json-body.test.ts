@@ -59,10 +59,15 @@ describe("400 names the reason why a body cannot be parsed:", () => {
   const cut = gzipSync("x".repeat(10_000)).subarray(0, 40);
   const rows = [
     ["invalid UTF-8", Buffer.from('{"name":"K\xe4se"}', "latin1"), {}, "is not valid UTF-8"],
-    ["a cut character", Buffer.from('{"name":"☕').subarray(0, -1), {}, "is not valid UTF-8"],
+    ["a truncated character", Buffer.from('{"name":"☕').subarray(0, -1), {}, "is not valid UTF-8"],
     ["an encoded surrogate", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), {}, "is not valid UTF-8"],
     ["UTF-16, little-endian", utf16, {}, "The body is UTF-16. Send it as UTF-8."],
-    ["UTF-16 with its mark", Buffer.from(`\uFEFF${text}`, "utf16le"), {}, "The body is UTF-16"],
+    [
+      "UTF-16 with a byte order mark",
+      Buffer.from(`\uFEFF${text}`, "utf16le"),
+      {},
+      "The body is UTF-16",
+    ],
     ["UTF-16, big-endian", Buffer.from(utf16).swap16(), {}, "The body is UTF-16"],
     ["UTF-32", utf32, {}, "The body is UTF-32"],
     ["UTF-32, big-endian", Buffer.from(utf32).swap32(), {}, "The body is UTF-32"],
@@ -92,7 +97,7 @@ describe("400 names the reason why a body cannot be parsed:", () => {
       'The Content-Encoding "gzip, zstd" is not',
     ],
     [
-      "gzip that is cut off",
+      "truncated gzip",
       cut,
       { "Content-Encoding": "gzip" },
       "is gzip, but the data is truncated or corrupt",

@@ -196,7 +196,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("is not an error for an announced feature", async () => {
+  it("has level INFO for a call of an announced feature", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");
@@ -267,24 +267,28 @@ describe("the metrics of a call", () => {
   });
 
   it.each([
-    { what: "a refusal is no error of ours", error: notFound("This"), expected: ["4xx", [1], []] },
     {
-      what: "an announced endpoint has a separate class",
+      what: "count a refused call as 4xx, and not as an unforeseen error",
+      error: notFound("This"),
+      expected: ["4xx", [1], []],
+    },
+    {
+      what: "count a call of an announced endpoint in the class 501",
       error: notImplemented("This"),
       expected: ["501", [1], []],
     },
     {
-      what: "count a call that fails by overload as unavailable",
+      what: "count a call that fails because of overload as 5xx, and not as an unforeseen error",
       error: unavailable(),
       expected: ["5xx", [1], []],
     },
     {
-      what: "count a call that fails by a dependency as unavailable",
+      what: "count a call that fails because of a dependency as 5xx, and not as an unforeseen error",
       error: Object.assign(new Error("no answer"), { name: "TimeoutError" }),
       expected: ["5xx", [1], []],
     },
     {
-      what: "an unexpected error is an error of the service",
+      what: "count a call that fails with an unexpected error as an unforeseen error",
       error: new Error("?"),
       expected: ["5xx", [1], [1]],
     },

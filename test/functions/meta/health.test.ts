@@ -18,7 +18,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
   const environment = { STAGE: "test", ACCOUNTS_TABLE: table };
   const handler = createHandler(environment, { clock, clients: { dynamo } });
   const get = async (path: string, calledPath = path) => {
-    // An address may make 50 calls a second.
+    // An IP address may make 50 calls a second, so calls are made 100 ms apart.
     clock.advance(100);
     const headers = { Host: "api.example.com" };
     return handler(gatewayEvent({ path, calledPath, headers }), gatewayContext);

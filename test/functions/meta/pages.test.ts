@@ -9,7 +9,8 @@ import document from "../../../functions/meta/generated/openapi.json" with { typ
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { metaRoutes } from "../../../functions/meta/handler.ts";
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
-import { scraperIds, scrapers, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { scrapers, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { scraperIds } from "../../support/scraper-ids.ts";
 import { sandboxAnswer } from "../../../shared/sources/sandbox/scraper.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
 import { delistingIds, reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
@@ -246,7 +247,7 @@ describe("a file of the documentation", () => {
       expect(headers?.["Vary"]).toBe("Accept-Encoding");
   });
 
-  it("stays below the largest answer of a Lambda, even without compression", async () => {
+  it("stays below the maximum size of a Lambda response, even without compression", async () => {
     for (const name of assets) {
       const answer = await get(`/docs/assets/${name}`);
       expect(JSON.stringify(answer).length, name).toBeLessThan(5 * 1_024 * 1_024);
@@ -254,7 +255,7 @@ describe("a file of the documentation", () => {
   });
 
   it.each(["/docs", "/docs/reference", `/docs/assets/${assets[0]}`])(
-    "HEAD %s has the headers of GET and no body, and a known ETag returns 304",
+    "answers HEAD %s with the headers of GET and no body, and answers 304 for a known ETag",
     async (path) => {
       const headers = { "Accept-Encoding": "br" };
       const answer = await get(path, { headers });
@@ -278,7 +279,7 @@ it("/v1/openapi.json names the address that was called, path prefix included", a
   });
 });
 
-describe("the status of an unknown or retired path", () => {
+describe("an unknown or retired path:", () => {
   it.each([
     ["/docs/nothing", 404, "NOT_FOUND"],
     ["/docs/index", 404, "NOT_FOUND"],

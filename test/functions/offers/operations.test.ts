@@ -180,7 +180,7 @@ describe("POST /v1/offers/check", () => {
   }
 
   describe("answers 200 and", () => {
-    it("returns true for offers as they were returned, at half a credit each, rounded up once", async () => {
+    it("returns buyable true for offers of a listing, at half a credit each, rounded up once", async () => {
       const offers = await returned(many);
       const before = await customer.balance();
       const answer = await customer.call("POST /v1/offers/check", { offers });
@@ -201,7 +201,7 @@ describe("POST /v1/offers/check", () => {
       expect(answer.headers.get("x-service-balance")).toBe(String((before ?? 0) - 16));
     });
 
-    it("decodes URL-encoded IDs, and checks and charges a pair once", async () => {
+    it("decodes URL-encoded IDs, and checks and charges each offer once", async () => {
       const offers = await returned(many);
       const encoded = offers.map(({ asin, offerListingId }) => ({
         asin,
@@ -218,7 +218,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.stats["requested"]).toBe(31);
     });
 
-    it("reports pairs that do not belong together as not buyable", async () => {
+    it("reports an offer that is not of the item as not buyable", async () => {
       const [offer] = await returned(two);
       const { body } = await customer.call("POST /v1/offers/check", {
         offers: [
@@ -235,7 +235,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.credits).toBe(2);
     });
 
-    it("refunds pairs that could not be checked", async () => {
+    it("refunds offers that could not be checked", async () => {
       const offers = [{ asin: unread, offerListingId: "a+b/c=" }];
       const { body } = await customer.call("POST /v1/offers/check", { offers });
       expect(body.results[0]).not.toHaveProperty("buyable");
@@ -269,22 +269,24 @@ describe("POST /v1/offers/check", () => {
   });
 
   describe("answers 400 for an invalid offer ID and", () => {
-    it.each(["", "a\u0000b", "a%0Ab", "x".repeat(5_000)])(
-      "names its index and charges nothing (%#)",
-      async (offerListingId) => {
-        const offers = [
-          { asin: two, offerListingId: "a" },
-          { asin: two, offerListingId },
-        ];
-        const answer = await customer.call("POST /v1/offers/check", { offers });
-        expect(answer.status).toBe(400);
-        expect(answer.body.error).toMatchObject({
-          code: "INVALID_PARAM",
-          param: "offers[1].offerListingId",
-        });
-        expect(await customer.balance()).toBe(granted);
-      },
-    );
+    it.each([
+      ["empty", ""],
+      ["text with a control character", "a\u0000b"],
+      ["text with an encoded line break", "a%0Ab"],
+      ["text of 5,000 characters", "x".repeat(5_000)],
+    ])("names its index and charges nothing if the ID is %s", async (_, offerListingId) => {
+      const offers = [
+        { asin: two, offerListingId: "a" },
+        { asin: two, offerListingId },
+      ];
+      const answer = await customer.call("POST /v1/offers/check", { offers });
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toMatchObject({
+        code: "INVALID_PARAM",
+        param: "offers[1].offerListingId",
+      });
+      expect(await customer.balance()).toBe(granted);
+    });
   });
 
   describe("answers 402", () => {

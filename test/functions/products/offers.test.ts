@@ -35,7 +35,7 @@ describe("GET /v1/products/{id}/offers", () => {
       },
     );
 
-    it("upper-cases the id", async () => {
+    it("converts the ID to upper case", async () => {
       const { body } = await get("b0sandboxp");
       expect(body.results.map(({ id }) => id)).toEqual(["B0SANDBOXP"]);
       expect(body.credits).toBe(1);
@@ -55,7 +55,7 @@ describe("GET /v1/products/{id}/offers", () => {
     );
 
     it.each(["condition=mint", "platform=retailer_z", "marketplace=zz"])(
-      "names the wrong parameter of %s",
+      "names the parameter for the invalid query %s",
       async (query) => {
         const { status, body } = await get("B0SANDBOX0", `?${query}`);
         expect(status).toBe(400);
@@ -92,7 +92,7 @@ describe("GET /v1/products/{id}/offers", () => {
       expect(body.coming_soon).toBe(true);
     });
 
-    it("does so before it refuses a malformed ID", async () => {
+    it("does not check whether the ID is well-formed", async () => {
       expect((await get("12345", "?marketplace=de")).status).toBe(501);
     });
   });

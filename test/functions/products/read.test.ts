@@ -41,26 +41,29 @@ describe("POST /v1/products", () => {
       ["retailer_b", "standard", skus(100), 1],
       ["retailer_c", "standard", skus(200), 1],
       ["retailer_d", "standard", skus(200), 1],
-    ])("reads %s at %s: returns what the schema describes, charged per item", async (...row) => {
-      const [platform, tier, ids, rate] = row;
-      const { status, headers, body } = await read({ platform, tier, ids });
-      expect(status).toBe(200);
-      const parsed = v.parse(productsResponse, body);
-      expect(parsed).toEqual(body);
-      const { stats, results, credits } = parsed;
-      expect(parsed).toMatchObject({ platform, marketplace: "us", tier });
-      expect(results.map(({ id }) => id)).toEqual(ids);
-      expect(stats.requested).toBe(ids.length);
-      expect(stats.ok + stats.partial + stats.notFound + stats.unavailable).toBe(ids.length);
-      expect(credits).toBe(Math.ceil((stats.ok + stats.notFound) * rate));
-      expect(headers.get("x-service-credits")).toBe(String(credits));
-      for (const result of results) {
-        const named = platform === "retailer_a" && result.status !== "not_found";
-        expect(result.asin).toBe(named ? result.id : undefined);
-      }
-    });
+    ])(
+      "reads %s at tier %s: returns what the schema describes, and charges for each item",
+      async (...row) => {
+        const [platform, tier, ids, rate] = row;
+        const { status, headers, body } = await read({ platform, tier, ids });
+        expect(status).toBe(200);
+        const parsed = v.parse(productsResponse, body);
+        expect(parsed).toEqual(body);
+        const { stats, results, credits } = parsed;
+        expect(parsed).toMatchObject({ platform, marketplace: "us", tier });
+        expect(results.map(({ id }) => id)).toEqual(ids);
+        expect(stats.requested).toBe(ids.length);
+        expect(stats.ok + stats.partial + stats.notFound + stats.unavailable).toBe(ids.length);
+        expect(credits).toBe(Math.ceil((stats.ok + stats.notFound) * rate));
+        expect(headers.get("x-service-credits")).toBe(String(credits));
+        for (const result of results) {
+          const named = platform === "retailer_a" && result.status !== "not_found";
+          expect(result.asin).toBe(named ? result.id : undefined);
+        }
+      },
+    );
 
-    it("takes asins for IDs on retailer_a, and echoes include", async () => {
+    it("accepts 'asins' in place of 'ids' on retailer_a, and echoes 'include'", async () => {
       const { body } = await read({
         asins: [" b0sandbox0 ", "", "B0SANDBOX0", "b0sandbox7"],
         tier: "lite",
@@ -90,7 +93,7 @@ describe("POST /v1/products", () => {
       expect(answers.map(({ body }) => body["credits"])).toEqual([1, 1, 2]);
     });
 
-    it("returns no fields for items that do not exist or could not be read", async () => {
+    it("returns no product fields for items that do not exist or could not be read", async () => {
       const { body } = await read({ tier: "full", ids: ["B0SANDBOX6", "B0SANDBOX7"] });
       const fetchedAt = expect.any(String);
       expect(body).toMatchObject({ credits: 5 });

@@ -9,7 +9,7 @@ import {
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
-import { afterReadingMs } from "../../../shared/base/call-time.ts";
+import { afterReadingMs } from "../../support/after-reading.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { withinBudget } from "../../../shared/base/retry-budget.ts";
 import type { StepSources } from "../../../shared/runs/read-step.ts";
@@ -78,16 +78,16 @@ const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   waitsMs: 100,
   takesEffect: n === 0,
 }));
-/** The requests that may be lost while the time still suffices for one more request. */
+/** As many attempts of a settlement as can get no response before the last possible attempt. */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },
   { waitsMs: settleLossMs - attemptMs - ledgerRequestMs },
 ];
 
 /**
- * Makes a call that loses its whole retry budget to the ledger and then still needs every request.
- * Its reservation takes effect without a response, and its settlement meets a newer stamp of
- * another process.
+ * Makes the slowest call: attempts without a response from the ledger use up its retry budget, and
+ * it then still needs requests to settle. Its reservation takes effect although no response arrives,
+ * and its settlement meets a newer stamp of another process.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

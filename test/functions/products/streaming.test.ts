@@ -7,7 +7,7 @@ import { startTestWorld, type World } from "../../support/local-world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
-import { afterReadingMs } from "../../../shared/base/call-time.ts";
+import { afterReadingMs } from "../../support/after-reading.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
@@ -38,7 +38,7 @@ interface Answer {
   readonly bytes: Buffer;
 }
 
-/** A call without a client library that would unzip automatically. */
+/** Makes a call without `fetch`, which would decompress the response. */
 function call(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -70,7 +70,7 @@ const parsed = (
   JSON.parse(bytes.toString("utf8")) as never;
 
 describe("POST /v1/products in streaming mode", () => {
-  it("returns 10,000 pulse IDs in one call, each once and in order", async () => {
+  it("returns 10,000 items at tier pulse in one call, each once and in order", async () => {
     const ids = asins(10_000);
     const answer = await call({ platform: "retailer_a", tier: "pulse", ids });
     expect(answer.status).toBe(200);
@@ -83,7 +83,7 @@ describe("POST /v1/products in streaming mode", () => {
     expect(answer.headers["x-service-credits"]).toBe(String(credits));
   });
 
-  it("returns 2,000 full IDs, more than a buffered Lambda could", async () => {
+  it("returns 2,000 items at tier full, more than a buffered Lambda response can contain", async () => {
     const answer = await call({ platform: "retailer_a", tier: "full", ids: asins(2_000) });
     expect(answer.status).toBe(200);
     expect(answer.bytes.length).toBeGreaterThan(6 * 1_024 * 1_024);

@@ -98,7 +98,7 @@ describe("a worker that receives a batch of messages", () => {
     expect(lines).toHaveLength(20);
   });
 
-  it("logs the error that failed a message, with its metrics", async () => {
+  it("logs the error that made a message fail, with the metrics of the message", async () => {
     const { lines, again } = await handleAll(
       [bodyOf("acct_0"), bodyOf("acct_1")],
       async (message) => {
@@ -133,7 +133,7 @@ describe("a worker that receives a batch of messages", () => {
     ["invalid field: secret", `{"account_id": "a", "secret": ["${secret}"]}`],
     ["invalid field: body", `"${secret}"`],
   ])(
-    "returns a message that is %s to the queue, and never logs its content",
+    "returns an invalid message to the queue and logs '%s', but never the content",
     async (issue, body) => {
       const { lines, again } = await handleAll([body, bodyOf("acct_1")], async () => done);
 

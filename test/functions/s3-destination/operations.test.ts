@@ -177,7 +177,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("returns 400 with the failed step, and saves nothing", async () => {
+  it("returns 400 that names the failed action, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
@@ -309,17 +309,6 @@ describe("an S3 destination with a role", () => {
     expect(world.roles.asked).toEqual([]);
   });
 
-  it.each([
-    [missing("access_key_id"), { access_key_id: null }],
-    [missing("secret_access_key"), { secret_access_key: null }],
-    [invalid("role_arn"), { role_arn: roleArn }],
-  ])(
-    "differs from one with an access key, which is refused with %j if the body contains %j",
-    async (refusal, wanted) => {
-      await expect(put(wanted)).rejects.toMatchObject(refusal);
-    },
-  );
-
   it("is refused while its trust policy does not require the external ID", async () => {
     assumed();
     world.roles.acceptsEveryCaller = true;
@@ -332,7 +321,7 @@ describe("an S3 destination with a role", () => {
     expect(new Set(world.roles.asked.map(({ externalId }) => externalId)).size).toBe(2);
   });
 
-  it("needs the secret when it is changed back to a key", async () => {
+  it("needs the secret when it is changed back to an access key", async () => {
     assumed();
     await put({ ...aRole, role_arn: roleArn });
 
@@ -349,6 +338,16 @@ describe("an S3 destination with a role", () => {
   });
 });
 
+describe("an S3 destination with an access key", () => {
+  it.each([
+    [missing("access_key_id"), { access_key_id: null }],
+    [missing("secret_access_key"), { secret_access_key: null }],
+    [invalid("role_arn"), { role_arn: roleArn }],
+  ])("is refused with the error %j if the body contains %j", async (refusal, wanted) => {
+    await expect(put(wanted)).rejects.toMatchObject(refusal);
+  });
+});
+
 describe("PATCH /v1/s3_destination", () => {
   beforeEach(async () => {
     await put({ endpoint: storeAt() });
@@ -362,7 +361,7 @@ describe("PATCH /v1/s3_destination", () => {
     await expect(call(updateDestinationRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("returns a prefix with its final slash, and treats a prefix without it as the same", async () => {
+  it("returns a prefix with its final slash, and treats a prefix without the slash as equal", async () => {
     const { body: before } = await get();
     expect((await patch({ prefix: "shop" })).body).toEqual(before);
 
@@ -404,7 +403,7 @@ describe("PATCH /v1/s3_destination", () => {
   });
 
   it.each([{}, { prefix: "shop/", enabled: true, compression: "gzip" }])(
-    "changes nothing when all given values are the present ones: %j",
+    "changes nothing when all given values equal the stored ones: %j",
     async (wanted) => {
       const { body: before } = await get();
 
@@ -838,7 +837,7 @@ describe("calls that probe a store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("include replacements, changes and tests, also those that are refused", async () => {
+  it("include replacements, changes and tests, even those that are refused", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(

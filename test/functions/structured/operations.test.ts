@@ -43,7 +43,7 @@ describe("GET /v1/structured", () => {
 });
 
 describe("a structured endpoint", () => {
-  it.each(["GET", "POST"])("answers 501 if the list contains it, by %s", async (method) => {
+  it.each(["GET", "POST"])("answers 501 to %s if GET /v1/structured lists it", async (method) => {
     for (const { platform, kind } of presentStructured().data) {
       const { status, body } = await call(method, `/${platform}/${kind}`);
       expect({ status, soon: body["coming_soon"], error: body["error"] }).toEqual({
@@ -76,7 +76,7 @@ describe("a structured endpoint", () => {
     },
   );
 
-  it("answers 404 to another method", async () => {
+  it("answers 404 to a method other than GET and POST", async () => {
     expect((await call("DELETE", "/retailer_a/search")).status).toBe(404);
   });
 

@@ -47,7 +47,7 @@ describe("the sweeper", () => {
       },
     });
 
-    expect(swept).toMatchObject({ lists: 1, purges: 1 });
+    expect(swept).toMatchObject({ watchlists: 1, purges: 1 });
     expect(sent).toEqual([
       {
         accountId: "acct_1",

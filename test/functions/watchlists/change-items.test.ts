@@ -27,7 +27,7 @@ describe.each([
   ["items", "watchlist_items"],
   ["asins", "watchlist_asins"],
 ])("POST /v1/watchlists/{id}/%s", (path, object) => {
-  it("returns the result for the IDs and the watchlist's new counts", async () => {
+  it("returns how many IDs were added, removed, unchanged and missing, and the watchlist's new counts", async () => {
     const { status, json } = await world.ask(`POST /${id}/${path}`, { body });
     expect(status).toBe(200);
     const counts = { new: 2, active: 0, delisted: 0 };
@@ -77,7 +77,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
   const after = async (list: string, start: string) =>
     world.ask(`GET /${list}/items`, { query: { starting_after: start } });
 
-  it("starts after an ID in any accepted spelling, on the watchlist or not", async () => {
+  it("starts after an ID in any accepted spelling, even if the ID is not on the watchlist", async () => {
     const asins = `wl_${"1".repeat(24)}`;
     await putWatchlist(
       { client: world.client, ...world.options },

@@ -67,7 +67,7 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
 ]).flat();
 
 describe("the creation of a watchlist whose process dies", () => {
-  it("makes at most as many calls as these tests make fail", async () => {
+  it("makes no more port calls than these tests interrupt", async () => {
     const process = world.process();
 
     await process.ask("POST ", keyed);
@@ -108,7 +108,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when call $call is completed by a repeat after its lease expires",
+    "$when call $call, and is repeated 15 minutes later, leaves exactly one watchlist",
     async (point) => {
       await world.process(point).ask("POST ", keyed);
       world.clock.advance(takeOverMs);
@@ -118,7 +118,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when call $call, without a repeat, leaves no rows or a complete watchlist",
+    "$when call $call, and is not repeated, leaves either no rows or a complete watchlist",
     async (point) => {
       const died = await world.process(point).ask("POST ", { body });
       world.clock.advance(purgeAfterMs + 1);

@@ -234,7 +234,7 @@ const minutesLater = (minutes: number): string =>
 const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promise<unknown> =>
   world.scheduled.get(String(id))?.schedule;
 
-describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => {
+describe("POST /v1/watchlists answers 400 and names the invalid parameter", () => {
   it.each([
     ["name is missing", without("name"), "MISSING_PARAM", "name"],
     ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
@@ -244,7 +244,7 @@ describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => 
     ["IDs are empty", { ...aBody, ids: [] }, "INVALID_PARAM", "ids"],
     ["IDs are blank text", { ...aBody, ids: " \n," }, "INVALID_PARAM", "ids"],
     ["IDs are a number", { ...aBody, ids: 5 }, "INVALID_PARAM", "ids"],
-    ["an id is malformed", { ...aBody, ids: ["9000001", "12"] }, "INVALID_PARAM", "ids[1]"],
+    ["an ID is malformed", { ...aBody, ids: ["9000001", "12"] }, "INVALID_PARAM", "ids[1]"],
     [
       "there are 50,001 IDs",
       { ...aBody, ids: Array.from({ length: 50_001 }, (_, n) => String(1_000_000 + n)) },
@@ -308,7 +308,7 @@ describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => 
       "refresh_every_runs",
     ],
     [
-      "refresh_every_runs is half",
+      "refresh_every_runs is not an integer",
       { ...aBody, refresh_every_runs: 0.5 },
       "INVALID_PARAM",
       "refresh_every_runs",
@@ -381,17 +381,22 @@ describe("a required parameter of POST /v1/watchlists", () => {
   it.each([
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
     ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted in its place."],
-    ["IDs of others", without("ids"), "ids", "Parameter 'ids' is required."],
-  ])("is named in full: %s", async (...[, body, param, text]) => {
-    const { json } = await world.ask("POST ", { body });
-    expect(json["error"]).toMatchObject({
-      code: "MISSING_PARAM",
-      param,
-      message: expect.stringContaining(text),
-    });
-  });
+    ["IDs of other platforms", without("ids"), "ids", "Parameter 'ids' is required."],
+  ])(
+    "that is missing gets an error that explains what to send: %s",
+    async (...[, body, param, text]) => {
+      const { json } = await world.ask("POST ", { body });
+      expect(json["error"]).toMatchObject({
+        code: "MISSING_PARAM",
+        param,
+        message: expect.stringContaining(text),
+      });
+    },
+  );
+});
 
-  it("may be a name of up to 100 characters, each of any code point", async () => {
+describe("the name in POST /v1/watchlists", () => {
+  it("may have up to 100 characters, each of any code point", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,

@@ -216,7 +216,7 @@ describe("the purge of a watchlist", () => {
       { call: n + 1, when: "after" as const },
     ]).flat(),
   )(
-    "that dies $when call $call of a deletion is completed by the sweeper",
+    "is completed by the sweeper if the process of the deletion dies $when call $call",
     async (point: CrashPoint) => {
       const id = await created();
       await putRuns(id, 2, 2);
@@ -233,7 +233,7 @@ describe("the purge of a watchlist", () => {
 
 async function finished(id: string): Promise<void> {
   const [run] = (await world.runs.list(id, 1)).runs;
-  if (run === undefined) throw new Error("The list has run");
+  if (run === undefined) throw new Error("The watchlist has no run.");
   await world.runs.startFinishing(run, "completed", ["claimed"]);
   const ended = { ...run, finishedAt: world.clock.now().toISOString(), watchlist: null };
   expect(await world.runs.finish(ended, null)).toBe("finished");

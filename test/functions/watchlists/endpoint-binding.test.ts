@@ -3,6 +3,7 @@ import { systemRandom } from "../../../shared/base/system.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
+import { anEndpoint } from "../../support/an-endpoint.ts";
 import {
   type Answered,
   type WatchlistWorld,
@@ -25,23 +26,12 @@ beforeEach(async () => {
 async function register(url: string): Promise<WebhookEndpoint> {
   world.clock.advance(1_000);
   const at = world.clock.now();
-  const endpoint: WebhookEndpoint = {
+  const endpoint = anEndpoint({
     id: newId("webhookEndpoint", at, systemRandom),
-    accountId: "acct_1",
     url,
     registeredUrl: url,
-    description: null,
-    events: null,
-    enabled: true,
-    disabledReason: null,
-    secret: "sealed",
-    secretHint: "last",
-    previousSecret: null,
-    requestsAtOnce: null,
     createdAt: at.toISOString(),
-    updatedAt: at.toISOString(),
-    receivingSince: at.toISOString(),
-  };
+  });
   expect(await world.endpoints.create("acct_1", endpoint)).toEqual({ outcome: "created" });
   return endpoint;
 }
@@ -174,7 +164,7 @@ describe("the webhook endpoint of a watchlist", () => {
 describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns", () => {
   it.each([
     ["its URL", ([url]: readonly unknown[]) => ({ webhook_url: url })],
-    ["its id", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
+    ["its ID", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
     ["both", ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id })],
   ])(
     "accepts %s and changes no binding, even if the endpoint was disabled or deleted",

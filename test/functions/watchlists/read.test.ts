@@ -231,7 +231,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect((await world.ask("GET ", { as: "demo" })).json["data"]).toEqual([]);
   });
 
-  it("returns a pipeline with its defaults filled in, and names the place of an error in one", async () => {
+  it("returns a pipeline with its defaults filled in, and names the invalid parameter of an invalid pipeline", async () => {
     const steps = [{ id: "all", scraper: "retailer_d.standard" }];
     const shop = { platform: "retailer_d", items: 3 };
     const { json } = await estimate({ ...shop, pipeline: { steps } });
@@ -273,7 +273,7 @@ describe("GET /v1/watchlists/schedule", () => {
   const preview = (query: Record<string, string>): Promise<Answered> =>
     world.ask("GET /schedule", { query });
 
-  it("returns the next five run times of a cadence", async () => {
+  it("returns the next five run times of an interval", async () => {
     const { status, json } = await preview({ every: "6h" });
 
     expect([status, json]).toEqual([

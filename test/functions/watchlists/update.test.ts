@@ -81,7 +81,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(refusal(await patch({ marketplace: "ca" }))).toEqual([400, "marketplace"]);
   });
 
-  it("accepts the schedule that the watchlist returns, and refers a client with another one to the schedule fields", async () => {
+  it("accepts 'schedule' if it equals the watchlist's schedule, and otherwise returns 400 with the fields to send", async () => {
     await put();
     const { json } = await world.ask(`GET /${list.id}`);
 
@@ -319,7 +319,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
     expect(await world.watchlists.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("does not change a watchlist that has this status already", async () => {
+  it("does not change a watchlist that already has the given status", async () => {
     await put(pausedList);
     expect((await patch({ status: "paused" })).json["paused_reason"]).toBe("insufficient_credits");
     expect(await stored()).toEqual({ ...list, ...pausedList });
@@ -405,7 +405,7 @@ describe("a change of a watchlist's settings during another change", () => {
         await world.client.send(
           new UpdateCommand({
             TableName: world.options.table,
-            Key: watchlistKeys.list(list.accountId, list.id),
+            Key: watchlistKeys.watchlist(list.accountId, list.id),
             UpdateExpression: "SET consecutive_skips = :one, item_counts = :counts",
             ExpressionAttributeValues: { ":one": 1, ":counts": { new: 0, active: 7, delisted: 0 } },
           }),
@@ -418,7 +418,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect(json).toMatchObject({ name: "Tea", consecutive_skips: 1, item_count: 7 });
   });
 
-  it("loses none of two changes made at once", async () => {
+  it("takes effect together with a second change at the same time", async () => {
     await put();
 
     await Promise.all([patch({ name: "Tea" }), patch({ every: "2h" })]);

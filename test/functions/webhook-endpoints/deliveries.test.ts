@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { derivedIdAt, newId } from "../../../shared/base/ids.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
 import type { EventType } from "../../../shared/events/event.ts";
@@ -13,37 +13,29 @@ import { webhookRecoveryResponse } from "../../../shared/webhooks/endpoint-schem
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import {
   type Answer,
   conflict,
-  endpointApi,
-  type EndpointApi,
   expectShape,
   invalid,
   notFound,
   refusal,
-} from "./endpoint-api.ts";
+} from "../../support/group-api.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const account = "acct_1";
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
   api = endpointApi(world);
-  receiver = await startReceiver();
 });
-afterEach(() => receiver.stop());
 
 type Entry = Record<string, unknown> & { readonly id: string };
 const list = (query: Record<string, string> = {}) =>
@@ -81,7 +73,7 @@ async function logged(seconds: number, wanted: Partial<Delivery> = {}): Promise<
   return delivery;
 }
 
-/** An endpoint with one delivery that has finally failed. */
+/** Creates an endpoint with one failed delivery, which will not be retried. */
 async function aFailure() {
   const { endpoint } = await world.addEndpoint(account, receiver.url);
   receiver.answer = (response) => response.writeHead(410).end("gone");
@@ -227,7 +219,7 @@ describe("the webhook delivery log", () => {
     expect(made).toHaveLength(24);
   });
 
-  it("of one endpoint contains only its deliveries, and accepts the same filters", async () => {
+  it("of one endpoint contains only its deliveries, and accepts the filters of the account's log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const own = await logged(1, { endpointId: endpoint.id });
     await logged(2);
@@ -318,7 +310,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("returns 202 even if no wake-up message can be sent: the sweeper finds it", async () => {
+  it("returns 202 even if no wake-up message can be sent: the sweeper finds the delivery", async () => {
     const { endpoint, id } = await aFailure();
     api = endpointApi(world, { queue: { send: () => Promise.reject(new Error("down")) } });
 

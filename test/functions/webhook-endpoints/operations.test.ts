@@ -1,6 +1,6 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { Stripe } from "stripe";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { routes } from "../../../functions/routes.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import {
@@ -13,42 +13,34 @@ import {
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import {
   type Answer,
   conflict,
-  endpointApi,
-  type EndpointApi,
   expectShape,
   invalid,
   notFound,
   refusal,
-} from "./endpoint-api.ts";
+} from "../../support/group-api.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const unknown = "we_0000000000000000000000000";
 const { webhooks } = new Stripe("sk_test_none");
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
   const known = new Map([["hooks.internal-shop.com", ["10.0.0.1"]]]);
   Object.assign(world.registering, {
     resolver: { resolve: async (host: string) => known.get(host) ?? ["127.0.0.1"] },
   });
   api = endpointApi(world);
-  receiver = await startReceiver();
 });
-afterEach(() => receiver.stop());
 
 const url = "https://hooks.shop-example.com/a";
 const create = (body: Record<string, unknown> = {}, account = "acct_1"): Promise<Answer> => {
@@ -126,7 +118,7 @@ describe("POST /v1/webhook_endpoints", () => {
     expect((await create({ url: same }, "acct_2")).status).toBe(201);
   });
 
-  it("treats an internationalized host name and its ASCII form as the same", async () => {
+  it("treats an internationalized host name and its ASCII form as equal", async () => {
     const { body } = await created({ url: "https://h\u00f6rer.shop-example.com/" });
 
     expect(body["url"]).toBe("https://xn--hrer-5qa.shop-example.com/");
@@ -219,7 +211,7 @@ describe("POST /v1/webhook_endpoints", () => {
 });
 
 describe("a webhook secret", () => {
-  it("is only in the answer that creates it, and in no other answer and in no row in plain text", async () => {
+  it("is only in the response that creates it: no other response contains it, and no row in plain text", async () => {
     receiver.answer = (response) => response.writeHead(500).end("no");
     const { id, secret } = await createHere();
     const rotated = await rotate(id);
@@ -449,7 +441,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it("ends pending deliveries: they are recorded as failed at once and not sent", async () => {
+  it("ends pending deliveries: they are not sent, and are recorded as failed immediately", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -485,7 +477,7 @@ const day = 24 * 60 * 60 * 1_000;
 
 describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
   it.each([[undefined], [{}], [{ overlap: true }]])(
-    "with %j returns a new secret, and the replaced one signs too for 24 hours",
+    "with %j returns a new secret, and the replaced secret still signs for 24 hours",
     async (body) => {
       const { id, secret } = await createHere();
       world.clock.advance(1_000);

@@ -23,33 +23,33 @@ const s3Error = (name: string, status: number): Error =>
 it.each<[string, Error]>([
   ["a request without a response", named("TimeoutError")],
   ["a request that was not sent for lack of time", new OutOfTimeError()],
-  ["a connection that is refused", coded("ECONNREFUSED")],
-  ["a connection that breaks", coded("ECONNRESET")],
-  ["an address that cannot be looked up", coded("EAI_AGAIN")],
+  ["a refused connection", coded("ECONNREFUSED")],
+  ["a connection that was reset", coded("ECONNRESET")],
+  ["a failed DNS lookup", coded("EAI_AGAIN")],
   ["a throttled table", new ProvisionedThroughputExceededException(failure(400))],
   ["a throttled queue", named("RequestThrottled")],
   ["a throttled scheduler", Object.assign(named("Whatever"), failure(429))],
   ["an overloaded bucket", s3Error("SlowDown", 503)],
-  ["a fault of DynamoDB's own", new InternalServerError(failure(500))],
-  ["a fault of the key service", new KMSInternalException(failure(500))],
-  ["a fault of the bucket's own", s3Error("InternalError", 500)],
-  ["a row that stays busy", new TransactionConflictException(failure(400))],
+  ["an internal error of DynamoDB", new InternalServerError(failure(500))],
+  ["an internal error of KMS", new KMSInternalException(failure(500))],
+  ["an internal error of S3", s3Error("InternalError", 500)],
+  ["a conflict of transactions on a row", new TransactionConflictException(failure(400))],
   [
     "a transaction that is still in progress",
     new TransactionInProgressException({ ...failure(400), Message: "failed" }),
   ],
-])("%s is the failure of a dependency", (_, error) => {
+])("%s is a dependency failure", (_, error) => {
   expect(isDependencyFailure(error)).toBe(true);
 });
 
 it.each<[string, unknown]>([
-  ["a mistake in the code", new TypeError("undefined is not a function")],
-  ["a request that is wrong itself", Object.assign(named("ValidationException"), failure(400))],
-  ["a permission that is missing", Object.assign(named("AccessDeniedException"), failure(400))],
+  ["a TypeError in the code", new TypeError("undefined is not a function")],
+  ["an invalid request", Object.assign(named("ValidationException"), failure(400))],
+  ["a missing permission", Object.assign(named("AccessDeniedException"), failure(400))],
   ["a table that does not exist", Object.assign(named("ResourceNotFoundException"), failure(400))],
-  ["a condition that does not hold", new ConditionalCheckFailedException(failure(400))],
-  ["something thrown that is no error", { name: "TimeoutError" }],
-  ["nothing", undefined],
-])("%s is not the failure of a dependency", (_, error) => {
+  ["a failed condition of a write", new ConditionalCheckFailedException(failure(400))],
+  ["a thrown object that is not an Error", { name: "TimeoutError" }],
+  ["undefined", undefined],
+])("%s is not a dependency failure", (_, error) => {
   expect(isDependencyFailure(error)).toBe(false);
 });

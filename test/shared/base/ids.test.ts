@@ -44,16 +44,16 @@ describe("timeOf", () => {
       expect(timeOf("event", other)).toBeUndefined();
     }
   });
+});
 
-  it("returns times in the order of the IDs", () => {
-    fc.assert(
-      fc.property(times, times, (a, b) => {
-        fc.pre(a < b);
-        expect(derivedIdAt("event", a, "x") < derivedIdAt("event", b, "y")).toBe(true);
-      }),
-      { endOnFailure: true },
-    );
-  });
+it("derivedIdAt derives IDs that sort by their times", () => {
+  fc.assert(
+    fc.property(times, times, (a, b) => {
+      fc.pre(a < b);
+      expect(derivedIdAt("event", a, "x") < derivedIdAt("event", b, "y")).toBe(true);
+    }),
+    { endOnFailure: true },
+  );
 });
 
 describe("numberOf", () => {
@@ -67,15 +67,15 @@ describe("numberOf", () => {
   });
 });
 
-describe("placeOf", () => {
-  /** From 2006 to the last microsecond that eleven digits can represent. */
-  const places = fc.record({
-    stamp: fc.integer({ min: 2 ** 50, max: Number.MAX_SAFE_INTEGER }),
-    slot: fc.integer({ min: 0, max: 1_023 }),
-  });
-  const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
-    placedId("creditTransaction", place, owner);
+/** From 2006 to the last microsecond that eleven digits can represent. */
+const places = fc.record({
+  stamp: fc.integer({ min: 2 ** 50, max: Number.MAX_SAFE_INTEGER }),
+  slot: fc.integer({ min: 0, max: 1_023 }),
+});
+const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
+  placedId("creditTransaction", place, owner);
 
+describe("placeOf", () => {
   it("returns the stamp and slot in an owner's ID, and undefined for another owner's ID", () => {
     fc.assert(
       fc.property(places, (place) => {
@@ -102,15 +102,15 @@ describe("placeOf", () => {
     expect(placeOf("creditTransaction", numbered, "acct_1")).toBeUndefined();
     expect(numberOf("creditTransaction", id, "acct_1")).toBeUndefined();
   });
+});
 
-  it("returns places in the order of their IDs, which sort after numbered IDs", () => {
-    fc.assert(
-      fc.property(places, places, (a, b) => {
-        fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));
-        expect(idOf(a) < idOf(b)).toBe(true);
-        expect(numberedId("creditTransaction", 999_999_999_999, "acct_1") < idOf(a)).toBe(true);
-      }),
-      { endOnFailure: true },
-    );
-  });
+it("placedId derives IDs that sort by stamp, then by slot, and after numbered IDs", () => {
+  fc.assert(
+    fc.property(places, places, (a, b) => {
+      fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));
+      expect(idOf(a) < idOf(b)).toBe(true);
+      expect(numberedId("creditTransaction", 999_999_999_999, "acct_1") < idOf(a)).toBe(true);
+    }),
+    { endOnFailure: true },
+  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { didYouMean, nearest } from "../../../shared/base/nearest.ts";
 
-describe("the suggestion for an unknown value", () => {
+describe("the suggestion in an error message", () => {
   it.each([
     ["day", ["days", "api_key"], "days"],
     ["LIMIT", ["limit", "state"], "limit"],
@@ -9,17 +9,17 @@ describe("the suggestion for an unknown value", () => {
     ["pules", ["pulse", "lite", "full"], "pulse"],
     ["usa", ["us", "uk", "de"], "us"],
     ["retailer-a", ["retailer_a", "retailer_b"], "retailer_a"],
-  ])("for %s suggests the nearest of %s: %s", (value, valid, expected) => {
+  ])("for the value '%s', of the valid values %j, is '%s'", (value, valid, expected) => {
     expect(nearest(value, valid)).toBe(expected);
     expect(didYouMean(value, valid)).toBe(` Did you mean '${expected}'?`);
   });
 
   it.each([
-    ["is not similar to a valid one", "page_size", ["days", "api_key"]],
-    ["is equally similar to several", "retailer_x", ["retailer_a", "retailer_b"]],
-    ["is too long for a misspelling", "days".repeat(1_000), ["days".repeat(1_000)]],
+    ["is not similar to a valid value", "page_size", ["days", "api_key"]],
+    ["is equally similar to several valid values", "retailer_x", ["retailer_a", "retailer_b"]],
+    ["has thousands of characters", "days".repeat(1_000), ["days".repeat(1_000)]],
     ["has no valid alternatives", "days", []],
-  ])("is left out when the value %s", (_, value, valid) => {
+  ])("is empty if the value %s", (_, value, valid) => {
     expect(nearest(value, valid)).toBeUndefined();
     expect(didYouMean(value, valid)).toBe("");
   });

@@ -3,23 +3,23 @@ import { concurrencyLimit, insufficientCredits, rateLimited } from "../../../sha
 import { quantity } from "../../../shared/base/quantity.ts";
 import { parseCron } from "../../../shared/cron/parse-cron.ts";
 
-describe("a number with its noun", () => {
+describe("quantity", () => {
   it.each([
     [0, "0 items"],
     [1, "1 item"],
     [2, "2 items"],
-  ])("is singular only for 1: %i", (count, text) => {
+  ])("uses the singular only for the number 1: %i results in '%s'", (count, text) => {
     expect(quantity(count, "item")).toBe(text);
   });
 
-  it("has the given plural", () => {
+  it("uses the plural that the caller passes", () => {
     expect([quantity(1, "batch", "batches"), quantity(3, "batch", "batches")]).toEqual([
       "1 batch",
       "3 batches",
     ]);
   });
 
-  it("is correct in error messages", () => {
+  it("makes error messages use the singular for 1 and the plural for 2", () => {
     expect(insufficientCredits(1, 0).message).toContain("must reserve 1 credit,");
     expect(insufficientCredits(2, 1).message).toContain("must reserve 2 credits,");
     expect(concurrencyLimit(1, 0).message).toContain("limit of 1 concurrent call is reached");

@@ -30,7 +30,7 @@ const world = (lossMs: number, endsInMs?: () => number) => {
 };
 
 describe("a retry budget", () => {
-  it("limits a request to the time that failed requests have left", async () => {
+  it("limits a request to the time that remains after failed requests", async () => {
     const { under, failing, asked } = world(7_000);
     await under(async () => {
       await failing(4_000);
@@ -118,7 +118,7 @@ describe("a separate retry budget", () => {
     expect(asked).toEqual([1_000, 1_500]);
   });
 
-  it("a wake-up message without an answer loses only its separate retry budget, and the work continues", async () => {
+  it("is all that a wake-up message without an answer can lose, and the work continues", async () => {
     const { under, request, budget, asked } = world(7_000);
     const warned: string[] = [];
     await under(() =>

@@ -44,7 +44,7 @@ const keys = {
     entry: ledgerKeys.entry(account, 7),
   } satisfies Record<Exclude<keyof typeof ledgerKeys, `${string}Max`>, RowKey>,
   watchlists: {
-    list: watchlistKeys.list(account, list),
+    watchlist: watchlistKeys.watchlist(account, list),
     count: watchlistKeys.count(account),
     idempotency: watchlistKeys.idempotency(account, "0123abcd"),
     purge: watchlistKeys.purge(list),
@@ -95,7 +95,7 @@ describe("The list of row kinds", () => {
     expect(Object.keys(kinds).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it("has the kinds with later versions, and only these, in the part for functions", () => {
+  it("has in laterRowKinds exactly the kinds with a later version or a conversion", () => {
     const later = Object.entries(kinds).filter(
       ([, { version, conversion }]) => version > 1 || conversion !== undefined,
     );
@@ -119,7 +119,7 @@ interface Versions {
   readonly accepts: readonly number[];
 }
 
-/** Returns the kinds that break the rule of two releases. */
+/** Returns the kinds of which two successive releases cannot read each other's rows. */
 function violations(
   before: Readonly<Record<string, Versions>>,
   now: Readonly<Record<string, StoredKind>>,
@@ -137,15 +137,15 @@ function violations(
   return found;
 }
 
-describe("The rule of two releases", () => {
+describe("The check of stored versions between two releases", () => {
   const nothing = { olderNames: [], newerNames: [], toNewer: () => ({}), toOlder: () => ({}) };
   const conversion = { older: 1, ...nothing };
 
-  it("holds between the previous release and this one", () => {
+  it("finds no violation between the previous release and this one", () => {
     expect(violations(previous.kinds, { ...rowKinds, ...objectKinds })).toEqual([]);
   });
 
-  it("lists every kind of this release that the previous release has", () => {
+  it("requires that this release still has every kind of the previous release", () => {
     expect(
       Object.keys(previous.kinds).filter((name) => !(name in { ...rowKinds, ...objectKinds })),
     ).toEqual([]);
@@ -157,13 +157,13 @@ describe("The rule of two releases", () => {
     ).toEqual(["run: the previous release does not accept version 2"]);
   });
 
-  it("forbids to drop a version that the previous release writes", () => {
+  it("forbids dropping a version that the previous release writes", () => {
     expect(violations({ run: { version: 1, accepts: [1, 2] } }, { run: { version: 2 } })).toEqual([
       "run: this release does not accept version 1",
     ]);
   });
 
-  it("allows a release to accept a new version, the next to write it, the third to require it", () => {
+  it("allows one release to accept a new version, the next to write it, and the third to require it", () => {
     const steps = [
       [
         { version: 1, accepts: [1] },

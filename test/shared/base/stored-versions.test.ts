@@ -6,7 +6,7 @@ import {
   writable,
 } from "../../../shared/base/stored-versions.ts";
 
-/** Version 3 has a list in place of one URL. */
+/** Version 2 has one URL, and version 3 has a list of URLs. */
 const conversion = {
   older: 2,
   olderNames: ["url", "note"],
@@ -25,30 +25,30 @@ const newer = { id: "x", urls: ["a"], note: "n" };
 describe("A release", () => {
   it.each([
     ["that accepts the next version", accepting, older],
-    ["that writes it", writing, newer],
-  ])("%s reads both versions in the version of its code", (_, kind, expected) => {
+    ["that writes the next version", writing, newer],
+  ])("%s converts both versions to the version of its code", (_, kind, expected) => {
     expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
     expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
   });
 
-  it("stores the version with everything that it writes", () => {
+  it("stores the version of every row that it writes, except version 1", () => {
     expect(writable(accepting, older, "current")).toEqual({ ...older, stored_version: 2 });
     expect(writable(writing, newer, "current")).toEqual({ ...newer, stored_version: 3 });
     expect(writable(requiring, newer, "current")).toEqual({ ...newer, stored_version: 3 });
     expect(writable({ version: 1 }, older, "current")).toEqual(older);
   });
 
-  it("writes the version before, with the setting `previous`, of a kind that has a conversion", () => {
+  it("writes the older version of a kind with a conversion if it is configured to write `previous`", () => {
     expect(writable(writing, newer, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(accepting, older, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });
   });
 
-  it("keeps absent attributes absent", () => {
+  it("adds no attribute that the stored row lacks", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 
-  it("refuses a version that it does not accept, and names what has it", () => {
+  it("refuses a version that it does not accept, and names the row in the error", () => {
     expect(() => readable(requiring, older, "Row a / b")).toThrow(
       expect.objectContaining({
         status: 503,

@@ -5,7 +5,7 @@ import { metricKinds } from "../../../shared/observability/metric-names.ts";
 const items = (scraper: string, ok: number) => newMetrics("items", { scraper }, { items_ok: ok });
 
 describe("the collected metrics of a call or message", () => {
-  it("are added up if they are counts, and listed if they are durations", () => {
+  it("are added up if they are counts, and kept individually if they are durations", () => {
     const attempt = (ms: number) =>
       newMetrics("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
 
@@ -24,13 +24,13 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("are one empty line if there are none", () => {
+  it("are written as one empty line if there are none", () => {
     expect(inLines([])).toEqual([[]]);
   });
 });
 
-describe("the list of metrics", () => {
-  it("has each name once, so that a line can contain metrics of several kinds", () => {
+describe("the list of all metrics", () => {
+  it("contains each name once, so that a line can contain metrics of several kinds", () => {
     const names = Object.values(metricKinds).flatMap(({ metrics }) => Object.keys(metrics));
 
     expect(new Set(names).size).toBe(names.length);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
 
 /**
- * The name of a block, its first and last address, and their neighbours unless these are refused
- * too.
+ * The name of a block, its first and last address, and the addresses before and after the block;
+ * null for such an address that is refused too or does not exist.
  */
 type Row = readonly [
   block: string,
@@ -51,14 +51,17 @@ const refusedBlocks: readonly Row[] = [
 ];
 
 describe("isPublicAddress", () => {
-  it.each(refusedBlocks)("refuses %s, from the first address to the last", (_, ...row) => {
-    const [first, last, before, after] = row;
+  it.each(refusedBlocks)(
+    "refuses the first and the last address of %s, and accepts the public addresses next to them",
+    (_, ...row) => {
+      const [first, last, before, after] = row;
 
-    expect(isPublicAddress(first)).toBe(false);
-    expect(isPublicAddress(last)).toBe(false);
-    if (before !== null) expect(isPublicAddress(before)).toBe(true);
-    if (after !== null) expect(isPublicAddress(after)).toBe(true);
-  });
+      expect(isPublicAddress(first)).toBe(false);
+      expect(isPublicAddress(last)).toBe(false);
+      if (before !== null) expect(isPublicAddress(before)).toBe(true);
+      if (after !== null) expect(isPublicAddress(after)).toBe(true);
+    },
+  );
 
   it.each([
     ["Lambda's runtime", "127.0.0.1"],
@@ -74,7 +77,7 @@ describe("isPublicAddress", () => {
     ["EKS's credentials", "fd00:ec2::23"],
     ["EC2's name server", "fd00:ec2::253"],
     ["Google's metadata", "fd20:ce::254"],
-  ])("refuses %s at %s", (_, address) => {
+  ])("refuses the internal service %s at %s", (_, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

@@ -103,7 +103,7 @@ describe("isPublicAddress", () => {
 });
 
 describe("addressPolicy", () => {
-  it("allows loopback only with allowLoopback", () => {
+  it("allows loopback addresses only if allowLoopback is true", () => {
     expect(addressPolicy().allows("127.0.0.1")).toBe(false);
     expect(addressPolicy().allows("::1")).toBe(false);
     const local = addressPolicy({ allowLoopback: true });

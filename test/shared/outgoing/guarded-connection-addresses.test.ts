@@ -59,7 +59,7 @@ describe("an IP address in a URL", () => {
     },
   );
 
-  it("is refused with any scheme except https, and http on the local server", async () => {
+  it("is refused if the URL has a scheme other than https or, on the local server, http", async () => {
     const { lookup, asked } = nameServer(["8.8.8.8"]);
 
     expect(await post("http://receiver.hooks-example.com/", { lookup })).toEqual(refused);
@@ -87,13 +87,13 @@ describe("a host name in a URL", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  it("causes a separate error if it does not exist", async () => {
+  it("results in the error name_not_resolved if it does not exist", async () => {
     const exchange = await post(named(), { lookup: nameServer([]).lookup });
 
     expect(exchange).toEqual({ outcome: "failed", error: "name_not_resolved", sent: false });
   });
 
-  it("is refused if it changes from a public address to a private one", async () => {
+  it("is refused at delivery if it resolves to a private address after a public one at registration", async () => {
     const before = receiver.connections();
     const { lookup, resolver } = nameServer(["8.8.8.8"], ["127.0.0.1"]);
 
@@ -143,37 +143,40 @@ describe("a host name in a URL", () => {
 });
 
 describe("a connection that bypasses the guard's lookup", () => {
-  it.each(["https", "http"])("sends no byte over %s", async (scheme) => {
-    let bytes = 0;
-    const ended: Promise<unknown>[] = [];
-    const server = await startTcpServer((socket: Socket) => {
-      socket.on("data", (chunk) => {
-        bytes += chunk.length;
+  it.each(["https", "http"])(
+    "sends no byte over %s to an address that the policy refuses",
+    async (scheme) => {
+      let bytes = 0;
+      const ended: Promise<unknown>[] = [];
+      const server = await startTcpServer((socket: Socket) => {
+        socket.on("data", (chunk) => {
+          bytes += chunk.length;
+        });
+        ended.push(new Promise((resolve) => socket.on("close", resolve)));
       });
-      ended.push(new Promise((resolve) => socket.on("close", resolve)));
-    });
-    // Allows the literal address and rejects every later one.
-    const answers = [true, false];
-    const asked: string[] = [];
-    const policy = {
-      allowLoopback: true,
-      allows(address: string) {
-        asked.push(address);
-        return answers[asked.length - 1] ?? false;
-      },
-    };
+      // Allows the literal address and rejects every later one.
+      const answers = [true, false];
+      const asked: string[] = [];
+      const policy = {
+        allowLoopback: true,
+        allows(address: string) {
+          asked.push(address);
+          return answers[asked.length - 1] ?? false;
+        },
+      };
 
-    expect(await post(`${scheme}://127.0.0.1:${server.port}/`, { policy })).toEqual(refused);
+      expect(await post(`${scheme}://127.0.0.1:${server.port}/`, { policy })).toEqual(refused);
 
-    expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
-    await Promise.all(ended);
-    expect(bytes).toBe(0);
-    await server.stop();
-  });
+      expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
+      await Promise.all(ended);
+      expect(bytes).toBe(0);
+      await server.stop();
+    },
+  );
 });
 
 describe("environment variables", () => {
-  it("set no proxy for deliveries, and disable no check", async () => {
+  it("neither set a proxy for deliveries nor disable the check of certificates", async () => {
     const untrusted = await startTlsReceiver(selfSigned);
     const proxy = await startTcpServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${proxy.port}`;
@@ -239,8 +242,8 @@ const refusedAddress = fc.oneof(
 );
 const publicAddress = fc.constantFrom("8.8.8.8", "2606:4700::1111", "1.1.1.1");
 
-describe("with any host that a customer writes,", () => {
-  it("a connection never reaches loopback, for any DNS answer", async () => {
+describe("a connection to any host that a customer writes", () => {
+  it("never reaches a loopback address, whatever the DNS answers", async () => {
     const before = receiver.connections();
     let accepted = 0;
     const hostile = fc

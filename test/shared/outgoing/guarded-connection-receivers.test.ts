@@ -80,17 +80,20 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 429, headers: { "retry-after": "120" } });
   });
 
-  it.each([301, 302, 303, 307, 308])("is not followed when it is %i", async (status) => {
-    const elsewhere = await receiving((socket) => socket.write(wire(200)));
-    const receiver = await receiving((socket) =>
-      socket.write(wire(status, { Location: elsewhere.url })),
-    );
+  it.each([301, 302, 303, 307, 308])(
+    "is returned as it is when it is a redirect with status %i",
+    async (status) => {
+      const elsewhere = await receiving((socket) => socket.write(wire(200)));
+      const receiver = await receiving((socket) =>
+        socket.write(wire(status, { Location: elsewhere.url })),
+      );
 
-    expect(await post(receiver.url)).toMatchObject({ outcome: "answered", status });
+      expect(await post(receiver.url)).toMatchObject({ outcome: "answered", status });
 
-    expect(receiver.requests).toHaveLength(1);
-    expect(elsewhere.connections()).toBe(0);
-  });
+      expect(receiver.requests).toHaveLength(1);
+      expect(elsewhere.connections()).toBe(0);
+    },
+  );
 
   it("is not decompressed", async () => {
     const packed = gzipSync(Buffer.alloc(100_000));
@@ -103,7 +106,7 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: packed });
   });
 
-  it("may be HTTP/1.0 that ends with the connection", async () => {
+  it("may be in HTTP/1.0, which ends with the connection", async () => {
     const { url } = await receiving((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nold"));
 
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("old") });
@@ -116,7 +119,7 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("ok") });
   });
 
-  it("is not awaited after too many interim responses", async () => {
+  it("counts as a failed connection after too many interim responses", async () => {
     const receiver = await receiving((socket) =>
       trickle(socket, "HTTP/1.1 102 Processing\r\n\r\n".repeat(10)),
     );
@@ -142,7 +145,7 @@ describe("a receiver's response", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("must be HTTP", async () => {
+  it("counts as a failed connection if it is not HTTP", async () => {
     const { url } = await receiving((socket) =>
       socket.write("220 mail.shop-example.com ESMTP\r\n"),
     );
@@ -199,8 +202,8 @@ describe("a receiver's response", () => {
   });
 });
 
-describe("the time limit of a delivery request", () => {
-  it("aborts a header that arrives byte by byte", async () => {
+describe("the time limits of a delivery request", () => {
+  it("abort a header that arrives byte by byte", async () => {
     const receiver = await receiving((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket, "x");
@@ -210,7 +213,7 @@ describe("the time limit of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("aborts a body that arrives byte by byte, and returns the status", async () => {
+  it("abort a body that arrives byte by byte, and keep the status", async () => {
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": "100000" }, "a"));
       trickle(socket, "a");
@@ -224,7 +227,7 @@ describe("the time limit of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("aborts a request that the server never answers", async () => {
+  it("abort a request that the server never answers", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving(() => vi.advanceTimersByTime(15_000));
 
@@ -234,7 +237,7 @@ describe("the time limit of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("aborts a request that the server never reads", async () => {
+  it("abort a request that the server never reads", async () => {
     const receiver = await receiving(() => {});
     receiver.atHeader = (socket) => socket.pause();
     const connection = guardedConnection({
@@ -252,7 +255,7 @@ describe("the time limit of a delivery request", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("aborts a TLS handshake that exceeds the connect limit", async () => {
+  it("abort a TLS handshake that exceeds the connect limit", async () => {
     const server = await accepting((socket) => socket.resume());
 
     const exchange = await post(`https://127.0.0.1:${server.port}/`, { times: shortConnect });
@@ -262,7 +265,7 @@ describe("the time limit of a delivery request", () => {
     await eventually(() => expect(server.open()).toBe(0));
   });
 
-  it("aborts a DNS lookup that exceeds the connect limit", async () => {
+  it("abort a DNS lookup that exceeds the connect limit", async () => {
     const exchange = await post("https://hooks.shop-example.com/", {
       lookup: () => {},
       times: shortConnect,
@@ -271,7 +274,7 @@ describe("the time limit of a delivery request", () => {
     expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
   });
 
-  it("does not apply the connect limit to an established connection", async () => {
+  it("include a connect limit that does not apply to an established connection", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving((socket) => {
       vi.advanceTimersByTime(14_999);
@@ -293,7 +296,7 @@ describe("a connection to a receiver", () => {
     expect(await post(`http://127.0.0.1:${server.port}/`)).toEqual(notConnected);
   });
 
-  it("fails when it is reset before anything is read", async () => {
+  it("fails when the receiver resets it before it reads anything", async () => {
     const server = await accepting((socket) => socket.resetAndDestroy());
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(notConnected);
@@ -303,7 +306,7 @@ describe("a connection to a receiver", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("fails when the receiver closes its half without an answer", async () => {
+  it("fails when the receiver closes its half of the connection before it answers", async () => {
     const { url } = await receiving((socket) => socket.end());
 
     expect(await post(url)).toEqual(broken);
@@ -336,7 +339,7 @@ describe("a connection to a receiver", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("fails if only a header matches a name of the certificate", async () => {
+  it("fails if the certificate is valid for the Host header but not for the host of the URL", async () => {
     const receiver = await receiving((socket) => socket.write(wire(200)), namedOtherwise);
     const connection = guardedConnection({
       policy,
@@ -385,7 +388,7 @@ describe("a connection to a receiver", () => {
     expect(await post(insisting.url)).toEqual(broken);
   });
 
-  it("fails if plain HTTP answers instead of TLS", async () => {
+  it("fails if the receiver answers in plain HTTP instead of TLS", async () => {
     const server = await accepting((socket) => socket.on("data", () => socket.end(wire(400))));
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(untrusted);

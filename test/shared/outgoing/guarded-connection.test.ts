@@ -115,7 +115,7 @@ describe("guardedConnection", () => {
     });
   });
 
-  it("fails for headers that are invalid in HTTP, and still works afterwards", async () => {
+  it("returns a failure for headers that are invalid in HTTP, and then sends the next request", async () => {
     const connection = connect({ parallel: 1 });
     const url = new URL(receiver.url);
     const headers = { "X-Split": "a\r\nX-Other: b" };
@@ -266,7 +266,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("is replaced after a failure, unlike a new socket", async () => {
+  it("differs from a new socket, on which a failed request is not repeated", async () => {
     receiver.answer = (socket) => socket.destroy();
 
     expect(await post(connect())).toEqual(broken);

@@ -8,7 +8,8 @@ const rules = { policy: addressPolicy(), own: { hosts: [], apiId: null } };
 const register = (value: string, ...addresses: string[]) =>
   requirePublicUrl({ param: "url", value }, rules, { resolve: () => Promise.resolve(addresses) });
 
-const url = "https://hooks.shop-example.com/x";
+const hookHost = "hooks.shop-example.com";
+const url = `https://${hookHost}/x`;
 
 describe("requirePublicUrl", () => {
   it("returns the normalised URL", async () => {
@@ -35,19 +36,22 @@ describe("requirePublicUrl", () => {
     ["https://a@hooks.shop-example.com/", "'url' must not contain a user name or password."],
     ["https://hooks.shop-example.com:22/", "'url' must use port 443 or 1024 to 65535."],
     ["https://10.0.0.1/", "'url' must have a public host."],
-  ])("describes what is wrong with %s and what to send", async (value, message) => {
-    await expect(register(value, "8.8.8.8")).rejects.toMatchObject({
-      status: 400,
-      code: "INVALID_PARAM",
-      details: { param: "url" },
-      message: `${message} Expected: an https:// address on a public host, port 443 or 1024 to 65535.`,
-    });
-  });
+  ])(
+    "refuses %s with a message that states the problem and the expected form",
+    async (value, message) => {
+      await expect(register(value, "8.8.8.8")).rejects.toMatchObject({
+        status: 400,
+        code: "INVALID_PARAM",
+        details: { param: "url" },
+        message: `${message} Expected: an https:// address on a public host, port 443 or 1024 to 65535.`,
+      });
+    },
+  );
 
   it("refuses a name that does not exist", async () => {
     await expect(register(url)).rejects.toMatchObject({
       status: 400,
-      message: expect.stringContaining("cannot be resolved") as string,
+      message: expect.stringContaining(`cannot be resolved (got "${hookHost}")`) as string,
     });
   });
 
@@ -63,7 +67,9 @@ describe("requirePublicUrl", () => {
     await expect(register(url, ...addresses)).rejects.toMatchObject({
       status: 400,
       details: { param: "url" },
-      message: "The host of 'url' resolves to an address that is not public.",
+      message:
+        `The host of 'url' resolves to an address that is not public (got "${hookHost}"). ` +
+        "Use a host whose addresses are all public.",
     });
   });
 });

@@ -81,7 +81,7 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   it.each(rowsOf("url"))("$input: $expect", async (row) => {
     const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
-    // If the sample allows either result, DNS can contain the name, so the service accepts it.
+    // If the sample allows either result, the name can exist in DNS, so the service accepts it.
     expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
   });
 
@@ -119,11 +119,11 @@ describe("connections with sample DNS answers behave as documented:", () => {
 
 const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
 
-/** The behaviour of each receiver, with the expected exchange. */
+/** Plays each sample receiver, and checks the result of a request to it. */
 const receivers: Record<string, () => Promise<void>> = {
   async "one header byte a second"() {
-    // Writes at intervals shorter than the time limit, so a limit on silence would never end the
-    // exchange.
+    // Writes far more often than the limit of 600 ms. An idle timeout would therefore never end the
+    // exchange. Only the limit on the total time does.
     receiver.answer = (socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket);
@@ -182,8 +182,10 @@ describe("sample receivers are handled as documented:", () => {
     expect(play).toBeDefined();
     await play?.();
   });
+});
 
-  it("and the samples of all other kinds are tested", () => {
+describe("the sample file", () => {
+  it("contains no kind of sample that these tests omit", () => {
     expect(rows).toHaveLength(
       rowsOf("ip").length + rowsOf("url").length + rowsOf("dns").length + rowsOf("receiver").length,
     );

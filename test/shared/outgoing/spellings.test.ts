@@ -74,7 +74,7 @@ const privateAddresses: readonly Bytes[] = [
 ];
 
 describe("a private IP address as a host", () => {
-  it.each(Object.entries(ipv4Spellings))("is recognized in the spelling %s", (name, spell) => {
+  it.each(Object.entries(ipv4Spellings))("is refused in every spelling: %s", (name, spell) => {
     for (const bytes of privateAddresses) {
       expect(parsePublicUrl(`https://${spell(bytes)}/hook`, rules)).toMatchObject({
         outcome: "refused",
@@ -90,7 +90,7 @@ describe("a private IP address as a host", () => {
     });
   });
 
-  it.each(Object.entries(ipv6Spellings))("is refused inside IPv6: %s", (_, spell) => {
+  it.each(Object.entries(ipv6Spellings))("is refused inside an IPv6 address: %s", (_, spell) => {
     for (const bytes of [...privateAddresses, [8, 8, 4, 4] as const]) {
       expect(parsePublicUrl(`https://[${spell(bytes)}]/hook`, rules)).toMatchObject({
         outcome: "refused",

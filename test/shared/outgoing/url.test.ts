@@ -138,7 +138,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl(`https://${name}.shop-example.com/`, rules).outcome).toBe("accepted");
   });
 
-  it("allows plain HTTP and loopback only if the policy does", () => {
+  it("accepts plain HTTP and loopback hosts only if the policy allows loopback", () => {
     for (const raw of [
       "http://127.0.0.1:9000/hook",
       "http://localhost:9000/",
@@ -151,7 +151,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl("http://10.0.0.1:9000/", localRules).outcome).toBe("refused");
   });
 
-  it("normalises a URL in the same way as lookups by URL", () => {
+  it("normalises a URL as normaliseUrl does, so that lookups by URL find it", () => {
     const raw = "HTTPS://Hooks.Shop-Example.com:443/A?b=c#d";
 
     expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normaliseUrl(raw) });

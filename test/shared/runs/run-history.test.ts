@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { pointOf } from "../../../shared/history/point-lines.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
-import { pointsOf } from "../../../shared/runs/run-history.ts";
+import { pointLinesOf } from "../../../shared/runs/run-history.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import { startRunBench } from "../../support/run-bench.ts";
@@ -16,11 +17,12 @@ const outcome = (changes: Partial<ItemOutcome>): ItemOutcome => ({
   ...changes,
 });
 
-describe("pointsOf", () => {
+describe("pointLinesOf", () => {
   it("returns the observed changes of an `ok` outcome, and no point without one", () => {
     const observed = { price: { before: 10, after: 12 } };
 
-    expect(pointsOf("check", [outcome({ observed }), outcome({ next: ["detail"] })])).toEqual([
+    const lines = pointLinesOf("check", [outcome({ observed }), outcome({ next: ["detail"] })]);
+    expect(lines.map(pointOf)).toEqual([
       { id: "10001", at, step: "check", status: "ok", values: observed },
     ]);
   });
@@ -28,7 +30,7 @@ describe("pointsOf", () => {
   it.each(["not_found", "partial", "unavailable", "deferred", "skipped"] as const)(
     "returns a point without values for the status `%s`",
     (status) => {
-      expect(pointsOf("check", [outcome({ status })])).toEqual([
+      expect(pointLinesOf("check", [outcome({ status })]).map(pointOf)).toEqual([
         { id: "10001", at, step: "check", status, values: {} },
       ]);
     },

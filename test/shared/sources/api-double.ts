@@ -30,7 +30,7 @@ export interface ApiDouble {
   stop(): Promise<void>;
 }
 
-/** An API with GET requests that misbehaves as configured, over real HTTP. */
+/** A local server in the role of an API with GET requests, which misbehaves as configured. */
 export async function startApiDouble(react: (call: ApiCall) => ApiReaction): Promise<ApiDouble> {
   const calls: ApiCall[] = [];
   let inWork = 0;

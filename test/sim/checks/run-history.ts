@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { areEqual } from "../../../shared/pipelines/compare.ts";
 import { readingKind, type Step, stepOf } from "../../../shared/pipelines/definition.ts";
 import { limits } from "../../../shared/base/limits.ts";
-import type { HistoryPoint, ObservedChange } from "../../../shared/history/history.ts";
+import type {
+  HistoryPoint,
+  ObservedChange,
+  ObservedChanges,
+} from "../../../shared/history/history.ts";
 import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { type FieldValue, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
@@ -13,7 +17,12 @@ import {
   newItem,
 } from "../../../shared/watchlists/item.ts";
 import { compareIds } from "../../../shared/watchlists/page.ts";
-import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
+import {
+  outcomesOf,
+  type Records,
+  type RunRecords,
+  type StepRecords,
+} from "../scenarios/runs-records.ts";
 import type { RunsScene, WatchlistScene } from "../scenarios/runs-scene.ts";
 
 const always = { since: "0000", until: "9999" };
@@ -63,12 +72,24 @@ export async function checkHistory(
 function expectedPoints({ steps }: RunRecords): HistoryPoint[] {
   const points: HistoryPoint[] = [];
   for (const one of steps) {
-    for (const { id, at, status, observed } of outcomesOf(one)) {
-      if (status === "ok" && observed === undefined) continue;
-      points.push({ id, at, step: one.step.step, status, values: observed ?? {} });
+    const { step } = one.step;
+    for (const outcome of outcomesOf(one)) {
+      const { id, at, status } = outcome;
+      const values = observedBy(one, outcome);
+      if (status === "ok" && Object.keys(values).length === 0) continue;
+      points.push({ id, at, step, status, values });
     }
   }
   return points.toSorted((a, b) => compareIds(a.id, b.id));
+}
+
+/** The changes that an outcome observed, from the recorded points of its step. */
+function observedBy({ step, points }: StepRecords, { id, at }: ItemOutcome): ObservedChanges {
+  const own = points.filter((point) => point.id === id);
+  assert(own.length <= 1, `${id}: one point in step ${step.step}`);
+  const [point] = own;
+  if (point !== undefined) assert.equal(point.at, at, `${id}: time of the point`);
+  return point?.values ?? {};
 }
 
 /** Checks that each outcome observed exactly the known values that it changed (invariant H2). */
@@ -86,22 +107,22 @@ function checkObserved(records: Records): void {
         const after = applyOutcome(before, outcome, reading);
         items.set(`${id}/${addedAt}`, after);
         const where = `${id} in run ${runNumber}, step ${step}`;
-        checkOutcome({ outcome, before, after, step: definition }, where);
+        const observed = observedBy(one, outcome);
+        checkOutcome({ observed, before, after, step: definition }, where);
       }
     }
   }
 }
 
 interface Applied {
-  readonly outcome: ItemOutcome;
+  readonly observed: ObservedChanges;
   readonly before: Item;
   readonly after: Item;
   readonly step: Step;
 }
 
-function checkOutcome({ outcome, before, after, step }: Applied, where: string): void {
+function checkOutcome({ observed, before, after, step }: Applied, where: string): void {
   const kind = readingKind(step);
-  const { observed = {} } = outcome;
   for (const field of Object.keys(stepScrapers[step.scraper].fieldTypes)) {
     const was = knownValue(before, field, kind);
     const is = knownValue(after, field, kind);
@@ -121,9 +142,10 @@ function checkOutcome({ outcome, before, after, step }: Applied, where: string):
 function checkValues(item: Item, records: Records): void {
   const values = new Map<string, FieldValue>();
   for (const { run, steps } of records) {
-    for (const outcome of steps.flatMap(outcomesOf)) {
-      if (outcome.id !== item.id || outcome.addedAt !== item.addedAt) continue;
-      for (const [field, change] of Object.entries(outcome.observed ?? {})) {
+    for (const one of steps) {
+      const outcome = outcomesOf(one).find(({ id }) => id === item.id);
+      if (outcome?.addedAt !== item.addedAt) continue;
+      for (const [field, change] of Object.entries(observedBy(one, outcome))) {
         checkLink(values.get(field), { field, change }, `${item.id} in run ${run.runNumber}`);
         values.set(field, change.after);
       }

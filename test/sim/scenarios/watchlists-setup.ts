@@ -3,7 +3,7 @@ import { createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { itemPageRow } from "../../../shared/aws/watchlists/page-row.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
-import { listRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
+import { watchlistRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { countByState, cutPages } from "../../../shared/watchlists/page.ts";
@@ -12,7 +12,7 @@ import type { User, World } from "../world.ts";
 
 const rowsAtOnce = 25;
 
-/** Writes paused watchlists with one item each directly into the table, without faults. */
+/** Writes `count` paused watchlists with one item each directly into the table, without faults. */
 export async function fillWatchlists(world: World, user: User, count: number): Promise<void> {
   const { client, table, clock, randomSource } = world;
   const rows: object[] = [{ ...watchlistKeys.count(user.accountId), watchlists: count }];
@@ -48,7 +48,7 @@ export async function fillWatchlists(world: World, user: User, count: number): P
     };
     const bounds = { itemsMax: 1_000, bytesMax: 100_000 };
     const pages = cutPages({ lowest: "", upper: null }, items, bounds);
-    rows.push({ ...watchlistKeys.list(user.accountId, id), ...listRow(list) });
+    rows.push({ ...watchlistKeys.watchlist(user.accountId, id), ...watchlistRow(list) });
     rows.push(...pages.map((page) => itemPageRow(id, page, 1)));
   }
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
@@ -57,7 +57,7 @@ export async function fillWatchlists(world: World, user: User, count: number): P
   }
 }
 
-/** Creates more API keys of an account, without faults. */
+/** Creates `count` more API keys of an account, without faults. */
 export async function fillKeys(world: World, user: User, count: number): Promise<void> {
   const { client, table, clock, randomSource } = world;
   const accounts = dynamoAccountStore(client, { accounts: table });

@@ -11,7 +11,8 @@ import type { LedgerReadDependencies, LedgerSince, ReadLedger } from "./read-led
 
 /**
  * Reads the ledger of an account without shards: its row, and its entries up to the sequence in the
- * row.
+ * row. If the account has shards by now, returns no differences, and `since` reports that the check
+ * must be repeated.
  */
 export async function readOldLedger(
   { accountId }: StoredAccount,
@@ -40,8 +41,8 @@ const hasShardsNow: LedgerSince = {
 };
 
 /**
- * Reads the later entries, and then the account's row, whose sequence includes all of these
- * entries.
+ * Reads the entries that were written later, and then the account's row. The sequence in the row
+ * must therefore include all of these entries.
  */
 async function entriesSince(
   { accountId, sequence }: StoredSums,

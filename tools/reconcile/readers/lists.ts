@@ -12,7 +12,7 @@ import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 
-/** The item counters of a watchlist. Each change of its pages updates them. */
+/** The item counters of a watchlist. Every change of the watchlist's pages updates them. */
 export interface StoredCounts {
   readonly counts: ItemCounts;
   readonly total: number;
@@ -62,18 +62,18 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
       return Number(row?.["watchlists"] ?? 0);
     },
     async *lists(accountId, unreadable) {
-      const { pk, sk } = watchlistKeys.list(accountId, "");
+      const { pk, sk } = watchlistKeys.watchlist(accountId, "");
       for await (const row of readRows(client, table, rowsBelow(pk, sk))) {
         if (unreadable === undefined || is(neededOfList, row)) yield listOf(row);
         else unreadable(String(row["sk"]).slice(sk.length));
       }
     },
     async list(accountId, watchlistId) {
-      const row = await read(watchlistKeys.list(accountId, watchlistId));
+      const row = await read(watchlistKeys.watchlist(accountId, watchlistId));
       return row === undefined ? undefined : listOf(row);
     },
     async counts(accountId, watchlistId) {
-      const row = await read(watchlistKeys.list(accountId, watchlistId));
+      const row = await read(watchlistKeys.watchlist(accountId, watchlistId));
       return row === undefined
         ? undefined
         : { counts: row["item_counts"] as ItemCounts, total: Number(row["item_total"]) };

@@ -24,7 +24,8 @@ export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 /** Calls the API with the key of this session. Paths are relative to `/v1/`, such as `account`. */
 export interface ApiClient {
   /**
-   * Repeated once if the service is busy (429, 503), after the time in `Retry-After`.
+   * Reads a resource. If the service is busy (429, 503), repeats the call once after the time in
+   * `Retry-After`, unless that time is longer than five seconds.
    * @throws ApiError
    */
   get<T>(path: string, options?: CallOptions): Promise<T>;
@@ -52,7 +53,8 @@ export const apiBase = (): string => new URL("v1/", location.href.split("#")[0])
 const retrySecondsMax = 5;
 
 /**
- * Creates a client for one API key. Calls `onUnauthorized` after every response with status 401.
+ * Creates a client for one API key. Its methods reject with an ApiError, or with another error
+ * after an abort. Calls `onUnauthorized` after every response with status 401.
  */
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   const raw: ApiClient["raw"] = async (method, path, options = {}) => {
@@ -87,9 +89,9 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
 const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
 /**
- * Returns the address of an API call.
- * @throws ApiError 404 if the path cannot be that of a resource, because parts of it can come from
- * a link
+ * Returns the address of an API call. Omits undefined and empty query parameters.
+ * @throws ApiError 404 if the path is not that of a resource. Parts of a path can come from a link,
+ * so they must not lead to another address.
  */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {
@@ -131,7 +133,7 @@ function resultOf(answer: Answer): unknown {
   throw new ApiError({
     status: answer.status,
     code: error?.code ?? "INTERNAL",
-    message: error?.message ?? `The service answered with HTTP ${answer.status}.`,
+    message: error?.message ?? `The service answered with HTTP ${answer.status}. Try again later.`,
     param: error?.param,
     requestId: answer.headers.get("X-Request-Id") ?? undefined,
   });

@@ -21,11 +21,11 @@ function placeOf(link: string): Place {
 }
 
 let shown: Place | undefined;
-/** The number of the entry of the tab's history that is shown, stored in the entry's state. */
+/** The number of the shown entry of the tab's history. The entry's state contains it, too. */
 let at = 0;
 const followers = new Set<(place: Place) => void>();
 
-/** Shows the page of the present address. */
+/** Shows the page of the current address. */
 function take(): void {
   shown = here();
   for (const follow of followers) follow(shown);
@@ -91,8 +91,9 @@ export function linkTo(
 }
 
 /**
- * Opens the next page after an action, without asking about unsaved changes. Does nothing once the
- * component is unmounted, so that a late response does not move a user who has left the page.
+ * Returns a function that opens a page after an action, without asking about unsaved changes. The
+ * function does nothing once the component is unmounted, so that a late response does not move a
+ * user who has left the page.
  */
 export function useNavigate(): (link: string) => void {
   const isGone = useRef(false);
@@ -112,6 +113,7 @@ export function useNavigate(): (link: string) => void {
 
 /**
  * Replaces the current place with a link, without a new entry in the history. For filters and tabs.
+ * If the link leads to another tab, first asks the user about unsaved changes.
  */
 export function replacePlace(link: string): void {
   if (isElsewhere(placeOf(link)) && !mayLeave()) return;

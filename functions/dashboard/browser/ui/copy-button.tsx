@@ -10,7 +10,7 @@ interface Done {
   readonly outcome: "copied" | "refused";
 }
 
-/** Copies a text to the clipboard and confirms it. */
+/** A button that copies a text to the clipboard. `what` completes its label: `Copy the key`. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [done, setDone] = useState<Done>();
   useEffect(() => {
@@ -39,7 +39,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-/** Shows a value with a button to copy it. */
+/** Shows a value with a button to copy it. `what` completes the button's label: `Copy the key`. */
 export function Copyable({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <div class="copyable">

@@ -132,7 +132,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user to confirm an action that cannot be undone. */
+/** Asks the user to confirm an action. Set `danger` to false for an action that can be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirm, danger = true, busy = false, error } = props;
   return (

@@ -36,8 +36,8 @@ export function useLeaveQuestion(text: string | undefined): void {
 }
 
 /**
- * Asks the user before unsaved input is lost. Never asks in the demo workspace, where input cannot
- * be saved.
+ * Asks the user before leaving the page while it has unsaved input (`isDirty`). Never asks in the
+ * demo workspace, where input cannot be saved.
  */
 export function useUnsaved(isDirty: boolean): void {
   const readOnly = useReadOnlyReason() !== undefined;
@@ -47,8 +47,8 @@ export function useUnsaved(isDirty: boolean): void {
 }
 
 /**
- * Asks the user before the page is left while a request is in progress whose response contains a
- * secret. The service shows the secret only in this response.
+ * Asks the user before leaving the page while a request for a new secret is in progress. Only the
+ * response to this request contains the secret.
  */
 export const useSecretLeaveQuestion = (isBusy: boolean): void =>
   useLeaveQuestion(

@@ -122,7 +122,7 @@ interface Faults {
 }
 
 const faultsIn = (since: string, until: string): Faults => ({
-  since: since === "" ? "Enter the start of the time range." : faultOf(since),
+  since: since === "" ? "Enter the start of the time span." : faultOf(since),
   until: faultOf(until),
 });
 

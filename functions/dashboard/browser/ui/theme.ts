@@ -30,5 +30,5 @@ export function applyTheme(theme: Theme): void {
   dispatchEvent(new Event(themeChanged));
 }
 
-/** The event of the window after the user changed the color scheme. */
+/** The name of the event that `window` receives after the user changed the theme. */
 export const themeChanged = "dashboard-theme";

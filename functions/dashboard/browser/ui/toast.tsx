@@ -21,10 +21,13 @@ const ToastContext = createContext<{ readonly show: ShowToast; readonly fail: Sh
   fail: () => {},
 });
 
-/** Confirms an action: shown for some seconds, and announced to screen readers. */
+/** Returns a function that shows a text for six seconds and announces it to screen readers. */
 export const useToast = (): ShowToast => useContext(ToastContext).show;
 
-/** Shows why an action failed, if the page has no other place for it. Stays until dismissed. */
+/**
+ * Returns a function that shows an error until the user dismisses it. For an action whose page has no
+ * other place for the error.
+ */
 export const useFailureToast = (): ShowFailure => useContext(ToastContext).fail;
 
 const shownMilliseconds = 6_000;

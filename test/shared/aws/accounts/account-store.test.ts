@@ -65,12 +65,12 @@ describe("dynamoAccountStore", () => {
     ]);
   });
 
-  it("returns nothing for an account that does not exist", async () => {
+  it("returns undefined for an account that does not exist", async () => {
     await store.create(anAccount);
     expect(await store.get("acct_2")).toBeUndefined();
   });
 
-  it("does not change an existing account when it creates it again", async () => {
+  it("does not change an existing account when a call creates it again", async () => {
     await store.create(anAccount);
 
     await expect(store.create({ ...anAccount, name: "Other", balance: 9 })).rejects.toThrow(

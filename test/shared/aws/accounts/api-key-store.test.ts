@@ -69,7 +69,7 @@ describe("dynamoApiKeyStore", () => {
     ]);
   });
 
-  it("stores at most the allowed number of keys, and has room again after a revocation", async () => {
+  it("stores at most the allowed number of keys, and accepts another key after a revocation", async () => {
     const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
     await addKeys(keys);
     const oneMore = aKey(99);

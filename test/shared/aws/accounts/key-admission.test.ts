@@ -75,7 +75,7 @@ const rowOf = async (hash: string): Promise<Record<string, unknown>> => {
 const mostInASecond = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((ms) => ms >= from && ms < from + 1_000).length));
 
-describe("the request rate of an API key", () => {
+describe("the rate limit of an API key", () => {
   /**
    * Makes calls every 5 ms as several processes do: some at the same time, and some out of order.
    */
@@ -95,7 +95,7 @@ describe("the request rate of an API key", () => {
     return admitted.sort((a, b) => a - b);
   }
 
-  it("is at most 50 in any second, and at least 47 when 200 calls a second arrive", async () => {
+  it("admits at most 50 calls in any second, and at least 47 when 200 calls a second arrive", async () => {
     const seconds = 6;
     const admitted = await offer(seconds);
 
@@ -221,7 +221,7 @@ describe("a process whose call the rate limit refused", () => {
     }
   });
 
-  it("reads the row again within seconds if a fast clock has written times far ahead", async () => {
+  it("reads the row again within seconds if a process with a fast clock has written times far ahead", async () => {
     const admit = process();
     const dayMs = 86_400_000;
     for (let n = 0; n < 50; n += 1) await process()(key.hash, at(dayMs));
@@ -234,30 +234,37 @@ describe("a process whose call the rate limit refused", () => {
 describe("an API key whose row DynamoDB throttles", () => {
   const throttles = ["ProvisionedThroughputExceededException", "ThrottlingException"];
 
-  it.each(throttles)("is rate-limited and pauses for a second: %s", async (name) => {
-    let isThrottled = false;
-    let requests = 0;
-    const client = watchedClient(tables.client, async (command, send) => {
-      requests += 1;
-      if (isThrottled && command instanceof UpdateCommand) {
-        throw Object.assign(new Error("no"), { name });
-      }
-      return send();
-    });
-    const admit = keyAdmission(client, table, { fraction: () => 0 });
-    await admit(key.hash, at(0));
-    isThrottled = true;
-    const limited = { outcome: "limited", rate: { limit: 50, remaining: 0 }, retryAfterSeconds: 1 };
-    expect(await admit(key.hash, at(1))).toMatchObject({ ...limited, throttled: true });
-    isThrottled = false;
-    const sent = requests;
-    expect(await admit(key.hash, at(1_000))).toMatchObject(limited);
-    expect(requests).toBe(sent);
-    expect(await admit(key.hash, at(1_001))).toMatchObject({
-      outcome: "admitted",
-      rate: { remaining: 48 },
-    });
-  });
+  it.each(throttles)(
+    "is refused for a second, without another request, after the error %s",
+    async (name) => {
+      let isThrottled = false;
+      let requests = 0;
+      const client = watchedClient(tables.client, async (command, send) => {
+        requests += 1;
+        if (isThrottled && command instanceof UpdateCommand) {
+          throw Object.assign(new Error("no"), { name });
+        }
+        return send();
+      });
+      const admit = keyAdmission(client, table, { fraction: () => 0 });
+      await admit(key.hash, at(0));
+      isThrottled = true;
+      const limited = {
+        outcome: "limited",
+        rate: { limit: 50, remaining: 0 },
+        retryAfterSeconds: 1,
+      };
+      expect(await admit(key.hash, at(1))).toMatchObject({ ...limited, throttled: true });
+      isThrottled = false;
+      const sent = requests;
+      expect(await admit(key.hash, at(1_000))).toMatchObject(limited);
+      expect(requests).toBe(sent);
+      expect(await admit(key.hash, at(1_001))).toMatchObject({
+        outcome: "admitted",
+        rate: { remaining: 48 },
+      });
+    },
+  );
 });
 
 describe("an API key whose row DynamoDB throttles", () => {
@@ -276,7 +283,7 @@ describe("an API key whose row DynamoDB throttles", () => {
     expect(await throttledProcess("answer")(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("is refused if reads fail too", async () => {
+  it("is refused as unreadable if DynamoDB throttles reads as well", async () => {
     expect(await throttledProcess("fail")(key.hash, at(0))).toMatchObject({
       outcome: "unreadable",
       rate: { limit: 50, remaining: 0 },

@@ -65,38 +65,40 @@ const pending = () =>
   outbox.entries(endpointTarget(account, "we_1"), { lane: "later", by: null, limit: 10 });
 
 describe("a stored delivery", () => {
+  const failedTest = aDelivery(2, {
+    eventType: "webhook.test",
+    watchlistId: null,
+    runId: null,
+    state: "failed",
+    attempts: [
+      {
+        attempt: 1,
+        at: start,
+        status: 500,
+        durationMs: 12,
+        error: "HTTP 500",
+        response: "no",
+        signature: { service: "t=1,v1=ab", standard: "v1,q" },
+      },
+      {
+        attempt: null,
+        at: start,
+        status: null,
+        durationMs: 0,
+        error: "refused",
+        response: null,
+        signature: null,
+      },
+    ],
+    attemptCount: 2,
+    tries: 2,
+    nextAttemptAt: start,
+  });
+
   it.each([
-    aDelivery(1),
-    aDelivery(2, {
-      eventType: "webhook.test",
-      watchlistId: null,
-      runId: null,
-      state: "failed",
-      attempts: [
-        {
-          attempt: 1,
-          at: start,
-          status: 500,
-          durationMs: 12,
-          error: "HTTP 500",
-          response: "no",
-          signature: { service: "t=1,v1=ab", standard: "v1,q" },
-        },
-        {
-          attempt: null,
-          at: start,
-          status: null,
-          durationMs: 0,
-          error: "refused",
-          response: null,
-          signature: null,
-        },
-      ],
-      attemptCount: 2,
-      tries: 2,
-      nextAttemptAt: start,
-    }),
-  ])("is returned unchanged, and only to its own account: %#", async (delivery) => {
+    { what: "of a run's event", delivery: aDelivery(1) },
+    { what: "of a test event with failed attempts", delivery: failedTest },
+  ])("$what is returned unchanged, and only to its own account", async ({ delivery }) => {
     await store.put(account, delivery);
 
     expect(await store.get(account, delivery.id)).toEqual(delivery);
@@ -197,7 +199,7 @@ describe("the list of stored deliveries", () => {
 });
 
 describe("a requested redelivery", () => {
-  it("is added to the outbox in the transaction that records its request, once until it is attempted", async () => {
+  it("is added to the outbox in the transaction that records its request, and only once until it is attempted", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     const now = new Date("2026-11-20T11:00:00.000Z");

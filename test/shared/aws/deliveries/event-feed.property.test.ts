@@ -12,16 +12,14 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
   runId: `wlrun_${n}`,
   watchlistId: "wl_1",
   webhookEndpointId: null,
-  // Some end in the same millisecond, and none in the order of their IDs.
+  // The order of the times differs from that of the IDs. From 12 runs on, some end in the same
+  // millisecond.
   createdAt: new Date(systemClock.now().getTime() - ((n * 7) % 11)).toISOString(),
   types: ["watchlist.run.completed"],
 }));
 
-/**
- * Adds runs by several actors. Each is a separate process, and some runs are added by several
- * actors.
- */
-async function race(actors: number, pageSize: number): Promise<void> {
+/** Adds runs in several processes in parallel. Two processes add some of the runs. */
+async function race(processes: number, pageSize: number): Promise<void> {
   const tableName = await tables.create();
   const feedOf = () =>
     dynamoEventFeed(tables.client, { tableName, clock: systemClock, random: systemRandom });
@@ -44,9 +42,11 @@ async function race(actors: number, pageSize: number): Promise<void> {
   };
   const reading = readAll();
   await Promise.all(
-    Array.from({ length: actors }, async (_, actor) => {
+    Array.from({ length: processes }, async (_, position) => {
       const feed = feedOf();
-      const own = runs.filter((_run, n) => n % actors === actor || (n + 1) % actors === actor);
+      const own = runs.filter(
+        (_run, n) => n % processes === position || (n + 1) % processes === position,
+      );
       await Promise.all(own.map((run) => feed.append(account, run)));
       for (const run of own) await feed.append(account, run);
     }),
@@ -66,7 +66,7 @@ it.each([
   [6, 3],
   [15, 100],
 ])(
-  "the event feed numbers the runs of %i parallel actors from 1 on, and a reader in pages of %i gets each once, in order",
+  "the event feed numbers the runs of %i parallel processes from 1 on, and a reader of pages of %i runs gets each run once, in order",
   race,
   60_000,
 );

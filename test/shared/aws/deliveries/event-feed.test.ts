@@ -88,7 +88,7 @@ describe("appending to the event feed", () => {
     expect((await feed.after(account, 0, 1))[0]?.watchlistId).toBe("wl_1");
   });
 
-  it("adds a run once when another process adds it between its reads", async () => {
+  it("adds a run once even if another process adds the run between two reads", async () => {
     let isFirst = true;
     const client = watchedClient(tables.client, async (command, send) => {
       const { Key } = command.input as { Key?: { sk: string } };
@@ -115,7 +115,7 @@ describe("appending to the event feed", () => {
     expect(await idsBetween(at(0), at(9))).toEqual(["a", "b"]);
   });
 
-  it("lets runs expire after 30 days, but not the counter", async () => {
+  it("stores runs that expire after 30 days, and a counter that does not expire", async () => {
     await appendAll([run("a")]);
     const rows = [...(await rowsOf(`${account}#feed`)), ...(await rowsOf(`${account}#feedruns`))];
 
@@ -129,7 +129,7 @@ describe("appending to the event feed", () => {
 });
 
 describe("the event feed after a sequence number", () => {
-  it("returns up to a number of runs after a sequence number, in order", async () => {
+  it("returns the next runs in order, up to the requested number of runs", async () => {
     await appendAll([run("a")], [run("b")], [run("c")], [run("d")]);
 
     expect(await idsAfter(1)).toEqual(["b", "c", "d"]);
@@ -194,8 +194,8 @@ describe("the event feed between two times", () => {
   });
 });
 
-describe("the event feed before a time", () => {
-  it("returns the highest number below those of all runs that ended at or after the time", async () => {
+describe("the number that the event feed returns for a time", () => {
+  it("is the sequence number of the last run that ended before the time, or 0", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 
@@ -212,7 +212,7 @@ describe("the event feed before a time", () => {
     expect(await feed.before("acct_2", at(0))).toBe(0);
   });
 
-  it("omits no run that ended after the time, even if it was published late or out of order", async () => {
+  it("precedes every run that ended after the time, even if runs were published late or out of order", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 30)],
@@ -228,7 +228,7 @@ describe("the event feed before a time", () => {
     expect(await idsAfter(await feed.before(account, at(32)))).toEqual(["e"]);
   });
 
-  it("omits no run if the publishers' clocks differ", async () => {
+  it("precedes a run that ended after the time even if the publishers' clocks differ", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 10), 9],
@@ -242,7 +242,7 @@ describe("the event feed before a time", () => {
     expect(await idsAfter(await feed.before(account, at(11)))).toEqual(["e"]);
   });
 
-  it("returns the correct number after old entries have expired", async () => {
+  it("precedes every stored run that ended after the time, even if older runs have expired", async () => {
     await appendAll([run("a", 0)], [run("b", 10)], [run("c", 11)], [run("d", 20)]);
     for (const gone of [1, 2]) await dropEntry(gone);
 

@@ -98,14 +98,14 @@ describe("adding to an outbox", () => {
     ]);
   });
 
-  it("stores an entry once that is added twice", async () => {
+  it("stores an entry once even if it is added twice", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 
     expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
   });
 
-  it("isolates outboxes by account and endpoint", async () => {
+  it("adds nothing to the outboxes of other accounts and endpoints", async () => {
     await store.add(target, [entry("a")]);
 
     for (const other of [
@@ -177,7 +177,7 @@ describe("the claim of an outbox", () => {
 describe("an account with many delivery targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has four targets drained in parallel, and the next ones as these are released", async () => {
+  it("has four targets drained in parallel, and another target after each release", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await claim(one));
@@ -212,7 +212,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
-  it("has four targets drained if many workers claim before any of them checks", async () => {
+  it("has four targets drained even if many workers claim targets before one of them checks the leases", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
     const { client } = openTables();
@@ -252,7 +252,7 @@ describe("recording changes in an outbox", () => {
     expect(await claim()).toBeNull();
   });
 
-  it("stores nothing after another worker has the lease", async () => {
+  it("stores nothing after another worker has claimed the target", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();
     clock.advance(60_000);
@@ -262,7 +262,7 @@ describe("recording changes in an outbox", () => {
     expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
   });
 
-  it("stores the target's state for the next claim, only while the worker has the lease", async () => {
+  it("stores the target's state for the next claim, but only while the worker has the lease", async () => {
     await store.add(target, [entry("a"), entry("c")]);
     const first = await mustClaim();
     expect(first.state).toBeUndefined();
@@ -355,8 +355,8 @@ describe("releasing an outbox", () => {
   });
 });
 
-describe("many writers and one worker of an outbox", () => {
-  it("lose no entry and handle none twice", async () => {
+describe("many writers and workers of an outbox", () => {
+  it("lose no entry and handle no entry twice", async () => {
     const added: string[] = [];
     const worked: string[] = [];
     const adder = async (name: string): Promise<void> => {

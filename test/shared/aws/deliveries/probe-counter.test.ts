@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe("dynamoProbeCounter", () => {
-  it("admits the limit of an account's concurrent first probes, and returns when the next one is possible", async () => {
+  it("admits an account's first probes up to the limit if they are concurrent, and returns when the next probe is possible", async () => {
     const counted = await Promise.all(
       Array.from({ length: 2 * max }, () => probes.count("acct_1", at(0))),
     );

@@ -28,7 +28,7 @@ const keep = (accountId: string, targetId: string, state?: unknown) =>
   );
 
 describe("dynamoTargetStates", () => {
-  it("returns a target's state as it was stored, and undefined without one", async () => {
+  it("returns a target's state as it was stored, and undefined for a target without a state", async () => {
     const state = { failuresInRow: 2, lastError: null };
     await keep(account, "we_1", state);
     await keep(account, "we_2");

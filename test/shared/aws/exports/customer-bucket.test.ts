@@ -190,11 +190,11 @@ describe("an object store that misbehaves", () => {
   );
 
   it.each([
-    "<html><body>Bad gateway</body></html>",
-    "{}",
-    "x".repeat(200_000),
-    "<Error><Code>call 555</Code></Error>",
-  ])("cannot add free text to the reason (%#)", async (body) => {
+    ["HTML", "<html><body>Bad gateway</body></html>"],
+    ["JSON", "{}"],
+    ["200,000 letters", "x".repeat(200_000)],
+    ["an error code with a space", "<Error><Code>call 555</Code></Error>"],
+  ])("cannot add free text to the reason by a response with %s", async (_, body) => {
     store.answer = (response) => response.writeHead(502).end(body);
 
     expect(await put()).toEqual(failed("status_502"));
@@ -211,7 +211,7 @@ describe("an object store that misbehaves", () => {
     { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
     { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
   ])(
-    "is reported with the bucket's region if it names a valid one: %j",
+    "is reported with the bucket's region only if it names a valid region: %j",
     async ({ status, headers, xml: region, named }) => {
       store.answer = (response) =>
         response
@@ -234,7 +234,7 @@ describe("an object store that misbehaves", () => {
     expect(await put()).toEqual(failed("kms_generate_data_key_denied"));
   });
 
-  it("is reported if it returns 200 without an ETag", async () => {
+  it("is reported as no_object_store if it returns 200 without an ETag", async () => {
     store.answer = (response) => response.end("<html>Welcome</html>");
 
     expect(await put()).toEqual(failed("no_object_store"));
@@ -246,7 +246,7 @@ describe("an object store that misbehaves", () => {
     expect(await put({}, impatient)).toEqual(failed("timeout"));
   });
 
-  it("makes a put time out if it sends its response byte by byte", async () => {
+  it("makes a put fail if it sends its response byte by byte", async () => {
     store.answer = (response) => {
       response.writeHead(500);
       const timer = setInterval(() => response.write(" "), 50);
@@ -271,13 +271,13 @@ describe("an object store that misbehaves", () => {
     await closed.promise;
   });
 
-  it("is reported if it resets the connection", async () => {
+  it("is reported as connection_failed if it resets the connection", async () => {
     store.answer = (response) => response.destroy();
 
     expect(await put()).toEqual(failed("connection_failed"));
   });
 
-  it("is reported if it accepts no connection", async () => {
+  it("is reported as connection_failed if it accepts no connection", async () => {
     const { port } = store;
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
@@ -290,7 +290,7 @@ describe("an object store that misbehaves", () => {
     );
   });
 
-  it("is reported if its certificate is not trusted", async () => {
+  it("is reported as tls_failed if its certificate is not trusted", async () => {
     const server = createTlsServer(selfSigned, (_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -300,7 +300,7 @@ describe("an object store that misbehaves", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("is not connected to if its name now leads to a refused address", async () => {
+  it("is not connected to if its name now resolves to a refused address", async () => {
     const names = loopbackNames();
     const bucket = open(
       { endpoint: "https://store.shop-example.com" },

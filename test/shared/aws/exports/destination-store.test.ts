@@ -39,17 +39,19 @@ beforeEach(async () => {
 });
 
 describe("dynamoDestinationStore", () => {
+  const failingRole = {
+    ...aDestination,
+    endpoint: null,
+    credentials: { auth: "role", roleArn: "arn:aws:iam::123456789012:role/events" },
+    failuresInRow: 3,
+    lastError: "AccessDenied",
+    lastSuccessAt: at.toISOString(),
+  } as const;
+
   it.each([
-    aDestination,
-    {
-      ...aDestination,
-      endpoint: null,
-      credentials: { auth: "role", roleArn: "arn:aws:iam::123456789012:role/events" },
-      failuresInRow: 3,
-      lastError: "AccessDenied",
-      lastSuccessAt: at.toISOString(),
-    } as const,
-  ])("returns a stored destination, only to its account: %#", async (destination) => {
+    { what: "a destination with an access key", destination: aDestination },
+    { what: "a failing destination with a role", destination: failingRole },
+  ])("returns $what as it was stored, only to its account", async ({ destination }) => {
     expect(await store.put("acct_1", destination, null)).toBe(true);
 
     expect(await store.get("acct_1")).toEqual(destination);

@@ -37,7 +37,7 @@ const roles = () =>
   });
 
 describe("stsRoleCredentials", () => {
-  it("requests credentials for one hour, with the external ID and the service's name, in the region", async () => {
+  it("requests credentials for one hour, with the external ID and the service's name, in the bucket's region", async () => {
     const assumed = await roles().assume(role);
 
     expect(assumed).toEqual({
@@ -62,13 +62,16 @@ describe("stsRoleCredentials", () => {
   it.each([
     [403, "AccessDenied"],
     [403, "RegionDisabledException"],
-  ])("returns the reason for a %i %s", async (status, code) => {
-    sts.answer = (response) => response.writeHead(status).end(refusal(code));
+  ])(
+    "returns the error code of a response as the reason: status %i, code %s",
+    async (status, code) => {
+      sts.answer = (response) => response.writeHead(status).end(refusal(code));
 
-    expect(await roles().assume(role)).toEqual({ outcome: "failed", reason: code });
-  });
+      expect(await roles().assume(role)).toEqual({ outcome: "failed", reason: code });
+    },
+  );
 
-  it("returns a reason if the response has no credentials", async () => {
+  it("returns a failure if the response has no credentials or the connection breaks", async () => {
     sts.answer = (response) => response.end("<AssumeRoleResponse/>");
     expect(await roles().assume(role)).toMatchObject({ outcome: "failed" });
 

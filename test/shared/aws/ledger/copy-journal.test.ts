@@ -68,7 +68,7 @@ async function restore(shard: Row | undefined): Promise<void> {
   }
 }
 
-it("a ledger journal is copied, without an error, to a page that already has its records after a restore of the accounts table", async () => {
+it("after a restore of the accounts table, a ledger journal is copied without an error to a page that already has its records", async () => {
   await call("h1", "h2", "h3", "h4");
   const before = await shardRow();
   await copy();

@@ -13,7 +13,7 @@ import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
 import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
 import { reserveUpdate } from "../../../../shared/aws/ledger/shard-update.ts";
-import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { newId, numberedId } from "../../../../shared/base/ids.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
@@ -55,8 +55,8 @@ const countingWrites = () => {
 };
 
 /**
- * Reserves credits the given number of times. Each reservation makes a record; processes copy eight
- * at a time to a page.
+ * Reserves credits `count` times. Each reservation adds a record to the journal. Eight records at a
+ * time are copied to a page.
  */
 const makeRecords = async (count: number, first = 0, now = systemClock.now()): Promise<void> => {
   const ledger = world.ledger();
@@ -78,7 +78,7 @@ describe("dynamoCreditHistory", () => {
   creditHistoryContract(() => world);
 
   describe("for an account with one shard", () => {
-    it("writes nothing", async () => {
+    it("writes nothing when it lists entries", async () => {
       const { client, writes } = countingWrites();
       await historyThrough(client).page(accountId, { limit: 100 });
       expect(writes()).toBe(0);
@@ -99,7 +99,7 @@ describe("dynamoCreditHistory", () => {
       ]);
     });
 
-    it("lists a hundred entries, most of which were copied from its journal", async () => {
+    it("lists a hundred entries, most of which were copied from the journal to pages", async () => {
       await makeRecords(100);
       const entries = await entriesOf(world, accountId);
       expect(entries).toHaveLength(101);
@@ -143,8 +143,8 @@ describe("dynamoCreditHistory", () => {
       ledger.settle({ accountId, holdId, credits: 5, succeeded: true, now });
 
     /**
-     * Makes ten calls in the first shard and one in the second. Those of the first end ten seconds
-     * later.
+     * Starts ten calls in the first shard and one in the second. The calls of the first shard end ten
+     * seconds later.
      */
     const work = async (): Promise<void> => {
       const change = { accountId, changeId: "pack", type: "purchase", credits: 25_000 } as const;
@@ -235,7 +235,7 @@ describe("dynamoCreditHistory", () => {
 
     it("includes the records of shards that were added while it read", async () => {
       await work();
-      // The second shard has more credits now, so the purchase goes there. Its stamps are older.
+      // The second shard now has more credits and older stamps, so the purchase changes that shard.
       const ledger = world.ledger();
       for (const n of [0, 1, 2]) await reserve(ledger, `costly_${n}`, seconds(10));
       let isGrown = false;
@@ -314,7 +314,7 @@ describe("dynamoCreditHistory", () => {
       expect(page).toEqual({ transactions: [], next: null });
     });
 
-    it("searches in short pages if the entries are far from the time of the call's ID", async () => {
+    it("finds the entries even if their stamps are far from the time in the call's ID", async () => {
       const holdId = newId("request", now, systemRandom);
       const source = { requestId: holdId };
       const later = new Date(now.getTime() + 30 * 60 * 1_000);
@@ -499,7 +499,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  it("dynamoCreditHistory reads at most 1,001 marks for a page of an account with more changes", async () => {
+  it("reads at most 1,001 marks of changes for a page, even if the account has more", async () => {
     const changes = 1_050;
     const change = { accountId, type: "purchase", credits: 1, now: systemClock.now() } as const;
     for (let n = 0; n < 3; n += 1) await world.changes.apply({ ...change, changeId: `real_${n}` });
@@ -525,7 +525,7 @@ describe("dynamoCreditHistory", () => {
     expect(transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
   });
 
-  it("dynamoCreditHistory ends a page after reading 2,000 entries", async () => {
+  it("ends a page after reading 2,000 entries", async () => {
     const rows = Array.from({ length: 2_100 }, (_, n) => ({
       PutRequest: {
         Item: ledgerEntryRow({

@@ -58,7 +58,10 @@ const call = fc.record({
    * True for an item call, which one process makes; false for a step, which any process may repeat.
    */
   slot: fc.boolean(),
-  /** If that process does not finish: `ended` if another process completes the call, or `left`. */
+  /**
+   * What happens if that process does not finish: `ended` if another process completes the call,
+   * `left` if its hold expires.
+   */
   afterwards: fc.constantFrom("ended", "left"),
   /** True for a process that is suspended until its hold has expired. */
   sleeps: fc.boolean(),
@@ -168,7 +171,7 @@ async function makeCall(
   }
 }
 
-/** Undefined if no response arrived. */
+/** Settles the hold of a call. Returns undefined if no response arrived. */
 async function settleCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt: Date },
@@ -249,7 +252,7 @@ it("the ledger keeps every account balance correct at every instant, whichever r
 });
 
 it.each(faults.flatMap((one) => [0, 1, 2, 3].map((position) => [one, position] as const)))(
-  "the ledger charges once if a call or a step meets %s at request %i and another process resolves it",
+  "the ledger charges a call or a step at most once if the fault %s occurs in its request %i and another process resolves it",
   async (one, position) => {
     const plan: Fault[] = [...Array.from({ length: position }, () => "none" as const), one];
     const model = { credits: 100, answered: 0.7, faults: plan, zombie: true, sleeps: false };

@@ -78,7 +78,7 @@ describe("the ledger's requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "UpdateCommand"]);
   });
 
-  it("are the same number without cached state, for an account with one shard", async () => {
+  it("are one to reserve even without cached state, for an account with one shard", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -88,7 +88,7 @@ describe("the ledger's requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand"]);
   });
 
-  it("include one more, to read all shards, if the chosen shard has no credits", async () => {
+  it("include a read of all shards if the chosen shard has too few credits", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -218,7 +218,7 @@ describe("a process that is suspended while it reserves credits", () => {
   });
 });
 
-describe("the ledger, for a call that another process cancels,", () => {
+describe("the ledger's cancellation of a call by another process", () => {
   it("finds the call without reading later records", async () => {
     const ledger = world.ledger();
     const callAt = async (seconds: number): Promise<string> => {
@@ -248,7 +248,7 @@ describe("the ledger, for a call that another process cancels,", () => {
     await expectLedgerToBalance(world, accountId);
   });
 
-  it("releases its charge, and the hold of a late duplicate of its reservation", async () => {
+  it("refunds the charge, and releases the hold of a late duplicate of the reservation", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     accountId = await world.open(tier.atLifetimeCredits);
@@ -268,7 +268,7 @@ describe("the ledger, for a call that another process cancels,", () => {
   });
 });
 
-describe("the ledger, for an account with several shards,", () => {
+describe("the ledger of an account with several shards", () => {
   it("reserves the entire balance for one call", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
@@ -305,8 +305,8 @@ describe("the ledger's hold of a run's step", () => {
   });
 });
 
-describe("a ledger operation on rows that stay busy", () => {
-  it("fails after its retry budget, and its cause contains DynamoDB's reasons", async () => {
+describe("a ledger operation on rows that stay contended", () => {
+  it("fails after 24 attempts, and its cause contains DynamoDB's reason", async () => {
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof UpdateCommand)) return send();
       throw new TransactionConflictException({ message: "busy", $metadata: {} });

@@ -57,7 +57,7 @@ const stats: RunStats = {
   tracked: 5,
   entry: "check",
   newItems: 2,
-  // Customers name steps, so names of object members must be stored like any other name.
+  // Customers choose the IDs of steps, so an ID can be the name of an object member.
   steps: { check: checked, constructor: checked, ["__proto__"]: checked },
   matched: 0,
   deferred: 0,
@@ -92,7 +92,7 @@ const stalled = async (by: string): Promise<number[]> => {
 };
 
 describe("dynamoRunStore.claim", () => {
-  it("starts the run in the watchlist's row, and stores it unchanged", async () => {
+  it("stores the run unchanged, and marks it as running in the watchlist's row", async () => {
     const run = await claim();
 
     expect(await store.get(run)).toEqual(run);
@@ -232,7 +232,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
   });
 
-  it("writes nothing if the watchlist was deleted, or only the run if the caller expects that", async () => {
+  it("writes nothing if the watchlist was deleted, and the run alone if the caller passes no watchlist", async () => {
     const finishing = await bring(await claim(), "finishing");
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });

@@ -77,7 +77,7 @@ it("the attempts of an AWS request end with the retry budget, before the maximum
   expect(store.requests()).toBeLessThanOrEqual(1);
 });
 
-it("no AWS request is sent without time left", async () => {
+it("no AWS request is sent when no time is left", async () => {
   const store = await storeThat(never, {});
   const budget = retryBudget({ clock: systemClock, lossMs: 0 });
   expect(await withRetryBudget(budget, () => store.send())).toMatchObject({

@@ -62,7 +62,7 @@ it.each(["\n", "\r\n", "\n\n"])(
   },
 );
 
-it("the secret reader treats a secret of line ends only as empty", async () => {
+it("the secret reader treats a secret that consists only of line ends as empty", async () => {
   const reader = readerOf(() => Promise.resolve({ SecretString: "\n" }));
   expect((await refusal(reader.read(secretArn))).message).toContain("is empty");
 });
@@ -91,10 +91,12 @@ it("the secret reader does not cache a failure", async () => {
 it("the secret reader's errors contain the reference and never the store's message", async () => {
   const quoting = Object.assign(new Error(`bad value ${canary}`), { name: "ValidationException" });
   const failed = await refusal(readerOf(() => Promise.reject(quoting)).read(secretArn));
-  expect(failed.message).toBe(`The secret ${secretArn} could not be read: ValidationException`);
+  expect(failed.message).toBe(
+    `The secret ${secretArn} could not be read (ValidationException). Check that it exists and that the function may read it.`,
+  );
   expect(failed.cause).toBeUndefined();
   const empty = await refusal(readerOf(() => Promise.resolve({})).read(secretArn));
-  expect(empty.message).toBe(`The secret ${secretArn} is empty`);
+  expect(empty.message).toBe(`The secret ${secretArn} is empty. Store its value.`);
 });
 
 it("the secret reader does not quote an invalid reference, which may be the secret itself", async () => {

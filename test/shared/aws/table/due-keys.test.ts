@@ -123,7 +123,7 @@ describe("dueKeys", () => {
     }
   });
 
-  it("omits rows that are due later, of another kind, or not due", async () => {
+  it("omits rows that are due later, that are of another kind or that have no due time", async () => {
     await put("hold", [
       { pk: "pk-1", second: 5 },
       { pk: "pk-2", second: 6 },

@@ -25,7 +25,7 @@ const keyOf: Readonly<Record<DueKind, (n: number) => RowKey>> = {
       targetId: derivedId("webhookEndpoint", n),
     }),
   run: (n) => watchlistKeys.run(derivedId("watchlist", n), 1),
-  watchlist: (n) => watchlistKeys.list(derivedId("account", n), derivedId("watchlist", n)),
+  watchlist: (n) => watchlistKeys.watchlist(derivedId("account", n), derivedId("watchlist", n)),
   purge: (n) => watchlistKeys.purge(derivedId("watchlist", n)),
 };
 const kinds = Object.keys(duePartitions) as DueKind[];
@@ -66,17 +66,17 @@ describe("the partitions of the due index", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
-    // Reserving and settling each write the account's row and the hold's row, at two units per row
-    // in a transaction.
-    const callWrites = { table: 8, index: 2 };
-    const calls = (writesOfPartition * duePartitions.hold) / callWrites.index;
-    expect(calls).toBeGreaterThan(writesOfTable / callWrites.table);
+    // Reserving and settling the credits of a step each write the row of the hold and the row of a
+    // shard, at two units per row in a transaction.
+    const stepWrites = { table: 8, index: 2 };
+    const steps = (writesOfPartition * duePartitions.hold) / stepWrites.index;
+    expect(steps).toBeGreaterThan(writesOfTable / stepWrites.table);
   });
 });
 
 describe("a row's place in the due index", () => {
-  it("is the same in every version of the service, whatever its time", () => {
-    // Readers of an account's holds query the partition that earlier versions wrote.
+  it("depends neither on the release nor on the due time of the row", () => {
+    // Earlier releases have written rows to this partition.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
     expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");
@@ -110,7 +110,7 @@ describe("dueTimeOf", () => {
     ["names its kind without a partition", { due_kind: "hold", due_at: at.toISOString() }],
     ["is of another kind", { due_kind: "run#00", due_at: at.toISOString() }],
     ["is in a partition that no reader queries", { due_kind: "hold#99", due_at: at.toISOString() }],
-  ])("is null for a row that %s", (_, row) => {
+  ])("returns null for a row that %s", (_, row) => {
     expect(dueTimeOf("hold", row)).toBeNull();
   });
 });

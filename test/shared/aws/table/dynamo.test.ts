@@ -20,25 +20,25 @@ it.each([
   ["TransactionConflict"],
   ["ThrottlingError"],
   ["ProvisionedThroughputExceeded"],
-])("a transaction that %s refused has a reason for each write", (code) => {
+])("a transaction that DynamoDB cancelled with %s has a reason for each write", (code) => {
   expect(codes(cancelled("None", code))).toEqual([null, code]);
   expect(codes(cancelled(code, "ValidationError"))).toEqual([code, "ValidationError"]);
 });
 
-it("an error for an invalid transaction has no reasons", () => {
+it("the error of an invalid transaction has no cancellation reasons", () => {
   expect(codes(cancelled("ValidationError", "None"))).toBeUndefined();
   expect(codes(cancelled("None", "ItemCollectionSizeLimitExceeded"))).toBeUndefined();
   expect(codes(cancelled("None"))).toBeUndefined();
 });
 
-it("an error of a request without a transaction has no reasons", () => {
+it("the error of a request without a transaction has no cancellation reasons", () => {
   expect(codes(new Error("lost"))).toBeUndefined();
   expect(
     codes(new ConditionalCheckFailedException({ message: "", $metadata: {} })),
   ).toBeUndefined();
 });
 
-it("a transaction that concurrent writes keep refusing is repeated until the retry budget is used up", async () => {
+it("a transaction that stays contended is attempted until the retry budget is used up, or 24 times", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   let attempts = 0;
   const contended = retryContended.bind(

@@ -16,7 +16,7 @@ import { journalPageRow } from "../../../../shared/aws/ledger/journal-page.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { readJournalPages } from "../../../../shared/aws/ledger/read-pages.ts";
 import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
-import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
@@ -35,6 +35,7 @@ import { newItem } from "../../../../shared/watchlists/item.ts";
 import { pageBounds } from "../../../../shared/watchlists/page.ts";
 import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
+import { anEndpoint } from "../../../support/an-endpoint.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
@@ -47,7 +48,7 @@ const list = "wl_1";
 const event = "watchlist.run.completed";
 const clock = fixedClock("2026-11-20T11:00:00.000Z");
 const random = countingRandom();
-/** Returns the time that many seconds after 10:00:00. */
+/** Returns the time `second` seconds after 10:00:00. */
 const at = (second: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
 const five = [1, 2, 3, 4, 5];
@@ -236,21 +237,21 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/delivery-store",
-    title: "the delivery log",
+    title: "the deliveries of an account",
     fill: putDelivery,
     read: (place) => listDeliveries(place),
     found: ["run_5", "run_4", true],
   },
   {
     file: "shared/aws/deliveries/delivery-store",
-    title: "the delivery log of an endpoint",
+    title: "the deliveries of an endpoint",
     fill: putDelivery,
     read: (place) => listDeliveries(place, "we_even"),
     found: ["run_4", "run_2", false],
   },
   {
     file: "shared/aws/table/due-keys",
-    title: "what is due of a partition key",
+    title: "the due rows of a partition key",
     fill: (place, n) => {
       const key = { pk: n === 3 ? "other" : "mine", sk: `row_${n}` };
       return put(place, { ...key, ...dueAt("hold", { ...key, pk: "mine" }, new Date(at(n))) });
@@ -265,37 +266,29 @@ const cases: readonly Case[] = [
     file: "shared/aws/deliveries/endpoint-store",
     title: "the endpoints of an account",
     fill: (place, n) =>
-      dynamoEndpointStore(place.client, optionsOf(place)).create(account, {
-        id: `we_${n}`,
-        accountId: account,
-        url: `https://hooks.shop-example.com/${n}`,
-        registeredUrl: null,
-        description: null,
-        events: null,
-        enabled: true,
-        secret: "sealed",
-        secretHint: "last",
-        previousSecret: null,
-        requestsAtOnce: null,
-        disabledReason: null,
-        receivingSince: at(n),
-        createdAt: at(n),
-        updatedAt: at(n),
-      }),
+      dynamoEndpointStore(place.client, optionsOf(place)).create(
+        account,
+        anEndpoint({
+          id: `we_${n}`,
+          accountId: account,
+          url: `https://hooks.shop-example.com/${n}`,
+          createdAt: at(n),
+        }),
+      ),
     read: async (place) =>
       (await dynamoEndpointStore(place.client, optionsOf(place)).list(account)).map(({ id }) => id),
     found: ["we_1", "we_2", "we_3", "we_4", "we_5"],
   },
   {
     file: "shared/aws/deliveries/event-feed",
-    title: "the feed after a number",
+    title: "the runs of the feed after a sequence number",
     fill: appendRun,
     read: async (place) => (await feedOf(place).after(account, 1, 3)).map(({ runId }) => runId),
     found: ["run_2", "run_3", "run_4"],
   },
   {
     file: "shared/aws/deliveries/event-feed",
-    title: "the feed of a time",
+    title: "the runs of the feed between two times",
     fill: appendRun,
     async read(place) {
       const range = { since: at(1), until: at(4), after: null, limit: 100 };
@@ -305,17 +298,17 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/exports/export-store",
-    title: "the export log",
+    title: "the exports of an account",
     fill: putExport,
     read: (place) => listExports(place, null),
     found: [5, 4, true],
   },
   {
     file: "shared/aws/exports/export-store",
-    title: "the export log of a state",
+    title: "the exports in one state",
     fill: putExport,
     read: (place) => listExports(place, "failed"),
-    // A row of another state follows, which is not read.
+    // The page is full before the oldest export, so there may be a next page.
     found: [4, 2, true],
   },
   {
@@ -331,7 +324,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/outbox-store",
-    title: "waiting targets, past those without pending entries",
+    title: "waiting targets after idle targets",
     fill: putTarget,
     read: async (place) =>
       (await outboxOf(place).waiting(account, clock.now())).map(({ targetId }) => targetId),
@@ -339,7 +332,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/page-reader",
-    title: "the items of a list",
+    title: "the items of a watchlist",
     fill: fillPages,
     read: idsOf,
     found: ["i1", "i2", "i3", "i4", "i5"],
@@ -347,7 +340,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/page-store",
-    title: "every page, to remove it",
+    title: "the pages to remove",
     fill: fillPages,
     async read(place) {
       await pagesOf(place).removeAll(list);
@@ -358,7 +351,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/pending-work",
-    title: "targets that have entries, past those that have none",
+    title: "targets with entries after targets without entries",
     fill: putTarget,
     read: async ({ client, table }) =>
       (await dynamoPendingWork(client, table).targets(account)).map(({ targetId }) => targetId),
@@ -378,14 +371,14 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/purge-store",
-    title: "the one run that is not over, past those that are",
+    title: "runs in progress after finished runs",
     fill: putRun,
     read: (place) => dynamoPurgeStore(place.client, optionsOf(place)).isRunning(list),
     found: true,
   },
   {
     file: "shared/aws/watchlists/purge-store",
-    title: "every row of a list and its runs, to remove it",
+    title: "the rows to remove of a watchlist and its runs",
     async fill(place, n) {
       await putRun(place, n);
       await put(place, watchlistKeys.step(`run_${n}`, "a"));
@@ -411,7 +404,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/runs/run-store",
-    title: "the runs of a list",
+    title: "the runs of a watchlist",
     fill: putRun,
     async read(place) {
       const page = await dynamoRunStore(place.client, optionsOf(place)).list(list, 3);
@@ -463,7 +456,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/watchlist-store",
-    title: "the lists of an account",
+    title: "the watchlists of an account",
     fill: (place, n) =>
       putWatchlist(
         { ...place, clock, random },
@@ -494,12 +487,12 @@ describe.each(cases)("$file: $title", ({ fill, read, found, queries = 1 }) => {
     return place;
   };
 
-  it("are all found, in order, when every answer ends early", async () => {
+  it("are all found, in order, if DynamoDB ends every response early", async () => {
     const place = await filled();
     expect(await read({ ...place, client: cutShort(tables.client) })).toEqual(found);
   });
 
-  it("are found without an unnecessary request when no answer ends early", async () => {
+  it("are found without an unnecessary request if DynamoDB ends no response early", async () => {
     const place = await filled();
     let sent = 0;
     const client = watchedClient(tables.client, (command, send) => {
@@ -564,7 +557,7 @@ describe("queries of DynamoDB", () => {
     ]);
   });
 
-  it("are each tested here with answers that end early", () => {
+  it("are each tested with answers that end early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
     expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });

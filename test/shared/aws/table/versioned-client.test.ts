@@ -66,22 +66,22 @@ const older = { ...key, name: "shoes", item_count: 3 };
 const newer = { ...key, label: ["shoes"], item_count: 3 };
 const newerStored = { ...newer, stored_version: 2 };
 
-describe("A process reads a row in the version of its code", () => {
-  it("from a row of the version before", async () => {
+describe("A versioned client that reads", () => {
+  it("converts a row of the older version to the version of the code", async () => {
     await put(tables.client, { name: "shoes", item_count: 3 });
 
     expect(await read(b)).toEqual(newer);
     expect(await read(a)).toEqual(older);
   });
 
-  it("from a row of the next version", async () => {
+  it("converts a row of the newer version to the version of the code", async () => {
     await put(tables.client, newerStored);
 
     expect(await read(a)).toEqual(older);
     expect(await read(b)).toEqual(newer);
   });
 
-  it("by a query, a batch and the result of an update", async () => {
+  it("converts the rows of a query, of a batch and of the result of an update", async () => {
     await put(tables.client, newerStored);
     const { Items } = await a.send(
       new QueryCommand({
@@ -109,7 +109,7 @@ describe("A process reads a row in the version of its code", () => {
     expect(await stored()).toEqual({ ...newerStored, item_count: 4 });
   });
 
-  it("from a projection that names only an attribute of the version that the process uses", async () => {
+  it("converts a row of the newer version for a projection that names an attribute of the older one", async () => {
     await put(tables.client, newerStored);
     const { Item } = await a.send(
       new GetCommand({
@@ -123,7 +123,7 @@ describe("A process reads a row in the version of its code", () => {
     expect(Item).toEqual({ ...key, name: "shoes" });
   });
 
-  it("from the error of a failed condition", async () => {
+  it("converts the row in the error of a failed condition", async () => {
     await put(tables.client, newerStored);
     const refused = a.send(
       new DeleteCommand({
@@ -140,7 +140,7 @@ describe("A process reads a row in the version of its code", () => {
     expect(unmarshall((error as ConditionalCheckFailedException).Item ?? {})).toEqual(older);
   });
 
-  it("but refuses a version that it does not accept", async () => {
+  it("refuses a row of a version that it does not accept", async () => {
     const refusal = (version: number, accepted: string) =>
       expect.objectContaining({
         code: "UNAVAILABLE",
@@ -156,7 +156,7 @@ describe("A process reads a row in the version of its code", () => {
     await expect(read(versionedClient(tables.client))).rejects.toEqual(refusal(3, "1"));
   });
 
-  it("and refuses a filter by an attribute that a conversion changes", async () => {
+  it("refuses a filter by an attribute that a conversion changes", async () => {
     const query = new QueryCommand({
       TableName: table,
       KeyConditionExpression: "pk = :pk",
@@ -168,13 +168,13 @@ describe("A process reads a row in the version of its code", () => {
   });
 });
 
-describe("A process that accepts only version 2 reads rows without their version", () => {
+describe("A versioned client that accepts only version 2", () => {
   const ofWatchlist = {
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": key.pk },
   };
 
-  it("from an index that contains only keys", async () => {
+  it("reads rows without their version from an index that contains only keys", async () => {
     const due = { ...key, due: "runs", due_at: "2026-11-23" };
     const index = watchedClient(tables.client, async () => ({ Items: [due] }));
     const client = versionedClient(index, { kinds: kindsAt(2, false) });
@@ -185,7 +185,7 @@ describe("A process that accepts only version 2 reads rows without their version
     expect(Items).toEqual([due]);
   });
 
-  it("by a projection of a query and of a single row", async () => {
+  it("reads rows without their version by a projection of a query and of a single row", async () => {
     await put(c, { label: ["shoes"], item_count: 3 });
     const { Items } = await c.send(
       new QueryCommand({ TableName: table, ...ofWatchlist, ProjectionExpression: "pk, sk" }),
@@ -198,7 +198,7 @@ describe("A process that accepts only version 2 reads rows without their version
     expect(Item).toEqual({ item_count: 3 });
   });
 
-  it("by the projection of a batch, which applies to one table", async () => {
+  it("reads rows without their version by the projection of a batch, but only from the projected table", async () => {
     const whole = await tables.create();
     await put(c, { label: ["shoes"], item_count: 3 });
     await c.send(new PutCommand({ TableName: whole, Item: { ...newer } }));
@@ -214,7 +214,7 @@ describe("A process that accepts only version 2 reads rows without their version
     await expect(c.send(batch)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
-  it("but refuses another version in a projection that includes it", async () => {
+  it("refuses a row of another version if the projection includes the version", async () => {
     const query = { TableName: table, ...ofWatchlist, ProjectionExpression: "sk, stored_version" };
     await put(tables.client, { name: "shoes", stored_version: 3 });
 
@@ -222,8 +222,8 @@ describe("A process that accepts only version 2 reads rows without their version
   });
 });
 
-describe("A process puts a row in the version that it writes", () => {
-  it("without a version attribute for version 1, and with one for a later version", async () => {
+describe("A versioned client that puts a row", () => {
+  it("stores no version attribute for version 1, and stores one for a later version", async () => {
     await put(a, { name: "shoes", item_count: 3 });
     expect(await stored()).toEqual(older);
 
@@ -234,13 +234,13 @@ describe("A process puts a row in the version that it writes", () => {
     expect(await stored()).toEqual(newerStored);
   });
 
-  it("which is the version before if it is configured so", async () => {
+  it("stores the older version if it is configured to write `previous`", async () => {
     await put(bPrevious, { label: ["shoes"], item_count: 3 });
 
     expect(await stored()).toEqual(older);
   });
 
-  it("in a batch, and returns unprocessed rows in the version of its code", async () => {
+  it("converts the rows of a batch, and returns unprocessed rows in the version of the code", async () => {
     const refusing = watchedClient(tables.client, async (command) => ({
       UnprocessedItems: (command as BatchWriteCommand).input.RequestItems,
     }));
@@ -266,22 +266,22 @@ const rename = (name: "name" | "label", value: unknown, expected?: unknown) => (
   },
 });
 
-describe("A process updates a converted attribute", () => {
-  it("of a row of the version before, which it converts first", async () => {
+describe("A versioned client that updates a converted attribute", () => {
+  it("first converts a row of the older version", async () => {
     await put(tables.client, { name: "shoes", item_count: 3 });
     await b.send(new UpdateCommand(rename("label", ["boots"], ["shoes"])));
 
     expect(await stored()).toEqual({ ...newerStored, label: ["boots"] });
   });
 
-  it("of a row of the next version, which it converts back first", async () => {
+  it("first converts back a row of the newer version", async () => {
     await put(tables.client, newerStored);
     await a.send(new UpdateCommand(rename("name", "boots", "shoes")));
 
     expect(await stored()).toEqual({ ...older, name: "boots" });
   });
 
-  it("in a transaction, with the outcome of its condition", async () => {
+  it("first converts the row of a transaction, and then applies the condition of the update", async () => {
     const other = watchlistKeys.run("wl_1", 8);
     const transaction = (expected: unknown) =>
       new TransactWriteCommand({
@@ -299,13 +299,13 @@ describe("A process updates a converted attribute", () => {
     expect(await stored()).toEqual({ ...newerStored, label: ["boots"] });
   });
 
-  it("of a row that does not exist, which it creates with its version", async () => {
+  it("creates a row that does not exist, with the version", async () => {
     await b.send(new UpdateCommand(rename("label", ["boots"])));
 
     expect(await stored()).toEqual({ ...key, label: ["boots"], stored_version: 2 });
   });
 
-  it("and fails if its own condition fails, without repeating the request", async () => {
+  it("fails without repeating the request if the condition of the caller fails", async () => {
     let requests = 0;
     const counted = watchedClient(tables.client, (_, send) => {
       requests += 1;
@@ -341,8 +341,8 @@ describe("A process updates a converted attribute", () => {
   });
 });
 
-describe("A process updates another attribute", () => {
-  it("without converting the row, while it writes version 1", async () => {
+describe("A versioned client that updates an attribute that no conversion changes", () => {
+  it("does not convert the row", async () => {
     await put(tables.client, newerStored);
     const update = new UpdateCommand({
       TableName: table,
@@ -358,8 +358,8 @@ describe("A process updates another attribute", () => {
   });
 });
 
-describe("While every kind has only version 1", () => {
-  it("a client sends each request unchanged", async () => {
+describe("A versioned client for kinds with only version 1", () => {
+  it("sends each request unchanged", async () => {
     const sent: unknown[] = [];
     const recording = watchedClient(tables.client, async (command) => {
       sent.push(command);

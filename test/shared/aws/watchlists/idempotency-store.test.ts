@@ -68,7 +68,7 @@ describe("dynamoIdempotencyStore.open", () => {
     expect(new Set(opened.map(({ owner }) => owner)).size).toBe(1);
   });
 
-  it("separates keys and accounts", async () => {
+  it("stores a separate record for each key and each account", async () => {
     await store.open(aRecord("first"), now);
 
     for (const other of [{ keyHash: "hash2" }, { accountId: "acct_2" }]) {
@@ -113,7 +113,7 @@ describe("dynamoIdempotencyStore.takeOver", () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 
-  it("does nothing for a released record", async () => {
+  it("stores nothing for a record that was released", async () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 });

@@ -45,7 +45,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("step" as const), ids: someIds(20) }) },
 );
 
-/** The fault of a request: its response is lost and the SDK sends it again, or it conflicts. */
+/** The fault of a request: its response is lost and the SDK sends the request again, or a conflict. */
 type Fault = "none" | "answer_lost" | "conflict";
 const fault = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fault>("none") },
@@ -210,7 +210,7 @@ async function play(
     };
     await rewriteItems(
       {
-        list,
+        watchlist: list,
         ids: wanted.ids,
         change(items, ids) {
           current = ids;

@@ -76,7 +76,7 @@ describe("creating the pages of a watchlist", () => {
     expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
   });
 
-  it("starts no other page after one has failed", async () => {
+  it("starts no further page after one has failed", async () => {
     let puts = 0;
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof PutCommand)) return send();
@@ -235,7 +235,7 @@ describe("replacing a page of a watchlist", () => {
     }
   });
 
-  it("splits the page by bytes too, so that no row exceeds DynamoDB's limit", async () => {
+  it("splits a page with too many bytes, so that no row exceeds DynamoDB's limit", async () => {
     const list = await world.open(itemsOf(numbered(400)));
     const page = await pageAt(list);
     const heavy = page.items.map((item) => ({
@@ -249,7 +249,7 @@ describe("replacing a page of a watchlist", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("fails for a stale reader after the page was merged and another one split at the same bound", async () => {
+  it("fails for a stale reader after the page was merged and another page was split at the same bound", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
@@ -290,18 +290,18 @@ describe("watchlist pages that shrink", () => {
     (await world.rows(list)).map((row) => row.items.length);
 
   it.each([
-    ["into the left neighbour", [1, 4, 4], 1, 1, [2, 4]],
-    ["into the right neighbour", [4, 4, 1], 1, 1, [4, 2]],
-    ["not when there are too many of them", [2, 4, 4], 1, 1, [2, 1, 4]],
-    ["into a full neighbour when the page becomes empty", [4, 4, 4], 1, 0, [4, 4]],
+    ["merge with the left neighbour", [1, 4, 4], 1, 1, [2, 4]],
+    ["merge with the right neighbour", [4, 4, 1], 1, 1, [4, 2]],
     [
-      "a full neighbour into the first page when the first page becomes empty",
-      [4, 4, 4],
-      0,
-      0,
-      [4, 4],
+      "do not merge with a neighbour if together they have too many items",
+      [2, 4, 4],
+      1,
+      1,
+      [2, 1, 4],
     ],
-  ] as const)("merge %s", async (...[, before, at, left, after]) => {
+    ["merge with a full neighbour if they become empty", [4, 4, 4], 1, 0, [4, 4]],
+    ["merge with a full neighbour if the first page becomes empty", [4, 4, 4], 0, 0, [4, 4]],
+  ] as const)("%s", async (...[, before, at, left, after]) => {
     const { list, store } = await open(...before);
     const [page] = await read(store, list, String(1_000_000 + 4 * at));
     expect(await store.replace(list, [page as StoredPage], page?.items.slice(0, left) ?? [])).toBe(
@@ -350,7 +350,7 @@ describe("reading the pages of a watchlist", () => {
 });
 
 describe("removing all pages of a watchlist", () => {
-  it("leaves none, even if DynamoDB skips some of a batch", async () => {
+  it("leaves no page, even if DynamoDB does not process a batch at first", async () => {
     const list = await world.open(itemsOf(numbered(60)), { itemsMax: 1 });
     let left = 0;
     const client = watchedClient(world.client, async (command, send) => {

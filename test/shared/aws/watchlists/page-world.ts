@@ -56,7 +56,7 @@ export async function startPageWorld(): Promise<PageWorld> {
   const table = await tables.create();
   let opened = 0;
   const listRow = async ({ accountId, watchlistId }: WatchlistRef) => {
-    const Key = watchlistKeys.list(accountId, watchlistId);
+    const Key = watchlistKeys.watchlist(accountId, watchlistId);
     const got = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
     return got.Item;
   };
@@ -69,7 +69,7 @@ export async function startPageWorld(): Promise<PageWorld> {
       const list = { accountId: "acct_1", watchlistId: `wl_${opened}` };
       await world.store(client, bounds).create(list.watchlistId, items);
       const row = {
-        ...watchlistKeys.list(list.accountId, list.watchlistId),
+        ...watchlistKeys.watchlist(list.accountId, list.watchlistId),
         id: list.watchlistId,
         item_counts: countByState(items),
         item_total: items.length,
@@ -107,7 +107,7 @@ export async function startPageWorld(): Promise<PageWorld> {
       return { id, accountId, platform: "retailer_d", itemCounts: row["item_counts"] } as Watchlist;
     },
     async removeList({ accountId, watchlistId }) {
-      const Key = watchlistKeys.list(accountId, watchlistId);
+      const Key = watchlistKeys.watchlist(accountId, watchlistId);
       await client.send(new DeleteCommand({ TableName: table, Key }));
     },
   };

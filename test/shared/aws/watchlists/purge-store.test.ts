@@ -144,7 +144,7 @@ describe("dynamoPurgeStore.removeRows", () => {
     );
   });
 
-  it("stops at the end of its time, and deletes the rest the next time", async () => {
+  it("stops when its time is over, and deletes the remaining rows at the next call", async () => {
     await put([run("wl_1", 1, "done"), step("wl_1", 1, "a"), run("wl_1", 2, "done"), ...others]);
 
     expect(await store.removeRows("wl_1", () => true)).toBe(false);

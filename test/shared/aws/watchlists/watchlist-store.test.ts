@@ -59,19 +59,21 @@ const dueIds = async (by: string, limit = 10) =>
   (await store.due(new Date(by), limit)).map(({ watchlistId }) => watchlistId);
 
 describe("dynamoWatchlistStore.create", () => {
+  const paused = aList(1, {
+    status: "paused",
+    pausedReason: "user",
+    nextRunAt: null,
+    schedule: { type: "cron", cron: "0 9 * * 1-5", timezone: "Europe/Berlin" },
+    pipeline: defaultPipeline("retailer_a", 4),
+    webhookEndpointId: "we_1",
+    webhookUrl: "https://hooks.shop-example.com/1",
+    itemCounts: { new: 3, active: 0, delisted: 0 },
+  });
+
   it.each([
-    aList(1),
-    aList(1, {
-      status: "paused",
-      pausedReason: "user",
-      nextRunAt: null,
-      schedule: { type: "cron", cron: "0 9 * * 1-5", timezone: "Europe/Berlin" },
-      pipeline: defaultPipeline("retailer_a", 4),
-      webhookEndpointId: "we_1",
-      webhookUrl: "https://hooks.shop-example.com/1",
-      itemCounts: { new: 3, active: 0, delisted: 0 },
-    }),
-  ])("stores a watchlist unchanged, for its own account only: %#", async (list) => {
+    { what: "an active watchlist with default settings", list: aList(1) },
+    { what: "a paused watchlist with all settings", list: paused },
+  ])("stores $what unchanged, for its own account only", async ({ list }) => {
     expect(await create(list)).toBe("created");
 
     expect(await get(list)).toEqual(list);
@@ -238,7 +240,7 @@ describe("dynamoWatchlistStore.due", () => {
     expect(await dueIds("2026-03-01T00:10:00.000Z", 2)).toEqual(["wl_002", "wl_003"]);
   });
 
-  it("returns a watchlist after its due time changed, it was paused or it was activated again", async () => {
+  it("returns a watchlist at its changed due time, not while it is paused, and again after its activation", async () => {
     const active = aList(1, { nextRunAt: "2026-03-01T00:01:00.000Z" });
     await create(active);
     const moved = { ...active, nextRunAt: "2026-03-01T00:05:00.000Z", revision: 2 };
@@ -262,7 +264,7 @@ describe("dynamoWatchlistStore.due", () => {
 });
 
 describe("dynamoWatchlistStore.skipOverlap", () => {
-  it("moves the due time on and counts the skipped run, once for each due time", async () => {
+  it("advances the due time and counts the skipped run, once for each due time", async () => {
     const list = aList(1, { nextRunAt: "2026-03-01T00:00:00.000Z" });
     await create(list);
     await store.skipOverlap(list, "2026-03-01T01:00:00.000Z");
@@ -298,7 +300,7 @@ describe("dynamoWatchlistStore.remove", () => {
     expect(await purges.due(purgeAt, 10)).toEqual([]);
   });
 
-  it("deletes the idempotency key that created the watchlist, but not if the key has created another one since", async () => {
+  it("deletes the idempotency key that created the watchlist, but not if the key has created another watchlist since", async () => {
     const [first, second, third] = [1, 2, 3].map((n) => aRecord(`owner ${n}`, aList(n).id));
     if (!first || !second || !third) throw new Error("three records");
     await keys.open(first, now);

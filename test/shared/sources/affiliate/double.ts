@@ -18,7 +18,10 @@ export interface AffiliateCall extends ApiCall {
   readonly ids: readonly string[];
 }
 
-/** An item API that rejects wrong and old signatures, and misbehaves as configured. */
+/**
+ * A local server in the role of the affiliate API. It rejects wrong and old signatures, and
+ * misbehaves as configured.
+ */
 export async function startAffiliateDouble(
   react: (call: AffiliateCall) => ApiReaction,
 ): Promise<ApiDouble> {
@@ -54,7 +57,7 @@ const recorded = (
 /** The item at this index of the hand-written reply; an empty item beyond its end. */
 export const sampleItem = (place: number): Item => recorded[place] ?? {};
 
-/** An item in stock in the form of the API. */
+/** An item that is in stock, as a reply of the affiliate API contains it. */
 export const anItem = (id: string, fields: Item = {}): Item => ({
   itemId: Number(id),
   name: `Kelwick Lamp ${id}`,

@@ -127,7 +127,7 @@ describe("the availability of an affiliate item", () => {
       "In stores only",
     ],
     [{ stock: "Available", availableOnline: true, preOrder: true }, false, "Pre-order"],
-  ])("for %j is %s, with the message %j", (fields, inStock, message) => {
+  ])("for %j has inStock %s and the message %j", (fields, inStock, message) => {
     expect(availability(fields)).toEqual({ inStock, message });
   });
 

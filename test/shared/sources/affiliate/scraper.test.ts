@@ -101,7 +101,7 @@ describe("the affiliate scraper", () => {
     expect(double.calls[0]?.path).toBe("/v2/items");
   });
 
-  it("sends publisher, postal code and store only if they are configured", async () => {
+  it("sends the publisher ID, ZIP code and store ID only if they are configured", async () => {
     await readFrom(allItems, ["6501234"]);
     expect([...(double.calls[0]?.query.keys() ?? [])]).toEqual(["ids"]);
     await readFrom(allItems, ["6501234"], { publisherId: "77", zipCode: "10001", storeId: "9" });
@@ -211,7 +211,7 @@ describe("the signature of the affiliate scraper", () => {
   it.each([
     ["text that only looks like a key", wrong],
     ["text that is not PEM", "canary-5d1f"],
-    ["nothing", ""],
+    ["an empty text", ""],
     ["a key of another kind", elliptic.privateKey],
     ["a public key", elliptic.publicKey],
   ])(
@@ -224,13 +224,13 @@ describe("the signature of the affiliate scraper", () => {
       expect(double.calls).toHaveLength(0);
       expect(new Set(notes)).toEqual(
         new Set([
-          "b_affiliate: the secret contains no RSA private key. Store the key itself in it, in PEM format",
+          "b_affiliate: the secret contains no RSA private key. Store the private key in it in PEM format",
         ]),
       );
     },
   );
 
-  it("is not made without a key", async () => {
+  it("is not made, and no call is sent, if the private key cannot be read", async () => {
     double = await startAffiliateDouble(allItems);
     started.push(double);
     const closed = async (): Promise<null> => null;
@@ -282,7 +282,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(notes).toEqual([]);
   });
 
-  it("keeps the read batches when a later one hangs", async () => {
+  it("returns the batches that were read when a later batch hangs", async () => {
     const ids = numbered(21);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000020") ? "hang" : allItems(call)),
@@ -330,7 +330,7 @@ describe("the affiliate scraper, after a failure,", () => {
   );
 });
 
-describe("the affiliate scraper, with a reply,", () => {
+describe("the affiliate scraper, after a reply with status 200,", () => {
   it("returns not_found for an item that a complete reply leaves out", async () => {
     const answers = await readFrom(
       () => ({ body: { items: [anItem("55001")] } }),
@@ -340,10 +340,10 @@ describe("the affiliate scraper, with a reply,", () => {
   });
 
   it.each([
-    ["holds an entry that cannot be read", { items: [anItem("55001"), { itemId: "x" }] }],
-    ["holds an item that was not requested", { items: [anItem("55001"), anItem("55009")] }],
-    ["holds an item twice", { items: [anItem("55001"), anItem("55001")] }],
-    ["reports an error as well", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
+    ["contains an entry that cannot be parsed", { items: [anItem("55001"), { itemId: "x" }] }],
+    ["contains an item that was not requested", { items: [anItem("55001"), anItem("55009")] }],
+    ["contains an item twice", { items: [anItem("55001"), anItem("55001")] }],
+    ["reports an error beside its items", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
   ])("does not return not_found if the reply %s", async (_, body) => {
     const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
@@ -379,7 +379,7 @@ describe("the affiliate scraper, with a reply,", () => {
     const request = { scraper: "retailer_b.standard", marketplace: "us", ids: ["55001"] } as const;
     const deadline = new Date(Date.now() + 10_000);
     const [plain] = await scraperOn(double.url).read({ ...request, deadline });
-    // Field names that no reply contains, with any values.
+    // Random fields, whose names no real reply contains.
     const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

@@ -17,7 +17,7 @@ export interface ProductsDouble {
   stop(): Promise<void>;
 }
 
-/** A products API that misbehaves as configured, over real HTTP. */
+/** A local server in the role of the products API, which misbehaves as configured. */
 export async function startProductsDouble(
   react: (call: DoubleCall) => Reaction,
 ): Promise<ProductsDouble> {
@@ -32,7 +32,7 @@ export async function startProductsDouble(
   return { ...double, calls };
 }
 
-/** A product in stock in the form of the API. */
+/** A product that is in stock, as a reply of the products API contains it. */
 export const aProduct = (
   sku: string,
   fields: Readonly<Record<string, unknown>> = {},

@@ -47,11 +47,14 @@ describe("the mapping of a catalog product", () => {
     [6510003, "PRE_ORDER", true],
     [6510007, "CHECK_STORES", false],
     [6510009, "COMING_SOON", false],
-  ])("maps the state of %d to %s", (sku, state, purchasable) => {
-    expect(objectOf(answerFor(sku))).toMatchObject({ state, purchasable });
-  });
+  ])(
+    "returns for product %d the state %s, and whether it can be bought: %s",
+    (sku, state, purchasable) => {
+      expect(objectOf(answerFor(sku))).toMatchObject({ state, purchasable });
+    },
+  );
 
-  it("returns partial without price and savings if the retailer hides the price", () => {
+  it("returns partial, and neither price nor savings, if the retailer hides the price", () => {
     const answer = answerFor(6510004);
     expect(answer.status).toBe("partial");
     expect(fieldsOf(answer)).not.toHaveProperty("price");
@@ -74,7 +77,7 @@ describe("the mapping of a catalog product", () => {
     expect(objectOf(answer)).not.toHaveProperty("brand");
   });
 
-  it("returns partial without a price while in stock", () => {
+  it("returns partial for a product in stock that has no price", () => {
     expect(answerFor(6510010).status).toBe("partial");
   });
 });
@@ -98,7 +101,7 @@ describe("the mapping of an invalid catalog product", () => {
     expect(fieldsOf(answer)).not.toHaveProperty("price");
   });
 
-  it("returns ok without a price while out of stock", () => {
+  it("returns ok for a product out of stock that has no price", () => {
     const product = { salePrice: null, onlineAvailability: false, orderable: "SoldOut" };
     expect(map(aProduct("11111", product)).status).toBe("ok");
   });

@@ -32,13 +32,19 @@ describe("a missing product in a catalog reply", () => {
 
   it.each([
     ["is marked as partial", { ...wholeReply([aProduct("11111")]), partial: true }],
-    ["has more elsewhere", { ...wholeReply([aProduct("11111")]), total: 2 }],
+    ["has a total above its number of products", { ...wholeReply([aProduct("11111")]), total: 2 }],
     ["has more pages", { ...wholeReply([aProduct("11111")]), totalPages: 2 }],
     ["has more pages, as text", { ...wholeReply([aProduct("11111")]), totalPages: "2" }],
     ["has no total", { products: [aProduct("11111")] }],
-    ["holds an entry that cannot be read", wholeReply([aProduct("11111"), { name: "no number" }])],
-    ["holds what was not asked for", wholeReply([aProduct("11111"), aProduct("99999")])],
-    ["holds an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
+    [
+      "contains an entry that cannot be parsed",
+      wholeReply([aProduct("11111"), { name: "no number" }]),
+    ],
+    [
+      "contains a product that was not requested",
+      wholeReply([aProduct("11111"), aProduct("99999")]),
+    ],
+    ["contains an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
   ])("may exist if the reply %s", (_case, body) => {
     const reply = parse(body);
     expect(reply?.isComplete).toBe(false);
@@ -54,7 +60,7 @@ describe("the parser of catalog replies", () => {
     },
   );
 
-  it("uses the first of two entries with one number", () => {
+  it("uses the first of two entries with the same stock number", () => {
     const reply = parse(
       wholeReply([aProduct("11111", { name: "First" }), aProduct("11111", { name: "Second" })]),
     );

@@ -115,7 +115,7 @@ describe("the catalog scraper", () => {
     expect(double.atOnceMax()).toBe(2);
   });
 
-  it("requests products that are no longer sold too, and only the fields that it parses", async () => {
+  it("also requests products that are no longer sold, and only the fields that it parses", async () => {
     await readFrom(allFound, ["6501234"]);
     const query = double.calls[0]?.url.searchParams;
     expect(query?.get("active")).toBe("*");
@@ -152,7 +152,7 @@ describe("the catalog scraper, after a temporary failure,", () => {
     expect(double.calls).toHaveLength(3);
   });
 
-  it("keeps the read batches when a later one hangs", async () => {
+  it("returns the batches that were read when a later batch hangs", async () => {
     const ids = numbered(101);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000100") ? "hang" : allFound(call)),
@@ -169,7 +169,7 @@ const forbidden = (message: string, headers = {}): Reaction => ({
   body: { error: { code: 403, status: "403 Forbidden", message } },
 });
 
-/** A clock whose sleeps take no time and are recorded. */
+/** A clock whose sleeps take no time. It records the sleeps of 500 ms or more. */
 function restlessClock(): { readonly clock: Clock; readonly rests: number[] } {
   const rests: number[] = [];
   let aheadMs = 0;
@@ -234,7 +234,7 @@ describe("the catalog scraper", () => {
   it.each<[string, Reaction, string]>([
     ["a wrong key", forbidden("The provided API Key is invalid"), `${keyless} (403)`],
     [
-      "a wrong key with limits",
+      "a wrong key in a text that also names limits",
       forbidden("Invalid API key. Limits: https://x"),
       `${keyless} (403)`,
     ],
@@ -243,13 +243,21 @@ describe("the catalog scraper", () => {
       forbidden("Your API key has exceeded its trial and is disabled"),
       `${keyless} (403)`,
     ],
-    ["a key as a code", { status: 403, body: "API_KEY_INVALID, rate 0" }, `${keyless} (403)`],
+    [
+      "a wrong key that the body reports as an error code",
+      { status: 403, body: "API_KEY_INVALID, rate 0" },
+      `${keyless} (403)`,
+    ],
     ["a blocked account", forbidden("Developer Inactive"), `${keyless} (403)`],
-    ["no key", { status: 401 }, `${keyless} (401)`],
-    ["a page", { status: 403, body: "<title>Denied</title>" }, `${turnedAway} (403)`],
-    ["nothing", { status: 403 }, `${turnedAway} (403)`],
-    ["a wrong path", { status: 404 }, `${turnedAway} (404)`],
-    ["a wrong call", { status: 400 }, `${turnedAway} (400)`],
+    ["a missing key", { status: 401 }, `${keyless} (401)`],
+    [
+      "a 403 with an HTML page",
+      { status: 403, body: "<title>Denied</title>" },
+      `${turnedAway} (403)`,
+    ],
+    ["a 403 with an empty body", { status: 403 }, `${turnedAway} (403)`],
+    ["a 404 for a wrong path", { status: 404 }, `${turnedAway} (404)`],
+    ["a 400 for a single ID", { status: 400 }, `${turnedAway} (400)`],
     [
       "a reply that is not JSON",
       { body: "<html>" },
@@ -272,7 +280,7 @@ describe("the catalog scraper", () => {
     expect(notes).toEqual([]);
   });
 
-  it("stops calling the API after five other 403s, and never for a wrong key", async () => {
+  it("opens the circuit after five 403s, but not after 403s for a wrong key", async () => {
     const asks = async (body: string): Promise<number> => {
       await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
       return events.filter((kind) => kind === "circuit_opened").length;

@@ -26,7 +26,7 @@ async function readWith(
   return { results, calls };
 }
 
-describe("the reading in batches", () => {
+describe("readInBatches", () => {
   it("returns one result for each item, in order, with batches of the allowed size", async () => {
     const { results, calls } = await readWith(items(250), () => "read");
     expect(results).toEqual(items(250).map((item) => `read ${item}`));
@@ -34,7 +34,7 @@ describe("the reading in batches", () => {
   });
 
   it.each(["refused", "failed"] as const)(
-    "splits a batch that is %s down to one item",
+    "splits a batch with the outcome %s down to one item",
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.nat(), async (count, place) => {
@@ -56,16 +56,13 @@ describe("the reading in batches", () => {
     ["refused", 43],
     ["too_many", 43],
     ["failed", 15],
-  ] as const)(
-    "sends few calls to a source that answers everything with %s",
-    async (kind, callsMax) => {
-      const { results, calls } = await readWith(items(100), () => kind);
-      expect(results).toEqual(items(100).map((item) => `unread ${item}`));
-      expect(calls.length).toBeLessThanOrEqual(callsMax);
-    },
-  );
+  ] as const)("makes few calls if every batch has the outcome %s", async (kind, callsMax) => {
+    const { results, calls } = await readWith(items(100), () => kind);
+    expect(results).toEqual(items(100).map((item) => `unread ${item}`));
+    expect(calls.length).toBeLessThanOrEqual(callsMax);
+  });
 
-  it("finds up to ten refused items of a hundred at any place, and reads the others", async () => {
+  it("isolates up to ten refused items among a hundred, and reads the others", async () => {
     const badOnes = fc.uniqueArray(fc.nat(99), { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(badOnes, async (bad) => {

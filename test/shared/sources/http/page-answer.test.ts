@@ -15,26 +15,26 @@ const isPage = (text: string, status = 200): boolean => isPageAnswer(answerOf(te
 
 describe("a JSON source's answer", () => {
   it.each(["<!doctype html><title>x</title>", "\n\t <html>", "\uFEFF<p>", "<?xml version='1.0'?>"])(
-    "is a page with the body %j",
+    "is an HTML page if its body is %j",
     (text) => {
       expect(isPage(text)).toBe(true);
     },
   );
 
   it.each(["", " ", '{"a":"<html>"}', "\uFEFF[]", '"<"', "not <html>"])(
-    "is not a page with the body %j, whatever its content type",
+    "is not an HTML page if its body is %j, whatever its content type",
     (text) => {
       expect(isPage(text)).toBe(false);
     },
   );
 
-  it.each([302, 404, 500])("is not a block if it is a page with status %d", (status) => {
+  it.each([302, 404, 500])("is not a block if it is an HTML page with status %d", (status) => {
     expect(isPage("<html>", status)).toBe(false);
   });
 });
 
 describe("a 403 of a JSON source", () => {
-  it("blocks all callers if it is a page, and otherwise only the caller", () => {
+  it("always refuses the caller, and is a block by a proxy only if it is an HTML page", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
       expect(isCallerRefused(answerOf(text, 403))).toBe(true);
       expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");

@@ -78,7 +78,7 @@ const clock = {
     return systemClock.sleep(ms);
   },
 };
-/** A clock that stands still and records how long each caller must wait. */
+/** A clock whose time never advances. It records how long each caller must wait. */
 const recordingClock = (waits: number[]): Clock => {
   const now = new Date();
   return {
@@ -218,7 +218,7 @@ describe("the deadline of the source client", () => {
     await expect.poll(() => silent.startedAt).toHaveLength(2);
   });
 
-  it("prevents a call that is already late", async () => {
+  it("prevents a call that would start after it", async () => {
     const double = await startDouble(answer(200));
     expect(await get(clientWith(), double, 0)).toEqual({ kind: "no_time" });
     expect(double.startedAt).toHaveLength(0);
@@ -361,7 +361,7 @@ describe("the rate of the source client", () => {
     ]);
   });
 
-  it("is halved when the source is busy", async () => {
+  it("is halved when the source answers 503", async () => {
     const double = await startDouble((call) => answer(call.number === 1 ? 503 : 200)(call));
     const client = clientWith({ callsPerSecond: 40, burst: 1, isTemporary: () => false });
     await get(client, double);
@@ -373,7 +373,7 @@ describe("the rate of the source client", () => {
 });
 
 describe("the circuit of the source client", () => {
-  it("opens after five refusals in a row, lets one call probe after a minute, and closes", async () => {
+  it("opens after five refusals in a row, allows one trial call a minute, and closes after a success", async () => {
     let status = 403;
     const double = await startDouble((call) => answer(status)(call));
     const client = clientWith();
@@ -391,14 +391,14 @@ describe("the circuit of the source client", () => {
     expect(double.startedAt).toHaveLength(5 + 1 + 2);
   });
 
-  it("stays closed if there are answers in between", async () => {
+  it("stays closed if the source accepts a call between refusals", async () => {
     const double = await startDouble((call) => answer(call.number % 5 === 0 ? 200 : 403)(call));
     const client = clientWith();
     for (let n = 0; n < 20; n += 1) await get(client, double);
     expect(double.startedAt).toHaveLength(20);
   });
 
-  it("counts a 429 for several calls at the same time as one refusal", async () => {
+  it("counts concurrent calls that are all answered with 429 as one refusal", async () => {
     const double = await startDouble(async (call) => {
       await delay(50);
       answer(call.number <= 30 ? 429 : 200)(call);
@@ -408,7 +408,7 @@ describe("the circuit of the source client", () => {
     expect(resultOf(await get(client, double))).toBe(200);
   });
 
-  it("opens at answers that the source's own rule calls blocks", async () => {
+  it("opens after five answers for which isBlock returns true", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ isBlock: ({ body }) => new TextDecoder().decode(body) === "body" });
     for (let n = 0; n < 5; n += 1) await get(client, double);

@@ -29,7 +29,7 @@ it("the adaptive rate is halved again only after five more answers, and never re
 });
 
 it.each([0.1, 2, 50])(
-  "the adaptive rate of %d a second recovers within a minute, without a call",
+  "the adaptive rate of %d a second recovers within a minute, even if no call is made",
   (max) => {
     const speed = adaptiveSpeed(max);
     for (let n = 0; n < 100; n += 1) busyAt(speed, n);

@@ -53,13 +53,13 @@ const rowsOf = (grants: readonly Grant[]): readonly string[] =>
   [...new Set(grants.map(({ row }) => row))].toSorted();
 
 describe("the start times of a source", () => {
-  it("come from one row up to 250 calls a second", async () => {
+  it("come from one table row up to a rate of 250 calls a second", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 250, burst: 50 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("come from several rows of 250 calls a second each, and keep the total rate", async () => {
+  it("come from several table rows above 250 calls a second, and keep the total rate", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 });
     expect(await takeMany(2_000, 60)).not.toContain(false);
     expect(rowsOf(grants)).toEqual(["shop", "shop#1", "shop#2", "shop#3"]);

@@ -22,7 +22,7 @@ export async function startHistoryDouble(
   });
 }
 
-/** A reply with these fields and a positive token balance. */
+/** A reply with these fields and, by default, a positive token balance. */
 export const envelope = (content: Json, account: Json = {}): Json => ({
   timestamp: 1_772_366_400_000,
   tokensLeft: 1_000,
@@ -46,7 +46,7 @@ export function current(values: Readonly<Record<number, unknown>>): unknown[] {
   return Array.from({ length: 36 }, (_, place) => (place in values ? values[place] : -1));
 }
 
-/** The statistics of a listing with a buy box in the form of the API. */
+/** The statistics of a listing that has a buy box, as a reply of the API contains them. */
 export const someStats = (fields: Json = {}): Json => ({
   current: current({ 1: 1_999, 2: 1_050, 4: 2_499, 11: 4, 12: 2, 16: 43, 17: 120, 18: 1_999 }),
   totalOfferCount: 6,
@@ -63,7 +63,10 @@ export const someStats = (fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** The time of a reading ten minutes ago, in the API's minutes. Much older readings are ignored. */
+/**
+ * A `lastUpdate` of ten minutes ago, in the API's minutes. The adapter ignores data older than a
+ * day.
+ */
 export const lookedAt = Math.floor(Date.now() / 60_000) - 21_564_000 - 10;
 
 /** A product with a buy box. */

@@ -85,7 +85,7 @@ describe("the mapping of a price history product", () => {
   };
   const fetchedAt = "2026-03-01T04:40:00.000Z";
 
-  it("returns the count and the lowest price of new offers at pulse, and nothing else", () => {
+  it("returns only the count and the lowest price of new offers for the tier pulse", () => {
     expect(map(sampleProduct(), { ...shop, tier: "pulse" })).toEqual({
       id: asin,
       status: "ok",
@@ -94,11 +94,11 @@ describe("the mapping of a price history product", () => {
     });
   });
 
-  it("returns a listing at lite", () => {
+  it("returns a listing for the tier lite", () => {
     expect(map(sampleProduct(), shop)).toEqual({ id: asin, status: "ok", fetchedAt, fields: lite });
   });
 
-  it("adds text, attributes and pictures at full", () => {
+  it("adds text, attributes and pictures for the tier full", () => {
     expect(fieldsOf(map(sampleProduct(), { ...shop, tier: "full" }))).toEqual({
       ...lite,
       images: [
@@ -130,7 +130,7 @@ describe("the mapping of a price history product", () => {
     });
   });
 
-  it("returns neither page nor pictures without configured addresses", () => {
+  it("returns neither page nor picture addresses if no base addresses are configured", () => {
     const fields = fieldsOf(map(sampleProduct(), { tier: "full" }));
     expect(fields).not.toHaveProperty("url");
     expect(fields).not.toHaveProperty("images");
@@ -164,8 +164,8 @@ describe("the values of a price history product", () => {
     ["a price of 0, which counts as unknown", { 1: 0, 11: 3 }, { newCount: 3 }],
     ["an unknown count", { 1: 1_234, 11: -2 }, { newMinPrice: 12.34 }],
     ["a count of 0 with a price", { 1: 1_234, 11: -1 }, { newMinPrice: 12.34 }],
-    ["neither", { 1: -2, 11: null }, {}],
-    ["nonsense", { 1: "12,34", 11: 1.5 }, {}],
+    ["neither an unknown price nor an unknown count", { 1: -2, 11: null }, {}],
+    ["nothing for invalid values", { 1: "12,34", 11: 1.5 }, {}],
     ["an impossibly high price", { 1: 1e14, 11: 3 }, { newCount: 3 }],
   ])("include %s", (_, values, shown) => {
     const answer = map(withCurrent(values), { tier: "pulse" });
@@ -205,8 +205,8 @@ describe("the buy box of a price history product", () => {
 
   it.each<[string, Json, Record<number, unknown>]>([
     ["its price is none", { buyBoxPrice: -1 }, { 18: -2 }],
-    ["no offer qualifies", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
-    ["the price history ends in none", { buyBoxPrice: -2 }, { 18: -1 }],
+    ["no offer qualifies for it", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
+    ["the source reports none as its price with shipping", { buyBoxPrice: -2 }, { 18: -1 }],
     ["it has no seller", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
     ["there are no offers", { buyBoxPrice: -2 }, { 1: -1, 2: -1, 11: 0, 12: 0, 18: -2 }],
   ])("is null if %s", (_, stats, values) => {
@@ -293,7 +293,7 @@ describe("the availability of a price history product", () => {
     ["unavailable", false, { buyBoxAvailabilityMessage: "Currently unavailable." }],
     ["unknown", true, { buyBoxAvailabilityMessage: "Ask the shop" }],
     ["unknown", undefined, { buyBoxAvailabilityMessage: null, buyBoxIsShippable: null }],
-  ])("is %s, in stock: %s, for %j", (availabilityType, inStock, stats) => {
+  ])("has the type %s and inStock %s for %j", (availabilityType, inStock, stats) => {
     const answer = map(withStats(stats));
     expect(objectOf(answer)["buybox"]).toMatchObject({ availabilityType });
     const { availability } = fieldsOf(answer) as { availability?: { inStock: boolean } };
@@ -303,12 +303,12 @@ describe("the availability of a price history product", () => {
 });
 
 describe("the type of a price history product", () => {
-  it("gives not_found if the source calls the ID invalid", () => {
+  it("makes the item not_found if it is invalid", () => {
     const answer = map(aListing(asin, { productType: 4 }));
     expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
   });
 
-  it("gives a parent no offers", () => {
+  it("gives a product no offers if it is parent", () => {
     const parent = aListing(asin, { productType: 5, stats: null });
     expect(map(parent, { tier: "pulse" })).toMatchObject({
       status: "ok",
@@ -320,21 +320,18 @@ describe("the type of a price history product", () => {
     });
   });
 
-  it.each([1, 2, 3, 6, "2"])(
-    "gives no prices for type %j, and does not report that none exist",
-    (type) => {
-      const stats = someStats({ current: current({}), buyBoxPrice: -1 });
-      const product = aListing(asin, { productType: type, stats });
-      expect(map(product, { tier: "pulse" })).toMatchObject({
-        status: "partial",
-        fields: { retailer_a: {} },
-      });
-      expect(map(product).status).toBe("partial");
-      expect(fieldsOf(map(product))).not.toHaveProperty("price");
-    },
-  );
+  it.each([1, 2, 3, 6, "2"])("leaves the prices unknown, not null, if it is %j", (type) => {
+    const stats = someStats({ current: current({}), buyBoxPrice: -1 });
+    const product = aListing(asin, { productType: type, stats });
+    expect(map(product, { tier: "pulse" })).toMatchObject({
+      status: "partial",
+      fields: { retailer_a: {} },
+    });
+    expect(map(product).status).toBe("partial");
+    expect(fieldsOf(map(product))).not.toHaveProperty("price");
+  });
 
-  it("gives unavailable if the source has no data, because that proves nothing", () => {
+  it("does not prove that an item exists for which the source has no data", () => {
     const product = aListing(asin, { title: null, stats: someStats({ current: current({}) }) });
     const blank = aListing(asin, { title: null, stats: null });
     expect(map(blank).status).toBe("unavailable");

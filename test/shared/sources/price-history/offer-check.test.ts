@@ -132,7 +132,7 @@ describe("the price history offer checker", () => {
     expect(double.calls[0]?.query.get("offers")).toBe("40");
   });
 
-  it("returns when the source read the listing", async () => {
+  it("returns the time at which the source read the listing", async () => {
     await begin(() => ({ body: envelope({ products: [listed(asin, someOffers)] }) }));
     const [answer] = await check([[asin, firstId]]);
     expect(answer?.fetchedAt).toBe(new Date((lookedAt + 21_564_000) * 60_000).toISOString());
@@ -171,24 +171,24 @@ describe("the price history offer checker, for an offer,", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("keeps its ID when an equal offer disappears", async () => {
+  it("accepts an ID with an offer number if this offer is the only one left of several equal offers, and refuses it if another is left", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);
     expect(await verdict(numbered, listed(asin, [alike(4)]))).toBe(false);
   });
 
-  it("returns buyable if only its price is unknown", async () => {
+  it("returns buyable if the source lists the offer with an unknown price", async () => {
     const hidden = anOffer(1, [-2, 0]);
     expect(await verdict(firstId, listed(asin, [hidden]))).toBe(true);
   });
 
-  it("returns not buyable if it is no longer live", async () => {
+  it("returns not buyable if the offer is no longer live", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [1, 2], stats: statsOf(2) });
     expect(await verdict(firstId, product)).toBe(false);
   });
 
-  it("returns not buyable for its ID with another condition or shipper", async () => {
+  it("returns not buyable if the ID names another condition or shipper", async () => {
     const product = listed(asin, someOffers);
     expect(await verdict(idOf("A1SELLER01", { condition: "used_good" }), product)).toBe(false);
     expect(await verdict(idOf("A1SELLER01", { isFba: true }), product)).toBe(false);
@@ -200,37 +200,40 @@ describe("the price history offer checker, for an offer,", () => {
     ["scarce", { buyBoxAvailabilityMessage: "Only 2 left in stock" }, true],
     ["back-ordered", { buyBoxIsBackorder: true, buyBoxIsShippable: false }, true],
     ["a pre-order", { buyBoxIsPreorder: true, buyBoxIsShippable: false }, true],
-    ["not shipped", { buyBoxIsShippable: false }, false],
+    ["not shippable", { buyBoxIsShippable: false }, false],
     [
-      "not shipped at present",
+      "not shippable, although its message names a delivery time",
       { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "Usually ships within 3 days" },
       false,
     ],
     [
-      "shipped from a future day on",
+      "shippable from a future day on",
       { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "In stock on May 3" },
       true,
     ],
-  ] as const)("returns for the offer in the buy box that is %s: %j", async (_, fields, buyable) => {
-    const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
-    expect(await verdict(featuredId, product)).toBe(buyable);
-    // The stock line is about the featured offer only.
-    expect(await verdict(firstId, product)).toBe(true);
-  });
+  ] as const)(
+    "returns for an offer in the buy box that is %s, with %j, whether it is buyable: %s",
+    async (_, fields, buyable) => {
+      const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
+      expect(await verdict(featuredId, product)).toBe(buyable);
+      // The availability message concerns only the offer in the buy box.
+      expect(await verdict(firstId, product)).toBe(true);
+    },
+  );
 
   it.each<[string, Json, boolean]>([
-    ["is not shipped", { isShippable: false }, false],
-    ["is not shipped yet", { isShippable: false, isPreorder: true }, true],
-    ["is shipped", { isShippable: true }, true],
+    ["is not shippable", { isShippable: false }, false],
+    ["is a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
+    ["is shippable", { isShippable: true }, true],
   ])(
-    "returns the offer's own state outside the buy box, if the offer %s",
+    "uses the offer's own state if the offer is outside the buy box and %s",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
     },
   );
 
-  it("returns buyable if one of several equal offers is shippable", async () => {
+  it("returns buyable if one of several offers with the same ID is shippable", async () => {
     const alike = [false, true].map((isShippable, n) =>
       anOffer(4 + n, [1_000, 0], { sellerId: "A1SAMESHOP", isShippable }),
     );
@@ -248,7 +251,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(await verdict(featuredId, of(false))).toBe(false);
   });
 
-  it("returns unavailable if the listing is invalid beside an error", async () => {
+  it("returns unavailable if the listing is invalid in a reply that reports an error", async () => {
     const products = [{ asin, productType: 4 }];
     await begin(() => ({ body: envelope({ products, error: { message: "down" } }) }));
     const reading = { marketplace: "us", ids: [asin], deadline: new Date(Date.now() + 10_000) };
@@ -258,7 +261,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect((await check([[asin, firstId]])).map(verdictOf)).toEqual(["unavailable"]);
   });
 
-  it("returns not buyable on a parent", async () => {
+  it("returns not buyable for an offer of a parent listing", async () => {
     const product = aListing(asin, { productType: 5, offers: [] });
     expect(await verdict(firstId, product)).toBe(false);
   });

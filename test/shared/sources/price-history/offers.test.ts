@@ -101,7 +101,7 @@ offerScraperContract("a_history", async () => {
 });
 
 describe("the price history offers reader", () => {
-  it("reads 20 IDs in a call, and looks up all their sellers in one", async () => {
+  it("reads 20 IDs in a call, and looks up all their sellers in one call", async () => {
     const ids = Array.from({ length: 45 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
     const answers = await readFrom(
       (call) => ({ body: envelope({ products: call.ids.map((id) => listed(id, someOffers)) }) }),
@@ -209,7 +209,7 @@ describe("the mapping of price history offers", () => {
     ]);
   });
 
-  it("counts an offer with an unknown price without returning it", async () => {
+  it("counts an offer with an unknown price or seller, but does not return it", async () => {
     const offers = [
       anOffer(1, [-2, 0]),
       anOffer(5, [0, 0]),
@@ -236,7 +236,7 @@ describe("the mapping of price history offers", () => {
     expect(asked("/seller")).toEqual([]);
   });
 
-  it("marks no offer without a buy box, or if none of these offers is in it", async () => {
+  it("marks no offer as the buy box if the buy box is empty or its offer is not listed", async () => {
     const unqualified = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
     for (const stats of [unqualified, other]) {
@@ -246,7 +246,7 @@ describe("the mapping of price history offers", () => {
     }
   });
 
-  it("returns no offers for a parent", async () => {
+  it("returns no offers for a parent listing", async () => {
     const answer = await answerTo(aListing(asin, { productType: 5, stats: null }));
     expect(answer).toMatchObject({ status: "ok", totalOffers: 0, offers: [] });
   });
@@ -268,13 +268,13 @@ describe("the mapping of price history offers", () => {
     );
   });
 
-  it("uses a seller's ID if the source has no name", async () => {
+  it("uses a seller's ID as the name if the source has no name", async () => {
     const sellers = () => ({ body: envelope({ sellers: {} }) });
     const [offer] = await offersOf(listed(asin, someOffers), { sellers });
     expect(offer?.seller).toEqual({ id: "A1SELLER02", name: "A1SELLER02" });
   });
 
-  it("returns unavailable if names could not be requested", async () => {
+  it("returns unavailable if the names of sellers could not be read", async () => {
     const answer = await answerTo(listed(asin, someOffers), { sellers: () => ({ status: 404 }) });
     expect(answer?.status).toBe("unavailable");
   });
@@ -341,7 +341,7 @@ it("the price history offers reader returns only fields that the specification n
     return (await scraper.readOffers({ marketplace: "us", ids: [asin], deadline }))[0];
   };
   const plain = await read();
-  // Field names that no reply contains, with any values.
+  // Random fields, whose names no real reply contains.
   const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
   await fc.assert(
     fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

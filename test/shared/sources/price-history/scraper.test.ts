@@ -146,7 +146,7 @@ describe("the price history scraper", () => {
     expect(asked("/seller")).toHaveLength(scraper === "retailer_a.pulse" ? 0 : 1);
   });
 
-  it("reads another marketplace by its number, and drops products of a wrong one", async () => {
+  it("requests a marketplace by its number, and drops products of other marketplaces", async () => {
     const answers = await readFrom(
       ({ ids }) => ({
         body: envelope({
@@ -201,7 +201,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect(double.calls).toHaveLength(1);
     expect(sleptMs).toEqual([]);
     expect(notes).toEqual([
-      "a_history: out of tokens; items without tokens before the deadline are unavailable",
+      "a_history: out of tokens; items that get no tokens before the deadline are unavailable",
     ]);
   });
 
@@ -279,7 +279,7 @@ describe("the price history scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === bad ? "unavailable" : "ok")));
   });
 
-  it("keeps the read batches when a later one hangs", async () => {
+  it("returns the batches that were read when a later batch hangs", async () => {
     const ids = numbered(101);
     const answers = await readFrom(
       (call) => (call.ids.includes(ids[100] ?? "") ? "hang" : allListed(call)),
@@ -297,13 +297,13 @@ describe("the price history scraper, after a failure,", () => {
     },
   );
 
-  it("warns of an error in a 200 that is not a reply", async () => {
+  it("warns of an error in a body with status 200 that has no products", async () => {
     const body = envelope({ products: null, error: { type: "x", message: "canary" } });
     expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
     expect(notes).toEqual(["a_history: the source reports an error in a reply with status 200"]);
   });
 
-  it("returns unavailable for an invalid ID beside an error, and warns", async () => {
+  it("returns unavailable for an invalid ID in a reply that reports an error, and warns", async () => {
     const invalid = ({ ids }: HistoryCall, beside: object): ApiReaction => ({
       body: envelope({ ...beside, products: ids.map((asin) => ({ asin, productType: 4 })) }),
     });
@@ -345,7 +345,7 @@ describe("the price history scraper, for a product that the source read", () => 
   const dayMinutes = 24 * 60;
 
   it.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-    "at most a day ago, returns ok, and unavailable for an earlier one: %s",
+    "at most a day ago, returns ok, and unavailable if the read was earlier: %s",
     async (scraper) => {
       const [recent] = await readFrom(at(dayMinutes - 60), [first], { scraper });
       expect(recent?.status).toBe("ok");
@@ -362,14 +362,14 @@ describe("the price history scraper, for a product that the source read", () => 
   });
 });
 
-describe("the price history scraper, with a reply,", () => {
-  it("returns unavailable for an ID that it leaves out or that cannot be parsed", async () => {
+describe("the price history scraper, after a reply with status 200,", () => {
+  it("returns unavailable for an ID whose product is missing or cannot be parsed", async () => {
     const products = [null, 7, { asin: second, productType: "?" }, aListing(first)];
     const answers = await readFrom(() => ({ body: envelope({ products }) }), [first, second]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
   });
 
-  it("drops products that were not requested, and uses the first of two with one ID", async () => {
+  it("drops products that were not requested, and uses the first of two with the same ID", async () => {
     const products = [
       aListing("B0STRANGER"),
       aListing(first, { title: "First" }),
@@ -397,7 +397,7 @@ describe("the price history scraper, with a reply,", () => {
       return (await scraper.read({ ...request, ids: [first] }))[0];
     };
     const plain = await read();
-    // Field names that no reply contains, with any values.
+    // Random fields, whose names no real reply contains.
     const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

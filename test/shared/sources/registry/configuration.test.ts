@@ -123,7 +123,7 @@ describe("the variable SOURCES", () => {
     ["userAgent", "retailer_c.standard", { ...adapters["web"], userAgent: "browser" }],
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
-  it.each(wrong)("names the wrong key in its error: %s of %s", (key, scraper, source) => {
+  it.each(wrong)("names the invalid key in its error: %s of %s", (key, scraper, source) => {
     const refusal = refusalOf(variableWith(source, scraper));
     expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
     expect(refusal).not.toContain(canary);
@@ -145,7 +145,7 @@ describe("the variable SOURCES", () => {
     );
   });
 
-  it("rejects a missing and an unknown scraper", () => {
+  it("rejects a configuration that lacks a scraper or contains an unknown one", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toBe(
       "SOURCES: retailer_a.offers: is missing. Configure every scraper",
@@ -214,17 +214,17 @@ describe("the adapter of offer checks", () => {
     [
       { full: "a_history" },
       "sandbox",
-      "full returns from a_history. Set it to upstream, or it and retailer_a.offers to a_history",
+      "full returns from a_history. Set it to upstream, or set it and retailer_a.offers to a_history",
     ],
     [
       { full: "a_history", offer_check: "a_history" },
       "a_history",
-      "offers returns from sandbox. Set it to upstream, or retailer_a.offers to a_history",
+      "offers returns from sandbox. Set it to upstream, or set retailer_a.offers to a_history",
     ],
     [
       { pulse: "a_history", lite: "a_history", full: "upstream" },
       "sandbox",
-      "lite returns from a_history. Set it to upstream, or it and retailer_a.offers and " +
+      "lite returns from a_history. Set it to upstream, or set it and retailer_a.offers and " +
         "retailer_a.full to a_history",
     ],
   ])("must recognize the offer IDs of the other scrapers: %j", (chosen, checker, rest) => {
@@ -239,15 +239,11 @@ describe("the adapter of offer checks", () => {
     [{ full: "a_history" }, true],
     [{ offers: "a_history" }, false],
     [{ full: "a_history", offer_check: "a_history" }, false],
-  ])(
-    "may be the sandbox on a developer's machine while a single product scraper uses another: %j",
-    (chosen, may) => {
-      const trial = (): SourceConfiguration =>
-        parseSources(reads(chosen), { allowVariables: true });
-      if (may) expect(trial).not.toThrow();
-      else expect(trial).toThrow("does not recognize the offer IDs");
-    },
-  );
+  ])("is accepted on a developer's machine with %j and otherwise sandboxes: %s", (chosen, may) => {
+    const trial = (): SourceConfiguration => parseSources(reads(chosen), { allowVariables: true });
+    if (may) expect(trial).not.toThrow();
+    else expect(trial).toThrow("does not recognize the offer IDs");
+  });
 
   it.each([
     { offers: "a_history", offer_check: "a_history" },
@@ -303,7 +299,7 @@ describe("a base URL in SOURCES", () => {
   ])("of %s must not end with a path that the adapter appends: %s", (adapter, path, scraper) => {
     const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
     expect(refusalOf(variableWith(source, scraper))).toMatch(
-      /\.baseUrl: must be the address without \/\w+, which the service appends$/,
+      /\.baseUrl: must not end with \/\w+(?: or \/\w+)?, which the service appends$/,
     );
   });
 
@@ -335,12 +331,12 @@ describe("scrapers in SOURCES that read from one host", () => {
     );
   });
 
-  it("may differ in everything else", () => {
+  it("may differ in options that do not limit the rate or the concurrency of calls", () => {
     const [one, other] = [{ batchIdsMax: 1, tryTimeoutMs: 5_000 }, { baseUrl: `${baseUrl}/lite` }];
     expect(() => parseSources(two(one, other))).not.toThrow();
   });
 
-  it("may differ in everything if they have another host or another key", () => {
+  it("may differ in every option if their hosts or their keys differ", () => {
     const paces = [{ burst: 1 }, { burst: 2 }] as const;
     const elsewhere = { ...paces[1], baseUrl: "https://other.example" };
     expect(() => parseSources(two(paces[0], elsewhere))).not.toThrow();

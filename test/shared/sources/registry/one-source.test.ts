@@ -142,11 +142,11 @@ it("a key that a host refuses does not affect callers with another key", async (
   expect(host.startedAt).toHaveLength(11);
 });
 
-describe("the price history API, out of tokens,", () => {
+describe("a price history API that is out of tokens", () => {
   const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
   const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
 
-  it("opens no circuit and lowers no rate", async () => {
+  it("causes no open circuit and no lower rate", async () => {
     const host = await startHost(429, { body: JSON.stringify(tooFew) });
     const opened: number[] = [];
     const paces = new Set<number>();
@@ -176,7 +176,7 @@ describe("the price history API, out of tokens,", () => {
       "a debt that never ends",
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
-    ["a rest of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
+    ["a Retry-After of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
   ])("with %s, is called again, and the operator is warned", async (_, reported) => {
     const {
       account = {},
@@ -206,7 +206,7 @@ describe("the price history API, out of tokens,", () => {
     await read();
     expect(host.startedAt).toHaveLength(1);
     expect(warnings).toContain(
-      "retailer_a.pulse: a_history: out of tokens; items without tokens before the deadline are unavailable",
+      "retailer_a.pulse: a_history: out of tokens; items that get no tokens before the deadline are unavailable",
     );
     shiftMs = ms;
     await read();
@@ -226,7 +226,7 @@ describe("the price history API, out of tokens,", () => {
 });
 
 describe("a crawl delay", () => {
-  /** A site all of whose pages have the status. */
+  /** A site that answers every request for a page with this status. */
   async function startSite(status: number): Promise<{ url: string; pagesAt: number[] }> {
     const pagesAt: number[] = [];
     const server = createServer((request, response) => {
@@ -249,12 +249,15 @@ describe("a crawl delay", () => {
   const userAgent = "AcmeBot/1.0 (+https://acme.example/bot)";
   /** Only the crawl delay limits these calls. */
   const fast = { adapter: "web", userAgent, callsPerSecond: 10, burst: 50 };
-  /** On a busy machine, one call may start late and the next one on time. */
+  /**
+   * The shortest gap that a test accepts. It is less than the crawl delay, because a busy machine
+   * may start one call late and the next on time.
+   */
   const leastMs = 400;
   const gapsOf = (times: readonly number[]): number[] =>
     times.slice(1).map((time, n) => time - (times[n] ?? 0));
 
-  it("also applies to retries", async () => {
+  it("applies to retries as well as to first tries", async () => {
     const site = await startSite(500);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     await reader({ "retailer_d.standard": source }, aSourceWorld())("retailer_d.standard", 1, 9);
@@ -262,7 +265,7 @@ describe("a crawl delay", () => {
     for (const gap of gapsOf(site.pagesAt)) expect(gap).toBeGreaterThanOrEqual(leastMs);
   });
 
-  it("is shared by all readers of the site, in other processes too", async () => {
+  it("is shared by all readers of the site, including those in other processes", async () => {
     const site = await startSite(404);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     const sources = { "retailer_c.standard": source, "retailer_d.standard": source };
@@ -296,7 +299,7 @@ it("a slow host of a platform does not delay its other host", async () => {
   expect(slow.startedAt.length).toBeLessThanOrEqual(2);
 });
 
-describe("a source without any answer", () => {
+describe("the warning that no call of a read succeeded", () => {
   it.each([
     ["refused connections", closedAddress, "ECONNREFUSED"],
     ["a failure of every call", async () => (await startHost(500)).url, "5xx"],
@@ -306,7 +309,7 @@ describe("a source without any answer", () => {
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("causes one warning a minute, for %s", async (_what, urlOf, word) => {
+  ])("is given once a minute and names the cause, for %s", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];
@@ -320,13 +323,12 @@ describe("a source without any answer", () => {
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toHaveLength(1);
     const [, reported] =
-      /^retailer_d\.standard: upstream: no call was answered \((\w+)\)$/.exec(warnings[0] ?? "") ??
-      [];
+      /^retailer_d\.standard: upstream: no call succeeded \((\w+)\)$/.exec(warnings[0] ?? "") ?? [];
     expect(reported).toMatch(word);
     expect(replies).toEqual([reported, reported]);
   });
 
-  it("causes a warning about an open circuit", async () => {
+  it("names an open circuit as the cause", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
@@ -336,12 +338,12 @@ describe("a source without any answer", () => {
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toEqual([
       "retailer_d.standard: upstream: the server refuses the key (403)",
-      "retailer_d.standard: upstream: no call was answered (circuit_open)",
+      "retailer_d.standard: upstream: no call succeeded (circuit_open)",
     ]);
   });
 
   it.each(["600", "0"])(
-    "is reported as throttled if every reply is a 429, with Retry-After: %s",
+    "advises a lower rate if every reply is a 429, with Retry-After: %s",
     async (seconds) => {
       const host = await startHost(429, { headers: { "Retry-After": seconds } });
       const warnings: string[] = [];
@@ -349,12 +351,12 @@ describe("a source without any answer", () => {
       const source = { adapter: "upstream", baseUrl: host.url };
       await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
       expect(warnings).toEqual([
-        "retailer_d.standard: upstream: every call was throttled (429); lower callsPerSecond",
+        "retailer_d.standard: upstream: no call succeeded, and calls were throttled (429); lower callsPerSecond",
       ]);
     },
   );
 
-  it("is reported for one read, even if it answers another read at the same time", async () => {
+  it("depends on the calls of one read, even if another read runs at the same time", async () => {
     let number = 0;
     const server = createServer((request, response) => {
       request.resume();
@@ -381,7 +383,7 @@ describe("a source without any answer", () => {
     expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
   });
 
-  it("causes no warning if it answered some calls", async () => {
+  it("is not given if the source answered with a refusal", async () => {
     const host = await startHost(404);
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
@@ -390,6 +392,6 @@ describe("a source without any answer", () => {
       world,
     );
     await read("retailer_d.standard", 1, 3);
-    expect(warnings.join()).not.toContain("no call was answered");
+    expect(warnings.join()).not.toContain("no call succeeded");
   });
 });

@@ -99,7 +99,7 @@ const productAdapters = [
 ] as const;
 
 describe("a secret that cannot be opened", () => {
-  /** As many IDs as make several calls. */
+  /** Enough IDs for several calls. */
   const ids = Array.from({ length: 250 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
   const warningOf = (scraper: string, adapter: string): string =>
     `${scraper}: ${adapter}: The secret /sources/x could not be read`;
@@ -138,7 +138,7 @@ describe("a secret that cannot be opened", () => {
   );
 
   it.each(["upstream", "a_history"])(
-    "makes the offers of %s unavailable and warns once",
+    "makes the offers and offer checks of the adapter %s unavailable and warns once",
     async (adapter) => {
       const { baseUrl, world, warnings } = await closedWorld();
       const options = { adapter, baseUrl, secret: "/sources/x" };
@@ -174,7 +174,7 @@ describe("a secret that cannot be opened", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("makes the items unavailable too if it is not an RSA private key", async () => {
+  it("makes the items unavailable, as does a secret that is not an RSA private key", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -184,8 +184,8 @@ describe("a secret that cannot be opened", () => {
     const answers = await scraper.read({ ...read, deadline: inSeconds(5) });
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "unavailable"));
     expect(warnings).toEqual([
-      "retailer_b.standard: b_affiliate: the secret contains no RSA private key. Store the key " +
-        "itself in it, in PEM format",
+      "retailer_b.standard: b_affiliate: the secret contains no RSA private key. Store the " +
+        "private key in it in PEM format",
     ]);
     expect(warnings.join()).not.toContain(canary);
     expect(double?.calls).toHaveLength(0);
@@ -212,7 +212,7 @@ describe("the tokens of a key", () => {
   const asin = "B000000001";
   const offers = [{ asin, offerListingId: offerOn(asin) }];
 
-  /** Reads by each of the five scrapers, whose keys are stored under `secretOf`. */
+  /** A read by each of the five scrapers, whose keys are stored under `secretOf`. */
   function readers(baseUrl: string, secretOf: (scraper: string) => string) {
     const five = ["pulse", "lite", "full", "offers", "offer_check"].map((tier) => {
       const id = `retailer_a.${tier}`;

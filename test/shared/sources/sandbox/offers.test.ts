@@ -59,7 +59,7 @@ const productOf = (id: string): RetailerAFields | undefined => {
 };
 
 describe("the sandbox's offers reader", () => {
-  it("answers every ID once, in order, and the same at the same time", async () => {
+  it("answers every ID once, in order, and equally for the same time", async () => {
     const answers = await read(catalogue);
     expect(answers.map(({ id }) => id)).toEqual(catalogue);
     expect(new Set(answers.map(({ fetchedAt }) => fetchedAt))).toEqual(new Set([noon]));
@@ -164,7 +164,7 @@ describe("the sandbox's offers reader", () => {
     ["B0SANDBOXP", 0],
     ["B0SANDBOX3", 0],
     ["B0SANDBOX0", 2],
-  ])("returns for %s: %i offers", async (id, total) => {
+  ])("returns for %s a total of %i offers", async (id, total) => {
     expect((await only(id)).totalOffers).toBe(total);
   });
 
@@ -172,7 +172,7 @@ describe("the sandbox's offers reader", () => {
     ["B0SANDBOX5", "unavailable"],
     ["B0SANDBOX6", "unavailable"],
     ["B0SANDBOX7", "not_found"],
-  ])("returns for %s: %s", async (id, status) => {
+  ])("returns for %s the status %s", async (id, status) => {
     expect(await read([id])).toEqual([{ id, status, fetchedAt: noon }]);
   });
 
@@ -251,7 +251,7 @@ describe("the sandbox's offer checker", () => {
   it.each([
     ["B0SANDBOX7", { status: "ok", buyable: false }],
     ["B0SANDBOX6", { status: "unavailable" }],
-  ])("returns for %s: %j", async (asin, ending) => {
+  ])("returns for an offer of %s the result %j", async (asin, ending) => {
     const offer = { asin, offerListingId: "a+b/c=" };
     expect(await check([offer])).toEqual([{ ...offer, fetchedAt: noon, ...ending }]);
   });

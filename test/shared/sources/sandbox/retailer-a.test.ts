@@ -72,7 +72,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("can be of every kind that real listings are", () => {
+  it("can be of every kind that real listings have", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);
@@ -122,7 +122,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(compared).toBeGreaterThan(900);
   });
 
-  it("return null, not undefined, without a buy box", () => {
+  it("return null, not undefined, for the fields of an empty buy box", () => {
     expect(read("lite", "B0SANDBOXN")).toMatchObject({
       price: null,
       seller: null,
@@ -140,7 +140,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(lite).not.toHaveProperty("images");
   });
 
-  it("sometimes omit what real pages omit", () => {
+  it("omit, for some listings, the fields that some real pages lack", () => {
     const seen = ids.map((id) => read("full", id)).filter((one) => one !== undefined);
     const without = (has: (fields: RetailerAFields) => unknown): number =>
       seen.filter((fields) => has(fields) === undefined).length / seen.length;

@@ -13,7 +13,10 @@ afterEach(async () => {
   await Promise.all(disposers.splice(0).map((end) => end()));
 });
 
-/** A server that answers after `tookMs`, which receives the request's `deadline_ms`. */
+/**
+ * A server that answers after `tookMs` milliseconds, which may depend on the `deadline_ms` of the
+ * request.
+ */
 async function startServer(tookMs: (deadlineMs: number) => number): Promise<string> {
   const server = createServer(async (request, response) => {
     const sent = await Array.fromAsync(request as AsyncIterable<Buffer>);
@@ -52,7 +55,7 @@ async function read(
   return answers.map(({ status }) => status);
 }
 
-it("an upstream answer at the deadline of the server still counts", async () => {
+it("an upstream answer that is sent at the deadline of the server is accepted", async () => {
   const url = await startServer((deadlineMs) => deadlineMs);
   const asked = { ids: ["1234567"], withinMs: 5_000 };
   expect(await read(url, { tryTimeoutMs: 1_000 }, asked)).toEqual(["not_found"]);

@@ -19,7 +19,7 @@ it.each([
   ["2026-03-01T13:00:00Z", now.toISOString()],
   [undefined, now.toISOString()],
   [null, now.toISOString()],
-])("an upstream result with fetchedAt %j counts", (fetchedAt, readAt) => {
+])("an upstream result with fetchedAt %j is accepted", (fetchedAt, readAt) => {
   expect(entryOf(fetchedAt)).toEqual({ status: "ok", fetchedAt: readAt, data: {} });
 });
 

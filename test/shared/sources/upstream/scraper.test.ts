@@ -69,7 +69,7 @@ describe("the upstream scraper", () => {
     expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
   });
 
-  it("gives the server a quarter of a second less than its own deadline", async () => {
+  it("gives the server a deadline that is a quarter of a second before its own", async () => {
     await read({ tryTimeoutMs: 2_000 });
     expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
     await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
@@ -118,7 +118,10 @@ describe("the upstream scraper", () => {
 });
 
 describe("the upstream scraper, after a temporary failure,", () => {
-  it.each(["429_seconds", "429_date"] as const)("waits as long as a %s demands", async (name) => {
+  it.each([
+    ["seconds", "429_seconds"],
+    ["a date", "429_date"],
+  ] as const)("waits as long as a Retry-After in %s demands", async (_, name) => {
     const times: number[] = [];
     const play = alwaysMisbehaving(name);
     const answers = await read({
@@ -132,7 +135,13 @@ describe("the upstream scraper, after a temporary failure,", () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(950);
   });
 
-  it.each(["500", "503", "reset", "cut_off", "hang"] as const)("retries after %s", async (name) => {
+  it.each([
+    ["a 500", "500"],
+    ["a 503", "503"],
+    ["a connection reset", "reset"],
+    ["a body that is cut off", "cut_off"],
+    ["a call that hangs", "hang"],
+  ] as const)("retries after %s", async (_, name) => {
     const answers = await read({
       tryTimeoutMs: 300,
       misbehave: ({ number }) => (number === 1 ? name : undefined),
@@ -141,7 +150,7 @@ describe("the upstream scraper, after a temporary failure,", () => {
     expect(calls()).toHaveLength(2);
   });
 
-  it("keeps the read batches when a later one hangs", async () => {
+  it("returns the batches that were read when a later batch hangs", async () => {
     const ids = [...delisting(100), "9000000"];
     const answers = await read({ ids, withinMs: 1_000, misbehave: onSome("hang", steady) });
     expect(statuses(answers).slice(0, 100)).not.toContain("unavailable");
@@ -162,7 +171,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     },
   );
 
-  it("reduces the batch to single items if a server takes fewer than configured", async () => {
+  it("reduces the batch size to what the server accepts, and warns once", async () => {
     const ids = delisting(40);
     const answers = await read({ ids, batchIdsMax: 40, maxBatch: 10 });
     expect(statuses(answers)).not.toContain("unavailable");
@@ -190,17 +199,17 @@ describe("the upstream scraper, after a permanent failure,", () => {
   });
 
   it.each([
-    ["404", { kind: "refused", status: 404 }],
-    ["redirect", { kind: "refused", status: 302 }],
-    ["garbage", { kind: "unreadable" }],
-    ["wrong_charset", { kind: "unreadable" }],
-  ] as const)("returns unavailable for %s", async (name, note) => {
+    ["a 404", "404", { kind: "refused", status: 404 }],
+    ["a redirect", "redirect", { kind: "refused", status: 302 }],
+    ["a reply that is not JSON", "garbage", { kind: "unreadable" }],
+    ["a reply in another charset than it declares", "wrong_charset", { kind: "unreadable" }],
+  ] as const)("returns unavailable and warns after one call for %s", async (_, name, note) => {
     expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
     expect(subject.notes).toMatchObject([note]);
     expect(calls()).toHaveLength(1);
   });
 
-  it("returns unavailable for not_found beside an error, and warns", async () => {
+  it("returns unavailable for a not_found in a reply that reports an error, and warns", async () => {
     const ids = ["9000000", "9000007"];
     expect(statuses(await read({ ids }))).toEqual(["ok", "not_found"]);
     const answers = await read({ ...always("error_beside"), ids, batchIdsMax: 1 });
@@ -208,7 +217,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     expect(subject.notes).toEqual([{ kind: "unreadable", scraper: "retailer_d.standard" }]);
   });
 
-  it("returns unavailable for an offer that is not_found beside an error", async () => {
+  it("returns unavailable for an offer that is not_found in a reply that reports an error", async () => {
     const asin = "B0SANDBOX7";
     const results = ["none", asin].map((id) => ({ id, asin, status: "not_found" }));
     const server = await startApiDouble(() => ({ body: { error: "db down", results } }));
@@ -244,14 +253,14 @@ describe("the upstream scraper, after a permanent failure,", () => {
 
 describe("an upstream reply", () => {
   it.each([
-    "gzip",
-    "br",
-    "declared_charset",
-    "not_json_type",
-    "numeric_ids",
-    "with_asin",
-    "no_time",
-  ] as const)("may be %s", async (name) => {
+    ["is compressed with gzip", "gzip"],
+    ["is compressed with brotli", "br"],
+    ["is in Latin-1 and declares it", "declared_charset"],
+    ["has a content type other than JSON", "not_json_type"],
+    ["has numbers as IDs", "numeric_ids"],
+    ["also has the ID as asin", "with_asin"],
+    ["has no fetchedAt", "no_time"],
+  ] as const)("is accepted if it %s", async (_, name) => {
     expect(statuses(await read(always(name)))).toEqual(["ok"]);
   });
 
@@ -261,7 +270,7 @@ describe("an upstream reply", () => {
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("that answers an ID twice counts with the first answer", async () => {
+  it("that answers an ID twice is used with the first answer", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 
@@ -281,7 +290,7 @@ describe("an upstream reply", () => {
     expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
   });
 
-  it("has fields removed that the specification does not name", async () => {
+  it("loses the fields that the specification does not name", async () => {
     for (const scraper of ["retailer_a.full", "retailer_b.standard"] as const) {
       const ids = [scraper === "retailer_a.full" ? "B0SANDBOX0" : "9000000"];
       const [honest] = await read({ scraper, ids });
@@ -325,18 +334,22 @@ describe("an upstream reply about offers", () => {
     return upstreamOffers(own, dependencies).readOffers({ marketplace: "us", ids, deadline });
   }
 
-  it.each(["text_numbers", "unknown_fields"] as const)("may contain %s", async (name) => {
+  it.each([
+    ["has numbers as text", "text_numbers"],
+    ["has unknown fields", "unknown_fields"],
+  ] as const)("is accepted if it %s", async (_, name) => {
     const [honest] = await offers({});
     const [answer] = await offers(always(name));
     expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
   });
 
-  it.each(["no_data", "other_currency", "stale"] as const)(
-    "with %s makes the listing unavailable",
-    async (name) => {
-      expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
-    },
-  );
+  it.each([
+    ["has no data", "no_data"],
+    ["is in another currency", "other_currency"],
+    ["is older than a day", "stale"],
+  ] as const)("makes the listing unavailable if it %s", async (_, name) => {
+    expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
+  });
 
   it("with several buy box offers marks only the first", async () => {
     const [answer] = await offers(always("all_featured"));
@@ -344,7 +357,7 @@ describe("an upstream reply about offers", () => {
     expect(featured).toEqual([true, false]);
   });
 
-  it("to a check without data makes the offer unavailable", async () => {
+  it("that has no data for an offer check makes the offer unavailable", async () => {
     const { options, dependencies } = await begin(always("no_data"));
     const checked = await upstreamOfferChecker(options, dependencies).checkOffers({
       marketplace: "us",

@@ -27,7 +27,7 @@ const offer = {
 };
 
 describe("readShape", () => {
-  it.each(stepScraperIds)("returns what fits the schema, or undefined: %s", (scraper) => {
+  it.each(stepScraperIds)("returns what fits the schema of %s, or undefined", (scraper) => {
     const schema: v.GenericSchema = upstreamData[scraper];
     fc.assert(
       fc.property(anything, (value) => {

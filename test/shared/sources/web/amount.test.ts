@@ -51,7 +51,7 @@ describe("the parser of amounts in web pages", () => {
     "US $19.99",
     "19.99 US $",
     "19.99€",
-  ])("accepts in %j a currency and words for one piece", (text) => {
+  ])("parses %j, which contains a currency or a word for one piece", (text) => {
     expect(amountOf(text, null)).toBe(19.99);
   });
 
@@ -116,7 +116,10 @@ describe("the parser of amounts in web pages", () => {
     [["From", "$7"], undefined],
     [["$7", "/lb"], undefined],
     [["$7", ".50", "/mo"], undefined],
-  ])("never joins texts of several elements: %j is %j", (texts, amount) => {
-    expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
-  });
+  ])(
+    "joins texts of several elements only if they are whole and cents: %j is %j",
+    (texts, amount) => {
+      expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
+    },
+  );
 });

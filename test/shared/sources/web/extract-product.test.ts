@@ -14,7 +14,7 @@ const usd = (amount: number): object => ({ amount, currency: "USD" });
 const ofJson = (...blocks: readonly unknown[]): string => aPage(linkedData(...blocks));
 
 describe("the extraction of a product from a page", () => {
-  it("returns everything that JSON-LD states, without related products", () => {
+  it("returns everything that JSON-LD states about the product, and nothing of related products", () => {
     expect(factsOf(fixturePage("linked-data"))).toEqual({
       title: "Kelwick Desk Lamp & Clamp",
       price: usd(1249),
@@ -198,7 +198,7 @@ describe("the choice of the product on a page", () => {
     ["its Open Graph address", '<meta property="og:url" content="/p/6509999">', {}],
     ["the product's number", "", { sku: "6509999" }],
     ["the product's address", "", { url: "/p/6509999" }],
-  ])("detects the page of another product by %s", (_, head, fields) => {
+  ])("returns no product for the page of another product, identified by %s", (_, head, fields) => {
     const page = aPageWithoutAddress(head + linkedData(aProduct(fields)));
     expect(extracted(page).proof).toBe("another");
   });
@@ -210,7 +210,7 @@ describe("the choice of the product on a page", () => {
     expect(extracted(page, { url: home }).proof).toBe("another");
   });
 
-  it("accepts a product with another number on the page with the ID in its address", () => {
+  it("accepts a product with another number if the address of the page contains the ID", () => {
     expect(factsOf(ofJson(aProduct({ sku: "KW-77" }))).price).toEqual(usd(19.99));
   });
 });
@@ -283,7 +283,7 @@ describe("the choice of the offer on a page", () => {
     );
   });
 
-  it("gives no price if equal offers differ, but the availability that they share", () => {
+  it("gives no price if equally good offers differ, but the availability that they share", () => {
     const facts = factsOf(ofJson(aProduct({ offers: [low, anOffer()] })));
     expect(facts).not.toHaveProperty("price");
     expect(facts.availability).toBe("instock");
@@ -336,7 +336,7 @@ describe("the choice of the offer on a page", () => {
   });
 });
 
-describe("the availability of a page", () => {
+describe("the availability on a page", () => {
   it.each([
     ["https://schema.org/InStock", "instock"],
     ["http://schema.org/InStock/", "instock"],
@@ -351,7 +351,7 @@ describe("the availability of a page", () => {
     ["NOT SOLD", undefined],
     ["constructor", undefined],
     ["", undefined],
-  ])("with %j is %j", (availability, word) => {
+  ])("in the form %j is parsed as %j", (availability, word) => {
     const product = aProduct({ offers: anOffer({ availability }) });
     expect(factsOf(ofJson(product)).availability).toBe(word);
   });
@@ -376,22 +376,37 @@ describe("the microdata extraction", () => {
   });
 
   it.each([
-    ["around it", "<del><b itemprop=price>$30.00</b></del><b itemprop=price>$7.50</b>"],
-    ["that has the price", "<s itemprop=price>$30.00</s><b itemprop=price>$7.50</b>"],
-    ["with a value", "<strike><meta itemprop=price content=30></strike><b itemprop=price>7.50</b>"],
-    ["within it", "<b itemprop=price><del>$30.00</del> <ins>$7.50</ins></b>"],
-    ["left open", "<span><s><i itemprop=price>$30.00</span><b itemprop=price>$7.50</b>"],
-  ])("ignores a price in a struck-out element %s", (_, inner) => {
+    [
+      "a struck-out element around the price element",
+      "<del><b itemprop=price>$30.00</b></del><b itemprop=price>$7.50</b>",
+    ],
+    [
+      "a struck-out element that is the price element",
+      "<s itemprop=price>$30.00</s><b itemprop=price>$7.50</b>",
+    ],
+    [
+      "a struck-out element around a price in an attribute",
+      "<strike><meta itemprop=price content=30></strike><b itemprop=price>7.50</b>",
+    ],
+    [
+      "a struck-out element inside the price element",
+      "<b itemprop=price><del>$30.00</del> <ins>$7.50</ins></b>",
+    ],
+    [
+      "a struck-out element that is not closed",
+      "<span><s><i itemprop=price>$30.00</span><b itemprop=price>$7.50</b>",
+    ],
+  ])("ignores a struck-out price: %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
-  it("gives no price for an offer with two different prices, and the price of an offer that repeats it", () => {
+  it("returns no price if an offer states two different prices, and the price if both are equal", () => {
     const one = "<b itemprop=price>$7.50</b>";
     expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
     expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));
   });
 
-  it("ignores other markup if a price cannot be parsed", () => {
+  it("ignores the price in Open Graph if its own price cannot be parsed", () => {
     const meta = '<meta property="product:price:amount" content="6">';
     const currency = '<meta property="product:price:currency" content="USD">';
     const page = offer('<b itemprop="price">7.50 9.90</b>');
@@ -408,7 +423,7 @@ describe("the microdata extraction", () => {
     expect(facts.availability).toBe("soldout");
   });
 
-  it("accepts names of every kind", () => {
+  it("accepts element and property names that JavaScript objects also have", () => {
     const page = offer('<constructor itemprop="__proto__ constructor">x</constructor>');
     expect(extracted(page).proof).toBe("product");
   });

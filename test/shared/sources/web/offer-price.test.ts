@@ -40,21 +40,21 @@ describe("price specifications in JSON-LD", () => {
   });
 
   it.each([
-    ["a month's", { billingDuration: 24, unitCode: "MON" }],
-    ["a kilogram's", { unitCode: "KGM" }],
-    ["a hundred grams'", { unitText: "100 g" }],
-    ["a reference quantity's", { referenceQuantity: { value: 100, unitCode: "GRM" } }],
-    ["a quantity's without a unit", { referenceQuantity: { value: 1 } }],
-    ["a dozen's", { referenceQuantity: { value: 12, unitCode: "C62" } }],
+    ["a month", { billingDuration: 24, unitCode: "MON" }],
+    ["a kilogram", { unitCode: "KGM" }],
+    ["a hundred grams", { unitText: "100 g" }],
+    ["a reference quantity of a weight", { referenceQuantity: { value: 100, unitCode: "GRM" } }],
+    ["a reference quantity that has no unit", { referenceQuantity: { value: 1 } }],
+    ["a dozen", { referenceQuantity: { value: 12, unitCode: "C62" } }],
     [
-      "a kilogram's, by the value reference of the quantity",
+      "a kilogram, by the value reference of the quantity",
       { referenceQuantity: { value: 1, unitCode: "EA", valueReference: { unitCode: "KGM" } } },
     ],
-    ["a kilogram's by a text", { eligibleQuantity: "2 kg" }],
-    ["an installment's", { priceComponentType: "https://schema.org/Installment" }],
-    ["a hundred pieces'", quantity({ minValue: 100 })],
-    ["a hundred pieces' by a text", { eligibleQuantity: "100" }],
-  ])("that are %s give no price, and leave the price of one piece valid", (_, fields) => {
+    ["two kilograms, in a text", { eligibleQuantity: "2 kg" }],
+    ["an installment", { priceComponentType: "https://schema.org/Installment" }],
+    ["a hundred pieces", quantity({ minValue: 100 })],
+    ["a hundred pieces, in a text", { eligibleQuantity: "100" }],
+  ])("for %s give no price, and leave the price of one piece valid", (_, fields) => {
     const price = { price: 10, ...fields };
     expect(specified(price)).toBeUndefined();
     expect(specified(price, { price: 12 })).toEqual(usd(12));
@@ -96,12 +96,12 @@ describe("a price beside a price specification", () => {
     ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
     ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
     ["another price of one piece", { price: 29.99, unitCode: "C62" }],
-  ])("that states %s is unclear", (_, specification) => {
+  ])("is unclear if the specification states %s", (_, specification) => {
     expect(beside(specification)).toBeUndefined();
   });
 
   it.each([
-    ["the same", { price: "19.99" }],
+    ["the same price", { price: "19.99" }],
     ["a list price", { price: 29.99, priceType: "https://schema.org/ListPrice" }],
     ["a price for members", { price: 14.99, validForMemberTier: { name: "Gold" } }],
     ["a kilogram's price", { price: 4.5, unitCode: "KGM" }],
@@ -109,7 +109,7 @@ describe("a price beside a price specification", () => {
     ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
     ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
     ["a delivery price", { "@type": "DeliveryChargeSpecification", price: 5 }],
-  ])("that states %s is valid", (_, specification) => {
+  ])("is used if the specification states %s", (_, specification) => {
     expect(beside(specification)).toEqual(usd(19.99));
   });
 });
@@ -149,16 +149,16 @@ describe("an aggregate offer on a page", () => {
   it.each([
     ["several offers", { lowPrice: 10, offerCount: 7 }],
     ["an unknown number of offers", { lowPrice: 10 }],
-    ["a range", { lowPrice: 10, highPrice: 50 }],
+    ["a price range", { lowPrice: 10, highPrice: 50 }],
     ["a range of one offer", { lowPrice: 10, highPrice: 50, offerCount: 1 }],
     ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],
     ["a range and a price in it", { price: 10, lowPrice: 10, highPrice: 50 }],
-    ["one price and another", { price: 10, lowPrice: 12, highPrice: 12 }],
+    ["two different prices", { price: 10, lowPrice: 12, highPrice: 12 }],
   ])("of %s has no price", (_, fields) => {
     expect(priceOf(aggregate(fields))).toBeUndefined();
   });
 
-  it("of one offer, or with one price, has that price", () => {
+  it("of one offer, or with equal lowest and highest prices, has that price", () => {
     expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 12 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 0 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ lowPrice: 12, offerCount: 1 }))).toEqual(usd(12));

@@ -10,7 +10,7 @@ export const fixturePage = (name: string): string =>
 /** A page that is long enough to be a shop's. */
 const filling = `<p>${"Words without meaning. ".repeat(1_000)}</p>`;
 
-/** A page with this head, which contains the address of product 6501234. */
+/** A page with this head. Its canonical address contains the product ID 6501234. */
 export const aPage = (head: string, body = ""): string =>
   `<html><head><title>Shop</title><link rel="canonical" href="/p/6501234">${head}</head>` +
   `<body>${body}${filling}</body></html>`;

@@ -150,13 +150,13 @@ describe("the web scraper", () => {
     expect(shop.pages().toSorted()).toEqual(["/p/%24%26", "/p/..%2Fa%3Fb%23c"]);
   });
 
-  it("refuses retailer_a", async () => {
+  it("throws an error for a read of retailer_a", async () => {
     await expect(
       readFrom(() => lamp, ["B000000000"], { scraper: "retailer_a.lite" }),
     ).rejects.toThrow(/retailer_a/);
   });
 
-  it("refuses an invalid template", () => {
+  it("throws an error for an invalid template", () => {
     expect(() => scraperOn("ftp://shop.example")).toThrow(/urlTemplate/);
   });
 });
@@ -243,7 +243,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("are partial for several products without a clear choice", async () => {
+  it("are partial if a page describes several products and does not show which one is wanted", async () => {
     const page = aPage(linkedData(aProduct(), aProduct({ offers: anOffer({ price: 5 }) })));
     const [answer] = await readFrom(always({ body: page }));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
@@ -278,22 +278,25 @@ describe("the web scraper's status not_found", () => {
   });
 
   it.each([
-    ["a page of the product's own, by its path", "/lamps/6501234", "not_found"],
-    ["a login that knows where to lead back to", "/login?next=/p/6501234", "unavailable"],
-    ["a page for all delisted items", "/gone?from=6501234", "unavailable"],
-  ])("follows from %s only at the product's address", async (_, Location, status) => {
-    for (const end of [404, 410]) {
-      const react = ({ path }: PageCall): PageReaction | undefined => {
-        if (path === "/robots.txt") return undefined;
-        return path === "/p/6501234" ? { status: 302, headers: { Location } } : { status: end };
-      };
-      const read = readFrom(react, undefined, { notFoundStatus: true });
-      expect(await statusOf(read)).toBe(status);
-      expect(shop.pages()).toHaveLength(2);
-    }
-  });
+    ["a page whose path contains the ID", "/lamps/6501234", "not_found"],
+    ["a login page whose query contains the ID", "/login?next=/p/6501234", "unavailable"],
+    ["a general page for delisted items", "/gone?from=6501234", "unavailable"],
+  ])(
+    "follows from a redirect to an address only if its path contains the ID: %s",
+    async (_, Location, status) => {
+      for (const end of [404, 410]) {
+        const react = ({ path }: PageCall): PageReaction | undefined => {
+          if (path === "/robots.txt") return undefined;
+          return path === "/p/6501234" ? { status: 302, headers: { Location } } : { status: end };
+        };
+        const read = readFrom(react, undefined, { notFoundStatus: true });
+        expect(await statusOf(read)).toBe(status);
+        expect(shop.pages()).toHaveLength(2);
+      }
+    },
+  );
 
-  it("follows from the requested address, also with the ID in its query", async () => {
+  it("follows from a 410 at the requested address, even if the ID is in its query", async () => {
     shop = await startShop(always({ status: 410 }));
     started.push(shop);
     const scraper = scraperOn(shop.url, { urlTemplate: `${shop.url}/item?sku={id}` });
@@ -323,9 +326,9 @@ describe("a robots.txt", () => {
     ],
     ["forbids another robot", "User-agent: other\nDisallow: /", "ok"],
     ["allows a longer path than it forbids", "User-agent: *\nDisallow: /\nAllow: /p/", "ok"],
-    ["forbids by a pattern", "User-agent: *\nDisallow: /*1234$", "unavailable"],
-    ["forbids in another encoding", "User-agent: *\nDisallow: /%70/", "unavailable"],
-    ["forbids a path with an encoded slash", "User-agent: *\nDisallow: /p%2f", "ok"],
+    ["forbids the page by a pattern", "User-agent: *\nDisallow: /*1234$", "unavailable"],
+    ["forbids the page in another encoding", "User-agent: *\nDisallow: /%70/", "unavailable"],
+    ["forbids another path, which has an encoded slash", "User-agent: *\nDisallow: /p%2f", "ok"],
     ["is empty", "", "ok"],
     ["is not a robots.txt", "<html><body>Shop</body></html>", "ok"],
   ])("that %s is obeyed", async (_, body, status) => {
@@ -452,7 +455,7 @@ describe("a robots.txt", () => {
     expect(notes).toHaveLength(warnings);
   });
 
-  it("makes pages unavailable whose crawl delay ends after the deadline", async () => {
+  it("makes pages unavailable if its crawl delay ends after the deadline", async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 3600"));
     const answers = await readFrom(delayed, ["6501234", "6501235"], { withinMs: 2_000 });
     expect(answers.map(({ status }) => status).toSorted()).toEqual(["ok", "unavailable"]);
@@ -594,14 +597,26 @@ describe("a site that blocks the web scraper", () => {
   };
 
   it.each([
-    ["small pages for products that are no longer sold", soldOut],
-    ["empty pages", ""],
-    ["not-available pages of robots", "<title>Robot vacuum: not available</title>"],
-    ["pages that forbid in a script only", "<script>show('Access denied')</script>Not available"],
-    ["a book's title", "<title>Are You Human? paperback</title><h1>Are You Human?</h1>"],
-    ["a game's name", "<title>CAPTCHA, a board game</title><p>CAPTCHA is a game for two.</p>"],
-    ["a lock's name", "<title>Shop</title><p>Security check lock, robot check included</p>"],
-  ])("is not assumed for a page with %s", async (_, body) => {
+    ["small, for products that are no longer sold", soldOut],
+    ["empty", ""],
+    ["pages of robot vacuums that are not available", "<title>Robot vacuum: not available</title>"],
+    [
+      "pages with a refusal only in a script",
+      "<script>show('Access denied')</script>Not available",
+    ],
+    [
+      "those of a book with such a title",
+      "<title>Are You Human? paperback</title><h1>Are You Human?</h1>",
+    ],
+    [
+      "those of a game with such a name",
+      "<title>CAPTCHA, a board game</title><p>CAPTCHA is a game for two.</p>",
+    ],
+    [
+      "those of a lock with such a name",
+      "<title>Shop</title><p>Security check lock, robot check included</p>",
+    ],
+  ])("is not assumed if the pages are %s", async (_, body) => {
     const statuses = (await afterTen({ body })).map(({ status }) => status);
     expect(statuses).toEqual([...Array(10).fill("unavailable"), ...Array(10).fill("ok")]);
   });
@@ -610,11 +625,14 @@ describe("a site that blocks the web scraper", () => {
     [404, "<title>Not here</title>Sorry. CAPTCHA is sold out."],
     [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
     [410, "<title>Security check lock</title>The security check lock is no longer sold."],
-  ])("is not assumed for a %d that names a test below its title", async (status, body) => {
-    const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
-    const gone = status === 410 ? "not_found" : "unavailable";
-    expect(statuses).toEqual([...Array(10).fill(gone), ...Array(10).fill("ok")]);
-  });
+  ])(
+    "is not assumed for a page with status %d that names a test below its title",
+    async (status, body) => {
+      const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
+      const gone = status === 410 ? "not_found" : "unavailable";
+      expect(statuses).toEqual([...Array(10).fill(gone), ...Array(10).fill("ok")]);
+    },
+  );
 
   it.each([
     ["a 403", { status: 403 }],

@@ -9,7 +9,10 @@ interface AccessFieldsProps extends DraftFieldsProps {
   readonly destination: S3Destination | null;
 }
 
-/** Fields for the credentials of the service: an access key or, on AWS, an IAM role. */
+/**
+ * Fields for the credentials with which the service writes to the bucket: an access key or, on AWS,
+ * an IAM role.
+ */
 export function AccessFields({ draft, destination, change, messageFor }: AccessFieldsProps) {
   return (
     <>
@@ -65,7 +68,10 @@ function secretHint(destination: S3Destination | null): string {
   return `Leave empty to keep the current key${ending}. Required if you change the bucket or endpoint.`;
 }
 
-/** The external ID that the trust policy must require. Shown before the role exists. */
+/**
+ * Shows the external ID that the role's trust policy must require. The user needs it to create the
+ * role, so it is shown before a destination exists.
+ */
 function ExternalId() {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   return (

@@ -8,6 +8,7 @@ interface BackfillDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user for a time span, and starts a backfill of its runs to the S3 destination. */
 export function BackfillDialog({ onStarted, onClose }: BackfillDialogProps) {
   const toast = useToast();
   const backfill = useAction((api, body: Span) =>

@@ -27,7 +27,7 @@ interface DestinationFormProps {
   readonly onClose: () => void;
 }
 
-/** The form for a destination: the bucket and the credentials of the service. */
+/** The form for a destination: the bucket, and the credentials with which the service writes to it. */
 export function DestinationForm({ destination, onSaved, onClose }: DestinationFormProps) {
   const toast = useToast();
   const form = useRef<HTMLFormElement>(null);

@@ -7,6 +7,7 @@ interface DisableDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user to confirm, and disables the S3 destination. */
 export function DisableDialog({ onDisabled, onClose }: DisableDialogProps) {
   const toast = useToast();
   const disable = useAction((api) =>

@@ -9,7 +9,7 @@ import { LinkButton } from "../../ui/button.tsx";
 import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
-import { daysLeft, type Pace, presentPace } from "./run-out.ts";
+import { currentPace, daysLeft, type Pace } from "./run-out.ts";
 
 /** The longest time span that the API returns. The shorter span is the last part of it. */
 const daysMax = 90;
@@ -49,7 +49,7 @@ interface CreditsProps {
 
 function Credits({ account, usage }: CreditsProps) {
   const { credit_balance: balance, credits_held: held, concurrency } = account;
-  const pace = usage && presentPace(usage.daily, account);
+  const pace = usage && currentPace(usage.daily, account);
   const left = pace === undefined ? undefined : daysLeft(balance, pace);
   const { in_flight: inFlight, limit, next_tier: next } = concurrency;
   return (
@@ -109,7 +109,7 @@ const inDays = (days: number): string =>
 function UsageCard({ usage }: { readonly usage: Usage }) {
   const [span, setSpan] = useState<Span>(30);
   const days = useMemo(() => usage.daily.slice(-span), [usage, span]);
-  // Keeps the array, because a new one redraws the chart.
+  // Keeps the array until the days change, because a new array redraws the chart.
   const bars = useMemo(() => barsOf(days), [days]);
   const sum = (of: "requests" | "successful" | "failed" | "credits"): number =>
     days.reduce((total, day) => total + day[of], 0);

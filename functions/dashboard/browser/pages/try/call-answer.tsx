@@ -85,7 +85,7 @@ function statusLine({ answer, error }: Sent): string {
   return `The service answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
 }
 
-/** Calls that read no items are free, so their responses have no credits. */
+/** A response without `X-Service-Credits` is that of a free call, which reads no items. */
 function factsOf({ status, headers, milliseconds }: Answer) {
   const charged = headers.get("X-Service-Credits");
   const balance = headers.get("X-Service-Balance");

@@ -134,14 +134,14 @@ function IdsField({ call, draft, platforms, error, onChange }: CallFieldsProps) 
   const platform = platforms.find(({ id }) => id === draft.platform);
   const tiers = isItemCall(call) ? (endpointOf(platform, call)?.tiers ?? []) : [];
   const most = (tiers.find(({ id }) => id === draft.tier) ?? tiers[0])?.max_items_per_call;
-  const bound = most === undefined ? "" : ` At most ${formatCount(most)} a call.`;
+  const bound = most === undefined ? "" : ` At most ${formatCount(most)} per call.`;
   return (
     <Field
-      label={platform === undefined ? "Ids" : plural(platform.id_name)}
+      label={platform === undefined ? "IDs" : plural(platform.id_name)}
       error={error}
       hint={
         <>
-          One a line, or with commas between.{bound} <a href="docs/sandbox">IDs for trying</a>
+          One per line, or separated by commas.{bound} <a href="docs/sandbox">IDs to try</a>
         </>
       }
     >

@@ -10,7 +10,7 @@ export const callIds = [
 ] as const;
 export type CallId = (typeof callIds)[number];
 
-/** The calls that read items and charge for them, by the ID of the platform's endpoint. */
+/** A call that reads items and charges for them. Also the ID of the endpoint in `GET /v1/platforms`. */
 type ItemCallId = "products" | "offers" | "offer_check";
 
 interface Call {
@@ -75,7 +75,7 @@ export const isItemCall = (call: CallId): call is ItemCallId =>
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
-/** The state of the form. All calls share it, so that IDs stay when another call is chosen. */
+/** The state of the form. All calls share one draft, so that the user can try IDs in several calls. */
 export interface Draft {
   readonly platform: string;
   /** The marketplace; empty for the default of the platform. */
@@ -119,7 +119,10 @@ export interface OfferReference {
  */
 export type CallBody = Readonly<Record<string, string | readonly (string | OfferReference)[]>>;
 
-/** Returns the IDs in pasted text, separated by newlines, commas, semicolons or blanks. */
+/**
+ * Returns the IDs in pasted text, separated by newlines, commas, semicolons or blanks. Removes a
+ * quotation mark at the start and at the end of an ID.
+ */
 export const idsIn = (text: string): readonly string[] =>
   text
     .split(/[\s,;]+/)
@@ -166,8 +169,8 @@ function bodyOf(call: ItemCallId, draft: Draft): CallBody {
 type PlatformEndpoint = Platform["endpoints"][number];
 
 /**
- * Returns the endpoint of a platform for a call; undefined without a platform or if the platform
- * does not support the call.
+ * Returns the endpoint of a platform for a call; undefined if there is no platform, or if the
+ * platform does not support the call.
  */
 export const endpointOf = (
   platform: Platform | undefined,
@@ -177,6 +180,7 @@ export const endpointOf = (
 /**
  * Returns the draft with valid values for a call: replaces a missing or unsupported platform and
  * tier by the first one that the call supports, and an unsupported marketplace by the default.
+ * Returns the draft unchanged for a call that reads no items.
  */
 export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
   if (!isItemCall(call)) return draft;

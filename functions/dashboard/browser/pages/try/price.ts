@@ -3,7 +3,10 @@ import { formatCount, formatCredits } from "../../format/numbers.ts";
 import { idReader } from "../watchlists/read-ids.ts";
 import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from "./calls.ts";
 
-/** Returns a text for the maximum cost of a call; undefined for a call that is free. */
+/**
+ * Returns a text for the maximum cost of a call, or for the price per item while the draft contains no
+ * items. Returns undefined for a free call, and if the platform does not support the call.
+ */
 export function priceNote(
   call: CallId,
   draft: Draft,

@@ -146,7 +146,10 @@ function RequestForm(props: RequestFormProps) {
   );
 }
 
-/** Faults that can be found before the call; the service reports all others. */
+/**
+ * Returns the error of a draft that would cause a needless call; undefined if there is none. The
+ * service reports all other errors.
+ */
 function problemOf(call: CallId, draft: Draft): string | undefined {
   if (call === "products" || call === "offers") {
     return idsIn(draft.ids).length === 0 ? "Enter at least one ID." : undefined;

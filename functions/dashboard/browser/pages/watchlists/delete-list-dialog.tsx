@@ -11,6 +11,7 @@ interface DeleteListDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user to confirm, and deletes a watchlist. Then shows the page of all watchlists. */
 export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
   const toast = useToast();
   const navigate = useNavigate();
@@ -38,8 +39,8 @@ export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
       onClose={onClose}
     >
       <p>
-        Deletes its {formatCount(list.item_count)} {list.item_count === 1 ? "item" : "items"} and
-        its run history, too. This cannot be undone.
+        Also deletes its {formatCount(list.item_count)} {list.item_count === 1 ? "item" : "items"}{" "}
+        and its run history. This cannot be undone.
       </p>
       {list.last_run_status === "running" && (
         <p class="muted">The run in progress finishes, but sends no webhooks.</p>

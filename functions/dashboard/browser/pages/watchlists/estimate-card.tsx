@@ -20,7 +20,7 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
   return (
     <Card title="Estimated cost">
       {items === 0 ? (
-        <p class="muted">Give IDs above to see the credits of a run.</p>
+        <p class="muted">Enter IDs above to see the credits of a run.</p>
       ) : (
         <Facts
           facts={[
@@ -36,13 +36,13 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
       )}
       {first !== undefined && balance !== undefined && first > balance && (
         <Notice tone="warning">
-          The balance does not cover the first run. The service skips runs without credits, and
-          pauses the watchlist after three in a row.
+          The balance does not cover the first run. The service skips a run that the balance does
+          not cover, and pauses the watchlist after three skipped runs in a row.
         </Notice>
       )}
       <p class="field-hint">
-        The maximum if no item changes. Further steps may read changed items again. Failed reads are
-        free.
+        The maximum for runs in which no item changes. Further steps may read changed items again,
+        which costs more. Failed reads are free.
       </p>
     </Card>
   );

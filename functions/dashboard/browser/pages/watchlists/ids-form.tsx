@@ -24,7 +24,7 @@ export const noIds: IdsDraft = {
 /** The maximum number of items in a watchlist. */
 export const itemsMax = 50_000;
 
-/** Finds the IDs in the text or file of a draft. Without a platform, every text is an ID. */
+/** Finds the IDs in the text or file of a draft. If the platform is undefined, any text is an ID. */
 export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
   readIds(
     draft.text,
@@ -39,7 +39,7 @@ export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined
   }
   if (found.ids.length === 0) return "Enter at least one ID.";
   if (found.ids.length > itemsMax) {
-    return `A watchlist can have at most ${formatCount(itemsMax)} items; these are ${formatCount(found.ids.length)}.`;
+    return `A watchlist can have at most ${formatCount(itemsMax)} items. Remove some of these ${formatCount(found.ids.length)} IDs.`;
   }
   return undefined;
 }
@@ -83,7 +83,7 @@ export function IdsForm(props: IdsFormProps) {
       {draft.text.trim() !== "" && <Findings found={found} name={platform?.id_name ?? "ID"} />}
       {found.malformed.length > 0 && (
         <Checkbox
-          label={`Leave out the ${counted(found.malformed.length, "malformed id")}`}
+          label={`Leave out the ${counted(found.malformed.length, "malformed ID")}`}
           checked={draft.leaveOutMalformed}
           onChange={(leaveOutMalformed) => change({ leaveOutMalformed })}
         />
@@ -103,7 +103,7 @@ function PastedIds(props: IdsFormProps & { readonly change: Change }) {
     <>
       <Field
         label={label}
-        hint={`${platform?.id_name ?? "ID"} after ${platform?.id_name ?? "ID"}, on lines of their own or with commas between them; or rows of a CSV.`}
+        hint={`One ${platform?.id_name ?? "ID"} per line, several separated by commas, or rows of a CSV file.`}
         error={error}
       >
         {(control) => (
@@ -128,7 +128,9 @@ function FileField({ change }: { readonly change: Change }) {
   const [error, setError] = useState<string>();
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    if (file.size > fileBytesMax) return setError("The file is larger than 20 MB.");
+    if (file.size > fileBytesMax) {
+      return setError("The file is larger than 20 MB. Choose a file that contains only the IDs.");
+    }
     const text = await file.text();
     if (text.includes("\0")) return setError("The file is not a text file. Save it as CSV first.");
     return change({ text, fileName: file.name, column: undefined });
@@ -160,7 +162,7 @@ function ColumnField(props: {
   return (
     <Field
       label="Column with the IDs"
-      hint={`A table of ${counted(rowCount, "row")} ${hasHeader ? "below a header" : "without a header"}. Nothing else of it is read.`}
+      hint={`A table of ${counted(rowCount, "row")} ${hasHeader ? "below a header" : "without a header"}. Only this column is read.`}
     >
       {(control) => (
         <select

@@ -15,7 +15,10 @@ export const lastRun = "last run";
 
 const prefixLengthMax = 15;
 
-/** Converts the text of the search box to an ID prefix in the stored form: without `A-`. */
+/**
+ * Converts the text of the search box to a prefix of stored IDs: removes a leading letter with a
+ * hyphen, such as `A-`, and all characters except letters and digits. Returns at most 15 characters.
+ */
 export const prefixOf = (written: string): string =>
   written
     .trim()
@@ -33,8 +36,8 @@ export const sinceOf = (
 ): string | undefined => (changedSince === lastRun ? (lastRunAt ?? undefined) : changedSince);
 
 /**
- * Converts the value of a `datetime-local` input to ISO 8601 in UTC. Returns undefined for an empty
- * or invalid value.
+ * Converts the value of a `datetime-local` input, which is in the browser's time zone, to ISO 8601
+ * in UTC. Returns undefined for an empty or invalid value.
  */
 export function timeOf(value: string): string | undefined {
   const time = new Date(value);

@@ -10,6 +10,7 @@ interface ItemFiltersProps {
 
 const states = [undefined, "new", "active", "delisted"] as const;
 
+/** Shows the filters of a watchlist's items: ID, state and time of the last change. */
 export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
   const change = (part: Partial<ItemFilter>): void => onChange({ ...filter, ...part });
   return (
@@ -17,8 +18,8 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
       <input
         type="search"
         class="control filter-name"
-        aria-label="Search by id"
-        placeholder="Id, or how it begins"
+        aria-label="Search by ID"
+        placeholder="ID, or its first characters"
         spellcheck={false}
         value={filter.idPrefix}
         onInput={(event) => change({ idPrefix: event.currentTarget.value })}

@@ -17,7 +17,7 @@ import { useRefreshOnChange } from "./runs-tab.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import "./items-tab.css";
 
-/** The first page is small and fast. Later ones are large, because a run reloads all of them. */
+/** The first page is small and fast. Later pages are large, because all pages are reloaded after a run. */
 const pageSizes = { first: 200, further: 500 };
 const rowHeight = 60;
 const listHeight = 600;

@@ -72,7 +72,7 @@ function EndpointNotice({ list }: { readonly list: Watchlist }) {
   if (status !== "disabled" && status !== "deleted") return null;
   return (
     <Notice tone="warning">
-      The webhook endpoint of this list, <code>{url}</code>, is {status}: its deliveries are
+      The webhook endpoint of this watchlist, <code>{url}</code>, is {status}: its deliveries are
       recorded as failed.{" "}
       {status === "disabled" ? "Enable it under Webhooks" : "Register the URL again under Webhooks"}
       , or choose another endpoint in the settings.

@@ -17,6 +17,7 @@ import {
 import { PipelineGraph } from "./pipeline-graph.tsx";
 import { useDebounced } from "./use-debounced.ts";
 
+/** The platform and the marketplace of a watchlist. */
 export interface Shop {
   readonly platform: string;
   readonly marketplace: string;
@@ -38,7 +39,8 @@ interface Estimated extends Shop {
 }
 
 /**
- * Loads the service's estimate for a draft. The data are undefined while the draft cannot be sent.
+ * Loads the service's estimate for a draft, after the draft has not changed for 350 ms. The data
+ * are undefined while the draft cannot be sent.
  */
 export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefined> {
   const pipeline = pipelineOf(about.draft, about.scrapers);

@@ -6,9 +6,11 @@ export const nodeSize = { width: 204, height: 84 } as const;
 const gap = { x: 136, y: 36 } as const;
 const margin = { x: 4, y: 16 } as const;
 
+/** The box of a step, with the offset of its upper left corner in pixels. */
 export interface NodeBox {
   readonly id: string;
   readonly scraper: string;
+  /** The texts of what starts at the step, such as `every run`. */
   readonly starts: readonly string[];
   /** The texts of the routes that report changes. */
   readonly reports: readonly string[];
@@ -16,9 +18,11 @@ export interface NodeBox {
   readonly y: number;
 }
 
+/** The arrow for all routes from one step to another. */
 export interface Edge {
   readonly from: NodeBox;
   readonly to: NodeBox;
+  /** The texts of the routes. */
   readonly words: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { delimiterOf, linesOf, type Row, rowsIn } from "./table-text.ts";
 
 /** Item IDs found in pasted text or a file. */
 export interface FoundIds {
-  /** Distinct IDs in the form of API answers, in the order of the text. */
+  /** Distinct IDs in the form that API responses use, in the order of the text. */
   readonly ids: readonly string[];
   readonly duplicates: number;
   readonly malformed: readonly MalformedId[];
@@ -36,9 +36,10 @@ interface IdReader {
 }
 
 /**
- * Creates a reader for a platform.
- * @param pattern the platform's `id_pattern`
+ * Creates a reader of the item IDs of a platform.
+ * @param pattern the platform's `id_pattern`, whose first group is the ID
  * @param name the platform's `id_name`
+ * @throws SyntaxError if the pattern is not a regular expression
  */
 export function idReader(pattern: string, name: string): IdReader {
   const expression = new RegExp(pattern);
@@ -69,9 +70,9 @@ interface Cell {
 
 /**
  * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table
- * (comma, semicolon or tab between its cells).
+ * (comma, semicolon or tab between its cells). Texts that are not IDs are in `malformed`.
  * @param column the index of the table column to read. By default, the column whose header names
- * IDs, or else the one with most IDs.
+ * IDs, or else the one with the most IDs.
  */
 export function readIds(text: string, reader: IdReader, column?: number): FoundIds {
   const table = tableIn(text, reader);
@@ -218,7 +219,7 @@ const wordOf = (text: string): string =>
 
 /**
  * Returns the index of the column that most likely contains the IDs: of the columns with IDs, the
- * one with the best name, and of equal ones the one with most different IDs.
+ * one with the best name; of columns with equally good names, the one with the most different IDs.
  */
 function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
   const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {

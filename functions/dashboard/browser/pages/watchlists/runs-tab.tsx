@@ -49,7 +49,7 @@ export function RunsTab({ list, latest }: RunsTabProps) {
   );
 }
 
-/** Reloads when a value has changed since the component was mounted. */
+/** Calls `refresh` whenever `value` changes, but not when the component mounts. */
 export function useRefreshOnChange(refresh: () => void, value: string | number | null): void {
   const before = useRef(value);
   useEffect(() => {

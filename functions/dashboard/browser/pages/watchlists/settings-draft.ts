@@ -22,7 +22,7 @@ export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => (
 
 /**
  * Returns the fields to send: only those that the user changed, so that changes by other clients
- * are kept.
+ * are kept. Returns an empty object if nothing was changed.
  * @param opened the settings when the user opened the form
  */
 export function changesOf(

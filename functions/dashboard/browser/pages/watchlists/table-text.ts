@@ -19,7 +19,7 @@ const lineEnd = /\r\n|[\r\n]/;
 export const linesOf = (text: string): readonly string[] => text.split(lineEnd);
 
 /**
- * Returns the rows of a text without empty rows. Cells may be quoted, and a quote inside a quoted
+ * Returns the rows of a text, except empty ones. Cells may be quoted, and a quote inside a quoted
  * cell is doubled (RFC 4180). An unclosed quote is an ordinary character. Takes time proportional
  * to the length of the text, whatever the text contains.
  * @param delimiter the character between cells; if empty, each line is one cell
@@ -78,11 +78,13 @@ function closingQuote(text: string, from: number): number | undefined {
 }
 
 const delimiters = ["\t", ";", ","] as const;
-/** The number of lines, without blank ones, that decide the delimiter. */
+/** The number of lines that decide the delimiter. Blank lines do not count. */
 const linesExamined = 20;
 const lettersExamined = 100_000;
 
-/** Returns the delimiter that splits the most lines into cells; empty if there is none. */
+/**
+ * Returns the delimiter that occurs in the most lines at the start of a text; empty if none occurs.
+ */
 export function delimiterOf(text: string): string {
   const lines = linesOf(text.slice(0, lettersExamined))
     .filter((line) => line.trim() !== "")

@@ -54,7 +54,7 @@ function Lists({ lists, state, name }: ListsProps) {
   const shown = all?.filter((list) => isIn(list, state) && isNamed(list, name));
   return (
     <Card
-      title={all === undefined ? "Lists" : countOf(all.length)}
+      title={all === undefined ? "Watchlists" : countOf(all.length)}
       actions={all !== undefined && all.length > 0 && <Filters state={state} name={name} />}
       flush
     >
@@ -77,7 +77,7 @@ function Lists({ lists, state, name }: ListsProps) {
 }
 
 const countOf = (count: number): string =>
-  `${formatCount(count)} ${count === 1 ? "list" : "lists"}`;
+  `${formatCount(count)} ${count === 1 ? "watchlist" : "watchlists"}`;
 
 const isRunning = (list: Watchlist): boolean => list.last_run_status === "running";
 const isIn = (list: Watchlist, state: State): boolean =>
@@ -95,7 +95,7 @@ function NoLists() {
         </LinkButton>
       }
     >
-      Give the IDs of items and a schedule: every run reads them and reports what changed.
+      Enter item IDs and a schedule. Every run reads the items and reports what changed.
     </EmptyState>
   );
 }

@@ -14,15 +14,15 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text for an error code of an attempt. An unknown code is returned with blanks for
- * underscores.
+ * Returns the text for an error code of an attempt. In an unknown code, only replaces underscores
+ * with blanks.
  */
 export function reasonInWords(error: string): string {
   const status = /^status_(\d+)$/.exec(error)?.[1];
   return status === undefined ? (reasons[error] ?? error.replaceAll("_", " ")) : `HTTP ${status}`;
 }
 
-/** Returns the result of the last attempt as a text. */
+/** Returns the result of the last attempt as a text: the error, `HTTP 200`, or `Not sent yet`. */
 export function answerInWords({ last_status: status, last_error: error }: WebhookDelivery): string {
   if (error !== null) return reasonInWords(error);
   return status === null ? "Not sent yet" : `HTTP ${status}`;

@@ -10,6 +10,7 @@ interface NewEndpointDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user for the settings of a webhook endpoint, creates it, and shows its secret. */
 export function NewEndpointDialog({ onCreated, onClose }: NewEndpointDialogProps) {
   const [created, setCreated] = useState<WebhookEndpointWithSecret>();
   const create = useAction((api, body: EndpointSettings) =>

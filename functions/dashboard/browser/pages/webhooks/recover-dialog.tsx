@@ -9,6 +9,7 @@ interface RecoverDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user for a time span, and starts a recovery of an endpoint's missed events. */
 export function RecoverDialog({ endpointId, onRecovered, onClose }: RecoverDialogProps) {
   const toast = useToast();
   const recover = useAction((api, body: Span) =>

@@ -11,7 +11,10 @@ interface RedeliverButtonProps {
   readonly variant?: "primary";
   readonly small?: boolean;
   readonly onRedelivered: () => void;
-  /** Shows why the delivery was not sent, until the next attempt. Default: shows it in a toast. */
+  /**
+   * Called with the error if the delivery was not sent, and with undefined before each attempt. By
+   * default, a toast shows the error.
+   */
   readonly onFailed?: (error: ApiError | undefined) => void;
 }
 

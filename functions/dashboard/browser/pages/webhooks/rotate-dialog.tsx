@@ -12,6 +12,10 @@ interface RotateDialogProps {
   readonly onClose: () => void;
 }
 
+/**
+ * Rotates the signing secret of an endpoint, and shows the new one. The user chooses whether the current
+ * secret stays valid for 24 hours.
+ */
 export function RotateDialog({ endpoint, onRotated, onClose }: RotateDialogProps) {
   const [overlap, setOverlap] = useState(true);
   const [rotated, setRotated] = useState<WebhookEndpointWithSecret>();

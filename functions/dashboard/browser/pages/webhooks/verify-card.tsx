@@ -10,14 +10,16 @@ const tabs = [
 ] as const;
 type Language = (typeof tabs)[number]["name"];
 
+/** Explains how a receiver verifies the signature of a delivery, with code to copy. */
 export function VerifyCard() {
   const [language, setLanguage] = useState<Language>("typescript");
   return (
     <Card title="How to verify a signature">
       <p class="muted">
         Every delivery contains the header <code>Service-Signature: t=…,v1=…</code>. Compute the
-        HMAC-SHA256 of the time, a dot and the raw body with the complete secret, and compare.
-        During a rotation, the header contains two signatures. One of them must match.
+        HMAC-SHA256 of the time, a dot and the raw body. The key is the complete secret. Compare the
+        result with <code>v1</code>. During a rotation, the header contains two signatures. One of
+        them must match.
       </p>
       <Tabs label="Language" tabs={tabs} current={language} onChange={setLanguage}>
         <CodeBlock

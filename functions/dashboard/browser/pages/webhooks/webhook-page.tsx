@@ -166,7 +166,7 @@ function SettingsCard({ endpoint, onRotate }: SettingsCardProps) {
             ? []
             : [
                 [
-                  "Replaced secret signs until",
+                  "Previous secret also signs until",
                   <RelativeTime key="previous" time={previous} />,
                 ] as const,
               ]),

@@ -34,7 +34,9 @@ export function WebhooksPage({ query }: PageProps) {
     <WriteButton
       variant="primary"
       disabledReason={
-        count >= endpointsMax ? `An account can have at most ${endpointsMax} endpoints.` : undefined
+        count >= endpointsMax
+          ? `An account can have at most ${endpointsMax} endpoints. Delete one first.`
+          : undefined
       }
       onClick={() => setNew(true)}
     >
@@ -45,7 +47,7 @@ export function WebhooksPage({ query }: PageProps) {
   return (
     <Page
       title="Webhooks"
-      lead="The service sends signed events about changes to your endpoints, and retries failed deliveries."
+      lead="The service sends your endpoints signed events about changes and runs, and retries failed deliveries."
       actions={add}
     >
       <Card title="Endpoints" flush>

@@ -1,0 +1,118 @@
+import { limits } from "../../../shared/base/limits.ts";
+import { type DeliveryTask, runsOf, type Spent } from "./task.ts";
+import { median } from "../median.ts";
+import { printTable } from "../../measure/print-table.ts";
+
+export type Case = Pick<DeliveryTask, "to" | "runs" | "items" | "parallel">;
+
+export interface Requests {
+  readonly dynamo: number;
+  readonly s3: number;
+  readonly sqs: number;
+}
+
+/**
+ * The measurements of one round: publishing, delivering, and the bare loop that runs after them.
+ */
+export interface Round {
+  readonly publish: Spent;
+  readonly deliver: Spent;
+  readonly bare: Spent;
+  readonly publishRequests: Requests;
+  readonly deliverRequests: Requests;
+}
+
+/**
+ * Returns the number of events of a case. Each run has one part for each 500 of its items, and one
+ * completed event.
+ */
+export const eventsIn = ({ runs, items }: Case): number =>
+  runs * (Math.ceil(items / limits.itemEventsMax) + 1);
+
+const megabytesIn = (one: Case): number =>
+  runsOf({ ...one, work: "bare", round: 0 })
+    .flatMap(({ events }) => events)
+    .reduce((sum, { body }) => sum + Buffer.byteLength(body) + 1, 0) / 1e6;
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+const sumOf = (one: Spent, other: Spent): Spent => ({
+  wallMs: one.wallMs + other.wallMs,
+  cpuMs: one.cpuMs + other.cpuMs,
+  dynamoRequests: one.dynamoRequests + other.dynamoRequests,
+});
+
+const delivering = ({ deliver }: Round): Spent => deliver;
+const withPublishing = ({ publish, deliver }: Round): Spent => sumOf(publish, deliver);
+
+type Measured = readonly (readonly [string, Case, readonly Round[]])[];
+
+/**
+ * Returns the rows of each table of the bench, by the title of the table. Each value is a median
+ * over the rounds. A ratio is the median of the ratios of the rounds.
+ */
+export function deliveryTables(measured: Measured): Record<string, unknown> {
+  return {
+    ratios: measured.map(([name, { to }, rounds]) => {
+      const ratio = (figure: "wallMs" | "cpuMs", of: (round: Round) => Spent): number =>
+        rounded(median(rounds.map((round) => round.bare[figure] / of(round)[figure])), 2);
+      return {
+        work: name,
+        rate: ratio("wallMs", delivering),
+        cpu: ratio("cpuMs", delivering),
+        rateWithPublishing: ratio("wallMs", withPublishing),
+        cpuWithPublishing: ratio("cpuMs", withPublishing),
+        aim: to === "receiver" ? 0.6 : 0.7,
+      };
+    }),
+    figures: measured.flatMap(([name, one, rounds]) => {
+      const events = eventsIn(one);
+      const megabytes = megabytesIn(one);
+      return (["publish", "deliver", "bare"] as const).map((part) => {
+        const wallMs = median(rounds.map((round) => round[part].wallMs));
+        return {
+          work: name,
+          part,
+          eventsPerSecond: Math.round((events / wallMs) * 1_000),
+          megabytesPerSecond: rounded((megabytes / wallMs) * 1_000, 1),
+          cpuMsPerEvent: rounded(median(rounds.map((round) => round[part].cpuMs)) / events, 3),
+        };
+      });
+    }),
+    requests: measured.flatMap(([name, one, rounds]) =>
+      (["publishRequests", "deliverRequests"] as const).map((part) => {
+        const of = (service: keyof Requests): number =>
+          median(rounds.map((round) => round[part][service]));
+        return {
+          work: name,
+          part: part === "publishRequests" ? "publish" : "deliver",
+          events: eventsIn(one),
+          dynamo: of("dynamo"),
+          s3: of("s3"),
+          sqs: of("sqs"),
+        };
+      }),
+    ),
+  };
+}
+
+/**
+ * Prints the result of `deliveryTables` to stdout as tables, then an explanation of their columns.
+ * @param figures the rows of each table, by the title of the table
+ */
+export function printDelivery(figures: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+  process.stdout.write(`
+  ratios: the time and CPU time of the bare loop divided by those of the service. At 1 the service is
+    as fast as the loop, below 1 it is slower.
+  publish: compresses and archives the bodies, writes the feed and the outbox, and sends messages.
+  deliver: claims the target, then reads, signs, sends and logs the events. One message per function.
+  bare: for webhooks, signs the same bytes and posts them with node:https over TLS connections that
+    stay open, one at a time for one run and four at a time for many. For an export, compresses the
+    bytes and writes them with the S3 client, four at a time.
+  cpu: user and system time of the process, including the AWS clients. The service, the loop, the
+    receiver and DynamoDB are separate processes. The process of the bench serves S3 and SQS.
+  megabytes: of event lines, before compression.
+  requests: to each service, including the customer's S3.
+`);
+}

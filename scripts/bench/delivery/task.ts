@@ -1,0 +1,81 @@
+import type { RunEvents } from "../../../shared/events/event.ts";
+import { runOfChanges } from "../../../tools/stand-ins/run-of-changes.ts";
+import { cpuTimer } from "../../measure/cpu-timer.ts";
+import type { DeliveryServers } from "./servers.ts";
+
+/** The input with which a process of the bench starts. */
+export interface DeliveryPlaces extends Omit<DeliveryServers, "stop"> {
+  readonly receiverUrl: string;
+}
+
+/** The delivery of runs of one size to the receiver or to the customer's bucket. */
+export interface DeliveryTask {
+  /**
+   * The work to measure. `bare` is the loop, whose bodies are created before the measurement
+   * starts.
+   */
+  readonly work: "publish" | "deliver" | "bare";
+  readonly to: "receiver" | "bucket";
+  readonly runs: number;
+  /** The number of changed items in each run. */
+  readonly items: number;
+  /** Makes the runs' IDs differ from those of other rounds. */
+  readonly round: number;
+  /**
+   * The number of simultaneous deliveries in the bare loop. The service uses another number.
+   */
+  readonly parallel: number;
+}
+
+/** The resources that some work used in its process. */
+export interface Spent {
+  readonly wallMs: number;
+  /** The user and system CPU time of the process, in milliseconds. */
+  readonly cpuMs: number;
+  /** The number of requests to DynamoDB. */
+  readonly dynamoRequests: number;
+}
+
+const accountId = "acct_bench";
+
+/**
+ * Returns an account for each kind of target, so that the deliveries to the endpoint and to the
+ * bucket do not wait for each other.
+ */
+export const accountOf = ({ to }: Pick<DeliveryTask, "to">): string => `${accountId}_${to}`;
+
+const runStartedAt = "2026-11-19T23:59:00.000Z";
+
+/** Builds the finished runs of a task. */
+export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
+  Array.from({ length: task.runs }, (_, n) =>
+    runOfChanges({
+      accountId,
+      runId: `wlrun_${task.to}_${task.items}_${task.round}_${n}`,
+      runNumber: n + 1,
+      items: task.items,
+      startedAt: runStartedAt,
+    }),
+  );
+
+/**
+ * Reads the input of this process.
+ * @throws SyntaxError if the bench did not start this process
+ */
+export const readPlaces = (): DeliveryPlaces =>
+  JSON.parse(process.env["BENCH_PLACES"] ?? "") as DeliveryPlaces;
+
+/**
+ * Does some work and returns its cost. `requests` returns the number of DynamoDB requests so far.
+ */
+export async function spentOn(
+  work: () => Promise<void>,
+  requests: () => number = () => 0,
+): Promise<Spent> {
+  const requestsBefore = requests();
+  const cpuMs = cpuTimer();
+  const began = performance.now();
+  await work();
+  const wallMs = performance.now() - began;
+  return { wallMs, cpuMs: cpuMs(), dynamoRequests: requests() - requestsBefore };
+}

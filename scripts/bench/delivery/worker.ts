@@ -1,0 +1,170 @@
+/**
+ * Publishes and delivers the events of a finished run in a separate process. Its CPU time is then
+ * only that of the service and its AWS clients.
+ */
+import { S3Client } from "@aws-sdk/client-s3";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { deliver } from "../../../functions/delivery/deliver.ts";
+import { s3CustomerBuckets } from "../../../shared/aws/exports/customer-bucket.ts";
+import {
+  deliveryWrite,
+  dynamoDeliveryStore,
+} from "../../../shared/aws/deliveries/delivery-store.ts";
+import { dynamoDestinationStore } from "../../../shared/aws/exports/destination-store.ts";
+import { documentClient } from "../../../shared/aws/table/dynamo.ts";
+import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
+import { s3EventBodies } from "../../../shared/aws/deliveries/event-bodies.ts";
+import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
+import { dynamoExportStore, exportWrite } from "../../../shared/aws/exports/export-store.ts";
+import { sqsOutboxQueue } from "../../../shared/aws/queues/outbox-queue.ts";
+import { dynamoOutboxStore } from "../../../shared/aws/deliveries/outbox-store.ts";
+import { stsRoleCredentials } from "../../../shared/aws/exports/role-credentials.ts";
+import { webhookSender } from "../../../shared/outgoing/webhook-sender.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
+import { destinationSecretContext, newRevision } from "../../../shared/exports/destination.ts";
+import type { ExportRecord } from "../../../shared/exports/export-record.ts";
+import { exportSessions } from "../../../shared/exports/export-session.ts";
+import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
+import { destinationTarget } from "../../../shared/outbox/outbox.ts";
+import type { DeliveryRecord } from "../../../shared/webhooks/attempt-delivery.ts";
+import { endpointSecretContext } from "../../../shared/webhooks/endpoint.ts";
+import { runEventPublisher } from "../../../shared/publishing/publish-run.ts";
+import { newSecret } from "../../../shared/webhooks/secret.ts";
+import { webhookSessions } from "../../../shared/webhooks/webhook-session.ts";
+import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
+import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
+import { accountOf, type DeliveryTask, readPlaces, runsOf, type Spent, spentOn } from "./task.ts";
+import { doTasks } from "../task-process.ts";
+
+const { tableName, queueUrl, eventsBucket, customerBucket, ...places } = readPlaces();
+const [clock, random, secrets] = [systemClock, systemRandom, memorySecretBox()];
+const policy = addressPolicy({ allowLoopback: true });
+const dynamo = documentClient();
+let dynamoRequests = 0;
+dynamo.middlewareStack.add(
+  (next) => (call) => {
+    dynamoRequests += 1;
+    return next(call);
+  },
+  { step: "finalizeRequest" },
+);
+const s3 = new S3Client({ forcePathStyle: true });
+const queue = sqsOutboxQueue(new SQSClient({ useQueueUrlAsEndpoint: false }), queueUrl);
+const table = { tableName, clock, random };
+const endpoints = dynamoEndpointStore(dynamo, table);
+const destinations = dynamoDestinationStore(dynamo, tableName);
+const outbox = dynamoOutboxStore<DeliveryRecord>(dynamo, {
+  ...table,
+  recordWrite: (account, record) => deliveryWrite(tableName, account, record),
+});
+const exportOutbox = dynamoOutboxStore<ExportRecord>(dynamo, {
+  ...table,
+  recordWrite: (account, record) => exportWrite(tableName, account, record),
+});
+const shared = {
+  bodies: s3EventBodies(s3, eventsBucket),
+  feed: dynamoEventFeed(dynamo, table),
+  secrets,
+  queue,
+  clock,
+  random,
+};
+const publisher = runEventPublisher({
+  ...shared,
+  endpoints,
+  outbox,
+  destinations,
+});
+const delivering = {
+  webhooks: {
+    ...shared,
+    outbox,
+    open: webhookSessions({
+      ...shared,
+      endpoints,
+      deliveries: dynamoDeliveryStore(dynamo, table),
+      sender: webhookSender({ policy, clock, certificateAuthorities: selfSigned.cert }),
+    }),
+  },
+  exports: {
+    ...shared,
+    outbox: exportOutbox,
+    open: exportSessions({
+      ...shared,
+      destinations,
+      exports: dynamoExportStore(dynamo, tableName),
+      buckets: s3CustomerBuckets({ policy }),
+      roles: stsRoleCredentials(),
+      outbox: exportOutbox,
+    }),
+  },
+};
+
+const endpointId = "we_bench";
+const now = clock.now().toISOString();
+
+async function addEndpoint(): Promise<void> {
+  const account = accountOf({ to: "receiver" });
+  await endpoints.create(account, {
+    id: endpointId,
+    accountId: account,
+    url: places.receiverUrl,
+    registeredUrl: null,
+    description: null,
+    events: null,
+    enabled: true,
+    secret: await secrets.seal(newSecret(random), endpointSecretContext(account, endpointId)),
+    secretHint: "none",
+    previousSecret: null,
+    requestsAtOnce: null,
+    disabledReason: null,
+    receivingSince: now,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+async function setDestination(): Promise<void> {
+  const account = accountOf({ to: "bucket" });
+  const destination = {
+    enabled: true,
+    bucket: customerBucket,
+    region: "us-east-1",
+    endpoint: places.fauxqsUrl,
+    forcePathStyle: true,
+    prefix: "bench/",
+    credentials: {
+      auth: "access_key",
+      accessKeyId: "bench",
+      secretAccessKey: await secrets.seal("bench", destinationSecretContext(account)),
+      secretHint: "ench",
+    },
+    compression: "gzip",
+    failuresInRow: 0,
+    lastSuccessAt: null,
+    lastError: null,
+    revision: newRevision(random),
+    createdAt: now,
+    updatedAt: now,
+  } as const;
+  await destinations.put(account, destination, null);
+}
+
+const measured = (wanted: () => Promise<void>): Promise<Spent> =>
+  spentOn(wanted, () => dynamoRequests);
+
+function work(task: DeliveryTask): Promise<Spent> {
+  const account = accountOf(task);
+  if (task.work === "publish") {
+    const runs = runsOf(task).map((run) => Object.assign({}, run, { accountId: account }));
+    return measured(async () => {
+      for (const run of runs) await publisher.publish(run);
+    });
+  }
+  const { targetId } = task.to === "bucket" ? destinationTarget(account) : { targetId: endpointId };
+  return measured(() => deliver({ account_id: account, target_id: targetId }, delivering));
+}
+
+await addEndpoint();
+await setDestination();
+doTasks(work);

@@ -1,0 +1,156 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  DynamoDBClient,
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { itemsWritten } from "../../../tools/dynamodb/conflicts.ts";
+import { contention, type DynamoRules, type Effect } from "./contention.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** The requests that were sent to DynamoDB, and the units that they consumed. */
+export interface Consumption {
+  requests: number;
+  readUnits: number;
+  writeUnits: number;
+  conflicts: number;
+  throttles: number;
+}
+
+/** Returns a consumption in which every count is 0. */
+export const noConsumption = (): Consumption => ({
+  requests: 0,
+  readUnits: 0,
+  writeUnits: 0,
+  conflicts: 0,
+  throttles: 0,
+});
+
+const consumer = new AsyncLocalStorage<Consumption>();
+
+/** Runs `work`, and adds the DynamoDB requests of `work` to the counts in `to`. */
+export const consuming = <T>(to: Consumption, work: () => Promise<T>): Promise<T> =>
+  consumer.run(to, work);
+
+interface Options {
+  readonly endpoint: string;
+  readonly time: VirtualTime;
+  readonly rules: DynamoRules;
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+interface Answer {
+  readonly output: Members;
+}
+interface Args {
+  readonly input: Members;
+  readonly request: { readonly body: Uint8Array };
+}
+type Handler = (args: Args) => Promise<Answer>;
+interface Stack {
+  add(
+    middleware: (next: Handler, context: { readonly commandName: string }) => Handler,
+    where: { step: string; priority?: string; name: string },
+  ): void;
+}
+
+/**
+ * Creates an SDK client of a local engine with a model of AWS's latencies and refusals. The engine
+ * itself evaluates conditions and expressions and responds at once.
+ */
+export function modelledDynamo({ endpoint, time, rules, random }: Options): DynamoDBDocumentClient {
+  const base = new DynamoDBClient({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: "bench", secretAccessKey: "bench" },
+    retryStrategy: retriesIn(time, random),
+  });
+  const requests = contention({ time, rules, random });
+  const stack = base.middlewareStack as unknown as Stack;
+  stack.add(
+    (next) => (args) =>
+      next({ ...args, input: { ...args.input, ReturnConsumedCapacity: "TOTAL" } }),
+    { step: "initialize", name: "metered" },
+  );
+  stack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const count = consumer.getStore() ?? noConsumption();
+        const body = JSON.parse(Buffer.from(args.request.body).toString()) as Members;
+        const items = itemsWritten(commandName.replace(/Command$/, ""), body);
+        const sent = (): Promise<Answer> => time.still(() => next(args));
+        const isTransaction = commandName === "TransactWriteItemsCommand";
+        const written = async (): Promise<Effect<Answer>> => {
+          // A write whose condition fails also consumes units. Item sizes are not known here, so
+          // each item counts as one unit, which is right for small items.
+          let units = items.length * (isTransaction ? 2 : 1);
+          try {
+            const answer = await sent();
+            units = unitsOf(answer);
+            return { answer, units };
+          } finally {
+            count.writeUnits += units;
+          }
+        };
+        count.requests += 1;
+        try {
+          if (isTransaction) return await requests.transaction(items, written);
+          if (items.length > 0) return await requests.write(items, written);
+          const answer = await requests.read(sent);
+          count.readUnits += unitsOf(answer);
+          return answer;
+        } catch (error) {
+          if (isConflict(error)) count.conflicts += 1;
+          if (error instanceof ProvisionedThroughputExceededException) count.throttles += 1;
+          throw error;
+        }
+      },
+    { step: "finalizeRequest", priority: "low", name: "modelled" },
+  );
+  return DynamoDBDocumentClient.from(base, { marshallOptions: { removeUndefinedValues: true } });
+}
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof TransactionConflictException ||
+  (error instanceof TransactionCanceledException &&
+    (error.CancellationReasons ?? []).some(({ Code }) => Code === "TransactionConflict"));
+
+const attemptsMax = 3;
+const retryBaseMs = 50;
+
+const token = (count: number) => ({
+  getRetryCount: () => count,
+  getRetryDelay: () => 0,
+  getRetryCost: () => undefined,
+});
+
+/** Creates a retry strategy that repeats requests as the SDK does, but waits in virtual time. */
+function retriesIn(time: VirtualTime, random: () => number) {
+  return {
+    mode: "standard",
+    acquireInitialRetryToken: async () => token(0),
+    async refreshRetryTokenForRetry(
+      last: { getRetryCount(): number },
+      { errorType }: { readonly errorType: string },
+    ) {
+      const count = last.getRetryCount() + 1;
+      if (count >= attemptsMax || errorType === "CLIENT_ERROR") {
+        throw new Error(`All ${attemptsMax} attempts failed, or the request cannot be repeated`);
+      }
+      await time.sleep(random() * retryBaseMs * 2 ** count);
+      return token(count);
+    },
+    recordSuccess: () => undefined,
+  };
+}
+
+function unitsOf({ output: { ConsumedCapacity } }: Answer): number {
+  return [ConsumedCapacity].flat().reduce<number>((sum, one) => {
+    const { CapacityUnits = 0 } = (one ?? {}) as { CapacityUnits?: number };
+    return sum + CapacityUnits;
+  }, 0);
+}

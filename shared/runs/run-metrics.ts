@@ -1,0 +1,56 @@
+/** Metrics of runs. Each is reported once, unless two processes handle the same message at once. */
+import { type Metrics, newMetrics } from "../observability/figures.ts";
+import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
+import type { BatchCounts, Run, StepRecord } from "./run.ts";
+
+/** Metrics of a started run. @param due scheduled time; null for a manual run */
+export const startMetrics = ({ startedAt }: Run, due: Date | null): Metrics =>
+  newMetrics(
+    "run_starts",
+    {},
+    {
+      runs_started: 1,
+      ...(due !== null && {
+        run_late_ms: Math.max(0, new Date(startedAt).getTime() - due.getTime()),
+      }),
+    },
+  );
+
+/** Metrics of a scheduled run that was not started because another run was in progress. */
+export const overlapMetrics: Metrics = newMetrics("run_starts", {}, { runs_overlapped: 1 });
+
+/**
+ * Metrics of one batch: read time and item counts by status. `stepMetrics` contains the credits.
+ */
+export const batchMetrics = (
+  { scraper }: StepRecord,
+  { counts, milliseconds }: { readonly counts: BatchCounts; readonly milliseconds: number },
+): readonly Metrics[] => [
+  newMetrics("batches", { scraper }, { batch_ms: milliseconds }),
+  itemMetrics(scraper, counts),
+];
+
+/** Credits reserved and charged for one step. */
+export const stepMetrics = (
+  { scraper }: StepRecord,
+  credits: { readonly reserved: number; readonly charged: number },
+): Metrics => creditMetrics(scraper, credits);
+
+/** Duration of one step in milliseconds, from sending its batches to settling it. */
+export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
+  newMetrics("steps", { scraper }, { step_ms: milliseconds });
+
+/** Metrics of an ended run. `run_ms` is NaN if the run has no end time. */
+export function endMetrics({ status, startedAt, finishedAt }: Run): Metrics {
+  const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();
+  return newMetrics(
+    "run_ends",
+    {},
+    {
+      runs_completed: status === "completed" ? 1 : 0,
+      runs_failed: status === "failed" ? 1 : 0,
+      runs_unpaid: status === "insufficient_credits" ? 1 : 0,
+      run_ms: ended - new Date(startedAt).getTime(),
+    },
+  );
+}
