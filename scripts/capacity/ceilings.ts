@@ -207,8 +207,14 @@ function ofService(): readonly Ceiling[] {
       `API Gateway: ${perSecond(accountQuota.requestsPerSecond)}`,
     ],
     [
+      "calls to one method of a path",
+      `${perSecond(prod.throttle.itemCalls)} for item calls, otherwise ${perSecond(prod.throttle.otherCalls)}`,
+      "`throttle`",
+      `API Gateway: ${perSecond(accountQuota.requestsPerSecond)} in all`,
+    ],
+    [
       "calls of an address",
-      perSecond(requestsPerSecondOfAddress),
+      `${perSecond(requestsPerSecondOfAddress.all)}; ${perSecond(requestsPerSecondOfAddress.otherThanItemCalls)} of them other than item calls`,
       "`requestsPerSecondOfAddress`",
       none,
     ],
