@@ -112,7 +112,7 @@ function ofAccount(): readonly Ceiling[] {
       `\`shardSlots\`: ${shards} shards of ${callsPerShard}/s`,
       units(`of a shard: ${shown(aws.partitionUnits)}/s`),
     ],
-    ["probes", `${limits.probesPerMinute} a minute`, "`limits.probesPerMinute`", none],
+    ["probes", `${limits.probes.max} in ${limits.probes.seconds} s`, "`limits.probes`", none],
     ["watchlists", shown(limits.watchlistsMax), "`limits.watchlistsMax`", none],
     [
       "scheduled runs",
