@@ -10,11 +10,11 @@ const { throttle } = configs.prod;
 
 describe("methodLimits", () => {
   it("gives each pair of a resource and a method with a route the limit of its kind of calls", () => {
-    const limits = methodLimits(throttle).map(
+    const shownLimits = methodLimits(throttle).map(
       ({ path, verb, requestsPerSecond }) => `${verb} ${path} ${requestsPerSecond}`,
     );
 
-    expect(limits).toEqual(
+    expect(shownLimits).toEqual(
       expect.arrayContaining([
         `POST /v1/products ${throttle.itemCalls}`,
         `DELETE /v1/api_keys/{proxy+} ${throttle.otherCalls}`,
@@ -23,7 +23,7 @@ describe("methodLimits", () => {
         `GET /dashboard ${throttle.otherCalls}`,
       ]),
     );
-    expect(new Set(limits).size).toBe(limits.length);
+    expect(new Set(shownLimits).size).toBe(shownLimits.length);
   });
 });
 
