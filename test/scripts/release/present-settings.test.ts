@@ -47,7 +47,7 @@ const transfer = (given: readonly string[] = [], hasDomain = false): Promise<voi
   });
 
 describe("transferSettings", () => {
-  it("gives a release the present settings of the stage in place of its own", async () => {
+  it("replaces the settings of a release by the present settings of the stage", async () => {
     write(release, { alarmEmail: "old@example.com" });
     write(project, { alarmEmail: "new@example.com", sources: "sources.json" });
     await transfer();
