@@ -56,6 +56,7 @@ const storedLine = v.pipe(v.string(), v.parseJson(), auditLine);
 /**
  * Returns one line for each change: its last line, but with the time of its first line. The change
  * that started last comes first.
+ * @param lines the lines of the log, oldest first
  */
 export function lastLines(lines: readonly AuditLine[]): AuditLine[] {
   const changes = new Map<string, AuditLine>();

@@ -21,7 +21,9 @@ const triesMax = 3;
 /**
  * Counts probes in one row for each account. The row has the times of the last
  * probes that were admitted, as many as `limits.probes` allows. A probe is admitted if the oldest of
- * them is at least `limits.probes.seconds` ago, so that no such time has more probes.
+ * them is at least `limits.probes.seconds` ago, so that no such time has more probes. `count` returns
+ * null for an admitted probe, otherwise the time from which the next probe is possible, in
+ * milliseconds since 1970.
  */
 export function dynamoProbeCounter(
   client: DynamoDBDocumentClient,
