@@ -48,7 +48,12 @@ export interface Group {
 export const groups = {
   products: { roots: ["products"], streaming: true, keys: "required", itemCalls: true },
   offers: { roots: ["offers"], streaming: true, keys: "required", itemCalls: true },
-  watchlists: { roots: ["watchlists"], streaming: false, keys: "required", itemCalls: false },
+  watchlists: {
+    roots: ["watchlists", "changes"],
+    streaming: false,
+    keys: "required",
+    itemCalls: false,
+  },
   "webhook-endpoints": {
     roots: ["webhook_endpoints", "webhook_deliveries"],
     streaming: false,
@@ -120,6 +125,9 @@ export const routes = {
   "GET /v1/watchlists/{id}/items": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/items": { group: "watchlists", access: "write" },
   "GET /v1/watchlists/{id}/items/{item_id}": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/{id}/items/{item_id}/history": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/{id}/changes": { group: "watchlists", access: "read" },
+  "GET /v1/changes": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/asins": { group: "watchlists", access: "write" },
   "GET /v1/webhook_endpoints": { group: "webhook-endpoints", access: "read" },
   "POST /v1/webhook_endpoints": { group: "webhook-endpoints", access: "write" },

@@ -7,6 +7,7 @@ import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery/figures.ts";
 import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
+import { benchHistory, printHistory } from "./bench/history.ts";
 import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, keyOptions, printKey } from "./bench/key.ts";
 import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
@@ -86,6 +87,13 @@ await runCommandGroup({
       example: "--at-once 4,100 --answer-ms 200",
       run: benchEndpoint,
       print: printEndpoint,
+    }),
+    ...bench("history", {
+      about: "The cost of the history of items, with its budgets.",
+      options: {},
+      example: "",
+      run: benchHistory,
+      print: printHistory,
     }),
     ...bench("in-flight", {
       about: "Many simultaneous calls of one account.",

@@ -31,6 +31,7 @@ const domains = [
   "shared/items/",
   "shared/pipelines/",
   "shared/watchlists/",
+  "shared/history/",
   "shared/runs/",
   "shared/webhooks/",
   "shared/exports/",
@@ -82,6 +83,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...outgoing,
     "shared/webhooks/",
   ],
+  "shared/history/": [...everyDomain, ...reading],
   "shared/runs/": [
     ...everyDomain,
     ...reading,
@@ -90,6 +92,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/pipelines/",
     "shared/events/",
     "shared/watchlists/",
+    "shared/history/",
     "shared/webhooks/",
   ],
 
@@ -100,6 +103,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/aws/accounts/": [...domains, "shared/aws/table/", "shared/aws/ledger/"],
   "shared/aws/watchlists/": [...domains, "shared/aws/table/"],
   "shared/aws/runs/": [...domains, "shared/aws/table/"],
+  "shared/aws/history/": [...domains, "shared/aws/table/"],
   "shared/aws/deliveries/": [...domains, "shared/aws/table/"],
   "shared/aws/exports/": [
     ...domains,

@@ -30,6 +30,7 @@ import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { dynamoOutbox } from "../../shared/aws/deliveries/outbox.ts";
 import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
 import { dynamoProbeCounter } from "../../shared/aws/deliveries/probe-counter.ts";
+import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
 import { dynamoPendingWork } from "../../shared/aws/deliveries/pending-work.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
@@ -58,6 +59,7 @@ import type { EventFeed } from "../../shared/events/event-feed.ts";
 import type { FeedSources } from "../../shared/events/feed-start.ts";
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import type { DueTargets, Outbox, OutboxQueue, PendingWork } from "../../shared/outbox/outbox.ts";
+import type { HistoryStore } from "../../shared/history/history-store.ts";
 import { type AddressPolicy, addressPolicy } from "../../shared/outgoing/address-policy.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
@@ -232,6 +234,9 @@ export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStor
 
 export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
   dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const history = (environment: WatchlistNeeds, overrides: Overrides): HistoryStore =>
+  dynamoHistoryStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,

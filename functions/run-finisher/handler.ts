@@ -16,6 +16,7 @@ export function createHandler(
     watchlists: provide.watchlists(environment, overrides),
     runs: provide.runs(environment, overrides),
     steps: provide.steps(environment, overrides),
+    history: provide.history(environment, overrides),
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     clock: provide.clock(overrides),
@@ -28,12 +29,13 @@ export function createHandler(
     logger: provide.logger(environment, "run-finisher"),
     clock: dependencies.clock,
     keys: (message) => message,
-    async work(message) {
+    async work(message, { deadline }) {
       await finishRun(
         {
           accountId: message.account_id,
           watchlistId: message.watchlist_id,
           runNumber: message.run_number,
+          until: deadline,
         },
         dependencies,
       );

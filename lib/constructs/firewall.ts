@@ -12,7 +12,7 @@ const rateWindowSeconds = 300;
 /**
  * Rate limits for one address. More calls from one address are probably an attack on keys. Item calls
  * have the rate of two API keys. All other calls together have the rate of one, because the gateway's
- * quota has no room for four times more than that on each of their paths (`Throttle`).
+ * quota has no room for a multiple of more than that on each of their paths (`Throttle`).
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,

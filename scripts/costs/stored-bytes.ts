@@ -5,7 +5,7 @@ import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 export interface Stored {
   /** The bytes of rows that do not expire. */
   readonly kept: number;
-  /** The bytes of rows that expire, multiplied by the part of a month for which they exist. */
+  /** The bytes of rows that expire, multiplied by the months for which they exist. */
   readonly expiringPerMonth: number;
   /** The bytes of the objects in the service's bucket. */
   readonly objects: number;
@@ -28,7 +28,7 @@ export async function storedBytes(
       const bytes = sizeOf(row) + rowOverhead;
       const expiresAt = row["ttl"];
       if (typeof expiresAt !== "number") kept += bytes;
-      else expiringPerMonth += bytes * Math.min(1, (expiresAt - nowSeconds) / monthSeconds);
+      else expiringPerMonth += bytes * ((expiresAt - nowSeconds) / monthSeconds);
     }
   }
   for await (const size of objectSizes(clients.s3, bucket)) objects += size;

@@ -177,6 +177,15 @@ export const limits = {
   },
   /** Maximum number of runs in the history of a watchlist. */
   runHistoryMax: 500,
+  /** Days for which the observed changes of watchlist items are kept. */
+  historyDays: 400,
+  /**
+   * Number of successive runs of a window, whose history is merged. Keys of stored rows contain the
+   * number of the window, so it never changes.
+   */
+  historyWindowRuns: 64,
+  /** Maximum number of reads that a list of changes by size compares. */
+  comparedPointsMax: 500_000,
   /**
    * Maximum run number. At one run every five minutes, a watchlist reaches it after 9,000 years.
    */
@@ -188,6 +197,8 @@ export const limits = {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },
     runs: { default: 20, max: 100 },
+    itemHistory: { default: 100, max: 1_000 },
+    changes: { default: 100, max: 1_000 },
     creditTransactions: { default: 100, max: 100 },
     deliveries: { default: 50, max: 100 },
     exports: { default: 50, max: 100 },

@@ -22,6 +22,7 @@ const account = "account#*";
 const shard = "account#*#shard#*";
 const watchlist = "watchlist#*";
 const run = "run#*";
+const history = "history#*";
 
 /**
  * The kinds of rows with a later version than 1, or with a conversion. Only these are in the bundles
@@ -55,6 +56,9 @@ const firstRowKinds = {
   step: { table: "watchlists", pk: run, sk: "step#*", version: 1 },
   result: { table: "watchlists", pk: run, sk: "result#*", version: 1 },
   batch: { table: "watchlists", pk: run, sk: "batch#*", version: 1 },
+  historyHead: { table: "watchlists", pk: history, sk: "head", version: 1 },
+  historyRun: { table: "watchlists", pk: history, sk: "run#*", version: 1 },
+  historyItems: { table: "watchlists", pk: history, sk: "items#*", version: 1 },
 
   endpoint: { table: "deliveries", pk: "*#endpoints", sk: "endpoint#*", version: 1 },
   deletedEndpoint: { table: "deliveries", pk: "*#endpoints", sk: "deleted#*", version: 1 },

@@ -1,4 +1,6 @@
 import type { Clock } from "../base/clock.ts";
+import type { HistoryStore } from "../history/history-store.ts";
+import { mergeHistory } from "../history/merge-history.ts";
 import type { MetricsSink } from "../observability/figures.ts";
 import { limits } from "../base/limits.ts";
 import { endpointBinding } from "../watchlists/endpoint-binding.ts";
@@ -11,7 +13,8 @@ import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-metrics.ts";
-import { creditsOf, stepOutcomesOf, statsOf, stepStats } from "./run-outcomes.ts";
+import { runSegment } from "./run-history.ts";
+import { creditsOf, stepResultsOf, statsOf, type StepResults, stepStats } from "./run-outcomes.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
@@ -19,6 +22,7 @@ import type { StepStore } from "./step-store.ts";
 export interface FinishDependencies {
   readonly runs: RunStore;
   readonly steps: StepStore;
+  readonly history: HistoryStore;
   readonly watchlists: WatchlistStore;
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
@@ -29,41 +33,80 @@ export interface FinishDependencies {
   readonly report?: MetricsSink;
 }
 
+export interface FinishRequest extends RunRef {
+  /** Time at which the merge of the history must stop. Absent: never. */
+  readonly until?: Date;
+}
+
 /**
- * Finishes a run: writes its result to the run and its watchlist, then publishes its events.
- * Idempotent. Does nothing unless the run is in phase `finishing` or `emitting`. Publishes no
- * events if the watchlist was deleted.
+ * Finishes a run: writes its result to the run and its watchlist, records its history, publishes its
+ * events, and merges the window of the history that it completes. All steps are idempotent. Does
+ * nothing unless the run is in phase `finishing` or `emitting`. A run whose watchlist was deleted
+ * has no history and no events. If a process dies or stops before the end, the run stays in the due
+ * index, so that the sweeper has it finished again.
  */
-export async function finishRun(ref: RunRef, dependencies: FinishDependencies): Promise<void> {
-  const { runs, steps, publisher } = dependencies;
+export async function finishRun(
+  { until, ...ref }: FinishRequest,
+  dependencies: FinishDependencies,
+): Promise<void> {
+  const { runs, steps, clock } = dependencies;
   const found = await runs.get(ref);
   if (found?.phase !== "finishing" && found?.phase !== "emitting") return;
   dependencies.begins?.(found);
-  const stepOutcomes = await stepOutcomesOf(found, steps);
+  const stepResults = await stepResultsOf(found, steps);
   if (found.phase === "finishing") {
     const shortage = creditShortage(
       found,
-      stepOutcomes.map(({ step }) => step),
+      stepResults.map(({ step }) => step),
     );
     const ended = { ...found, error: found.error ?? shortage };
-    await endRun(ended, statsOf(found, stepOutcomes), dependencies);
+    await endRun(ended, statsOf(found, stepResults), dependencies);
   }
   const run = found.phase === "finishing" ? await runs.get(ref) : found;
   if (run?.phase !== "emitting") return;
-  if (run.watchlist !== null) {
-    await publisher.publish({
-      accountId: run.accountId,
-      watchlistId: run.watchlistId,
-      runId: run.id,
-      runNumber: run.runNumber,
-      runStartedAt: run.startedAt,
-      webhookEndpointId: run.watchlist.webhookEndpointId,
-      events: runEvents(run, stepOutcomes),
-    });
-  }
+  const isOver = (): boolean => until !== undefined && clock.now() >= until;
+  if (!(await recordAndPublish(run, { stepResults, isOver }, dependencies))) return;
   // The run history of a watchlist is limited, so this run replaces the oldest one.
   await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
   await runs.markEmitted(run);
+}
+
+interface RunEnd {
+  readonly stepResults: readonly StepResults[];
+  readonly isOver: () => boolean;
+}
+
+/** Returns false if `isOver` returned true before the history was merged. */
+async function recordAndPublish(
+  run: Run,
+  { stepResults, isOver }: RunEnd,
+  { history, runs, publisher }: FinishDependencies,
+): Promise<boolean> {
+  if (run.watchlist === null) return true;
+  const segment = runSegment(
+    run,
+    stepResults.map(({ points }) => points),
+  );
+  // Before the events, so that a receiver of an event finds the change in the history.
+  const recorded = await history.append(run, segment);
+  await publisher.publish({
+    accountId: run.accountId,
+    watchlistId: run.watchlistId,
+    runId: run.id,
+    runNumber: run.runNumber,
+    runStartedAt: run.startedAt,
+    webhookEndpointId: run.watchlist.webhookEndpointId,
+    events: runEvents(run, stepResults),
+  });
+  if (recorded === "watchlist_deleted") return true;
+  return mergeHistory(run, isOver, {
+    history,
+    async runsInProgress({ watchlistId, first, last }) {
+      const found = await runs.list(watchlistId, last - first + 1, last + 1);
+      const running = found.runs.filter(({ phase }) => phase !== "done");
+      return new Set(running.map(({ runNumber }) => runNumber));
+    },
+  });
 }
 
 const notFinalized = "Run results could not be finalized. The run's events are late or missing.";
@@ -80,7 +123,7 @@ export const finishTimeoutMs = 60 * 60 * 1_000;
  */
 export async function failOverdueRun(
   run: Run,
-  { steps, ...dependencies }: Omit<FinishDependencies, "publisher">,
+  { steps, ...dependencies }: Omit<FinishDependencies, "publisher" | "history">,
 ): Promise<void> {
   const stats = { ...run.stats, steps: stepStats(await steps.list(run.id)) };
   await endRun({ ...run, status: "failed", error: run.error ?? notFinalized }, stats, dependencies);
@@ -90,7 +133,7 @@ export async function failOverdueRun(
 async function endRun(
   run: Run,
   stats: RunStats,
-  dependencies: Omit<FinishDependencies, "publisher" | "steps">,
+  dependencies: Omit<FinishDependencies, "publisher" | "history" | "steps">,
 ): Promise<void> {
   const { clock, report } = dependencies;
   const ended: Run = {

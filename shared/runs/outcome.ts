@@ -1,3 +1,5 @@
+import type { ObservedChange } from "../history/history.ts";
+import { areEqual } from "../pipelines/compare.ts";
 import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
 import { buyboxAboveLowest, matchRoutes, type RouteMatches } from "../pipelines/rules.ts";
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
@@ -99,12 +101,13 @@ function okOutcome(
 ): ItemOutcome | undefined {
   const kind = readingKind(step);
   const derived = kind === "pulse" ? derivedOf(item, observed) : {};
+  const known = knownOf(item, step);
   const matches = matchRoutes(step, {
     firstRead: item.firstReadAt === null,
     status: "ok",
     before: item.readings[kind] ?? null,
     after: observed,
-    known: knownOf(item, step),
+    known,
     notified: notifiedOf(item),
     derived,
   });
@@ -122,11 +125,32 @@ function okOutcome(
     at: answer.fetchedAt,
     ...routed,
     ...after,
+    ...(item.state !== "delisted" && changesSince(known, observed, step)),
     ...changesIn(matches),
     ...(matches.notifyChanged && { reported: snapshot }),
     ...(isOtherOffer && { buyboxOfferId }),
   };
   return hasEffects(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
+}
+
+/**
+ * The changes of a read since the last known values, for the history. The history of a delisted item
+ * has ended, because later reads do not change the item.
+ */
+function changesSince(
+  known: Snapshot,
+  observed: Snapshot,
+  { scraper }: Step,
+): Pick<ItemOutcome, "observed"> {
+  const changes: Record<string, ObservedChange> = {};
+  for (const field of Object.keys(stepScrapers[scraper].fieldTypes)) {
+    const before = known[field];
+    const after = observed[field];
+    if (after === undefined) continue;
+    if (before === undefined) changes[field] = { after };
+    else if (!areEqual(field, before, after)) changes[field] = { before, after };
+  }
+  return Object.keys(changes).length === 0 ? {} : { observed: changes };
 }
 
 const changesIn = ({
@@ -136,11 +160,14 @@ const changesIn = ({
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
 
 /**
- * Returns true if an `ok` outcome changes the item, reports it in an event, or routes it to a step.
+ * Returns true if an `ok` outcome changes the item or its history, reports the item in an event, or
+ * routes it to a step.
  */
 const hasEffects = (outcome: ItemOutcome): boolean => {
-  const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
-  const effects = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
+  const { readings, openChanges, buyboxOfferId, observed } = outcome;
+  const { changes, reported, matched, next } = outcome;
+  const stored = [readings, openChanges, buyboxOfferId, observed];
+  const effects = [...stored, changes, reported, matched, next];
   return effects.some((effect) => effect !== undefined);
 };
 

@@ -1,4 +1,5 @@
-import type { BatchResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
+import type { PointLine } from "../history/history.ts";
+import type { EffectiveResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
 /** The outcomes of one step that affect events, stats or later routes, in batch order. */
@@ -7,15 +8,25 @@ export interface StepOutcomes {
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** Reads the outcomes of a run's steps, in run order. */
-export async function stepOutcomesOf(run: Run, steps: StepStore): Promise<readonly StepOutcomes[]> {
-  const stepOutcomes: StepOutcomes[] = [];
+/** What the end of a run needs of the recorded results of one step. */
+export interface StepResults extends StepOutcomes {
+  /** The history points of all outcomes, in batch order. */
+  readonly points: readonly PointLine[];
+}
+
+/** Reads the results of a run's steps, in run order. */
+export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonly StepResults[]> {
+  const stepResults: StepResults[] = [];
   for (const step of await steps.list(run.id)) {
-    const results: BatchResult[] = [];
+    const results: EffectiveResult[] = [];
     for await (const result of steps.effectiveResults(step)) results.push(result);
-    stepOutcomes.push({ step, outcomes: results.flatMap((result) => result.outcomes) });
+    stepResults.push({
+      step,
+      outcomes: results.flatMap((result) => result.outcomes),
+      points: results.flatMap((result) => result.points),
+    });
   }
-  return stepOutcomes;
+  return stepResults;
 }
 
 /**

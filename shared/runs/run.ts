@@ -1,8 +1,8 @@
+import type { ObservedChanges, PointLine, PointStatus } from "../history/history.ts";
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { Pipeline, When } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
-import type { ReadStatus } from "../scrapers/scraper.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
@@ -138,11 +138,7 @@ export interface ItemOutcome {
   readonly id: string;
   /** `addedAt` of the item. It differs after the item was removed and added again. */
   readonly addedAt: string;
-  /**
-   * `deferred`: not read, because credits were short or the run ended before the step. `skipped`:
-   * not read, because the item has no known offer to check.
-   */
-  readonly status: ReadStatus | "deferred" | "skipped";
+  readonly status: PointStatus;
   /** Time of the read, ISO 8601. */
   readonly at: string;
   /** Readings that differ from the stored ones, by kind. */
@@ -153,6 +149,12 @@ export interface ItemOutcome {
   readonly buyboxOfferId?: string | null;
   /** Open changes after the read; absent if they equal the stored ones. */
   readonly openChanges?: Item["openChanges"];
+  /**
+   * The fields whose value differs from the last known one, or that had none, also those that no
+   * route names. Absent if there are none, or the item was delisted before. Recorded only in
+   * `EffectiveResult.points`, so an outcome that is read from the store lacks it.
+   */
+  readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
   readonly changes?: FieldChanges;
   /** Present if none of `changes` is new: an earlier run counted them as changed. */
@@ -209,6 +211,12 @@ export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => (
 export interface BatchResult {
   readonly counts: BatchCounts;
   readonly outcomes: readonly ItemOutcome[];
+}
+
+/** A recorded result without the outcomes that affect no event, no stat and no route. */
+export interface EffectiveResult extends BatchResult {
+  /** The history points of all outcomes. */
+  readonly points: readonly PointLine[];
 }
 
 /** Outcomes of one step, stored together with the outcomes of a later step. */

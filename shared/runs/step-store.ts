@@ -2,6 +2,7 @@ import type {
   BatchCounts,
   BatchRef,
   BatchResult,
+  EffectiveResult,
   ItemOutcome,
   PlannedBatch,
   Run,
@@ -72,7 +73,7 @@ export interface StepStore {
    * Yields the results of a step in batch order. Leaves out outcomes that affect no event, no stat
    * and no route.
    */
-  effectiveResults(step: StepRecord): AsyncIterable<BatchResult>;
+  effectiveResults(step: StepRecord): AsyncIterable<EffectiveResult>;
   /** Yields the IDs of the items that a step delisted, batch by batch. */
   delisted(step: StepRecord): AsyncIterable<readonly string[]>;
   /** Records the stats of a settled step, unless they are already recorded. */

@@ -30,8 +30,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "run-done-before-its-events",
     file: "shared/runs/finish-run.ts",
-    original: "  if (run.watchlist !== null) {\n",
-    replacement: "  await runs.markEmitted(run);\n  if (run.watchlist !== null) {\n",
+    original: "  if (!(await recordAndPublish(",
+    replacement: "  await runs.markEmitted(run);\n  if (!(await recordAndPublish(",
     scenario: "runs",
   },
   {

@@ -16,6 +16,7 @@ const parts = [
   "functions",
   "shared",
   "tools",
+  "test/run-model",
   "test/sim",
   "test/support",
   "package.json",

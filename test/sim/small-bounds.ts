@@ -4,13 +4,14 @@ import { pageBounds } from "../../shared/watchlists/page.ts";
 
 /**
  * Lowers limits of the service for the whole process. Small watchlists then have pages that split
- * and merge, steps have several batches, events have several parts, and accounts soon reach their
- * limits. The sweeper queries every due partition, so the number of partitions is lowered, too.
+ * and merge, steps have several batches, events have several parts, windows of the history are soon
+ * complete, and accounts soon reach their limits. The sweeper queries every due partition, so the number of partitions is lowered, too.
  */
 export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
+  Object.assign(limits, { historyWindowRuns: 2 });
   // This is shorter than the retry schedule, so that endpoints of receivers that stay down are
   // disabled.
   Object.assign(limits, { webhookFailingDaysMax: 2 });

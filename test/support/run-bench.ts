@@ -2,6 +2,7 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
+import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
@@ -13,6 +14,7 @@ import { finishRun } from "../../shared/runs/finish-run.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
+import type { HistoryStore } from "../../shared/history/history-store.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
@@ -49,6 +51,7 @@ export interface RunBench {
   readonly pages: PageStore;
   readonly runs: RunStore;
   readonly steps: StepStore;
+  readonly history: HistoryStore;
   readonly endpoints: EndpointStore;
   readonly ledger: Ledger;
   readonly queue: RunQueue;
@@ -153,6 +156,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     pages: dynamoPageStore(tables.client, base),
     runs: dynamoRunStore(tables.client, base),
     steps: dynamoStepStore(tables.client, base),
+    history: dynamoHistoryStore(tables.client, base),
     endpoints: dynamoEndpointStore(tables.client, { tableName: table, clock, random }),
     ledger: dynamoLedger(tables.client, { accountsTable, ledgerTable, clock, random }),
   };

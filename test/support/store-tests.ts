@@ -14,6 +14,7 @@ const names = [
   "shared/aws/deliveries/target-states",
   "shared/aws/exports/destination-store",
   "shared/aws/exports/export-store",
+  "shared/aws/history/history-store",
   "shared/aws/ledger/copy-journal",
   "shared/aws/ledger/credit-history",
   "shared/aws/ledger/credit-history.property",

@@ -7,6 +7,7 @@ import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
+import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
@@ -65,6 +66,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     keys: dynamoIdempotencyStore(client, options),
     runs: dynamoRunStore(client, options),
     steps: dynamoStepStore(client, options),
+    history: dynamoHistoryStore(client, options),
     endpoints: dynamoEndpointStore(client, {
       tableName: deliveriesTable,
       clock,
@@ -110,7 +112,8 @@ export async function openWatchlistWorld(tables: TestTables) {
       const [method = "GET", path = ""] = route.split(" ");
       const event = gatewayEvent({
         method,
-        path: `/v1/watchlists${path}`,
+        // A path that begins with `/v1` is outside the watchlists.
+        path: path.startsWith("/v1") ? path : `/v1/watchlists${path}`,
         headers: {
           Host: "api.test",
           Authorization: `Bearer ${keys.get(as)}`,

@@ -13,6 +13,16 @@ const idCompression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 export const packIds = (ids: readonly string[]): Uint8Array =>
   zstdCompressSync(JSON.stringify(ids), idCompression);
 
+/** Compresses lines of text. `unpackLines` decompresses them. */
+export const packLines = (lines: readonly string[]): Uint8Array =>
+  zstdCompressSync(lines.join("\n"));
+
+/** Decompresses a value of `packLines`. @throws if `bytes` is not such a value */
+export const unpackLines = (bytes: unknown): string[] =>
+  zstdDecompressSync(bytes as Uint8Array)
+    .toString("utf8")
+    .split("\n");
+
 /** Decompresses a value of `pack` or `packIds`. @throws if `bytes` is not such a value */
 export const unpack = (bytes: unknown): unknown =>
   JSON.parse(zstdDecompressSync(bytes as Uint8Array).toString("utf8"));

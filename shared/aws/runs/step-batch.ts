@@ -4,12 +4,13 @@ import type {
   BatchRef,
   BatchResult,
   CarriedOutcomes,
+  EffectiveResult,
   ItemOutcome,
   PlannedBatch,
 } from "../../runs/run.ts";
 import type { OpenedBatch } from "../../runs/step-store.ts";
 import { compareIds } from "../../watchlists/page.ts";
-import { unpack } from "./compressed.ts";
+import { unpack, unpackLines } from "./compressed.ts";
 import type { Row, TableOptions } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { runOf, stepRecordOf } from "./run-row.ts";
@@ -43,6 +44,12 @@ export const resultOf = (row: Row): BatchResult => ({
   outcomes: ["routed", "outcomes", "silent"]
     .flatMap((name) => listIn<ItemOutcome>(row[name]))
     .toSorted((a, b) => compareIds(a.id, b.id)),
+});
+
+/** Parses the row with a batch's result, with its history points. */
+export const effectiveResultOf = (row: Row): EffectiveResult => ({
+  ...resultOf(row),
+  points: row["points"] === undefined ? [] : unpackLines(row["points"]),
 });
 
 /** Decompresses a list. An absent attribute is an empty list. */

@@ -14,12 +14,21 @@ import {
   noCounts,
   type StepRecord,
 } from "../../runs/run.ts";
+import { pointLinesOf } from "../../runs/run-history.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
-import { pack, packIds, unpack } from "./compressed.ts";
+import { pack, packIds, packLines, unpack } from "./compressed.ts";
 import { type Row, conditionalWrite, writeRows, type TableOptions } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { stepRecordOf, stepRow } from "./run-row.ts";
-import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
+import {
+  effectiveResultOf,
+  listIn,
+  openBatch,
+  plannedKey,
+  plannedOf,
+  resultKey,
+  resultOf,
+} from "./step-batch.ts";
 import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
@@ -84,8 +93,8 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
     async *effectiveResults(step) {
-      const attributes = ["counts", "routed", "outcomes"];
-      for await (const row of query(firstResult(step), attributes)) yield resultOf(row);
+      const attributes = ["counts", "routed", "outcomes", "points"];
+      for await (const row of query(firstResult(step), attributes)) yield effectiveResultOf(row);
     },
     async *delisted(step) {
       for await (const row of query(firstResult(step), ["delisted"])) yield listIn(row["delisted"]);
@@ -148,7 +157,7 @@ const startRows = (
 /**
  * Stores the result of a batch. Returns false if the batch already has a result. Outcomes are in
  * separate attributes, because their readers differ: plans of the next steps need `routed`, events
- * need `routed` and `outcomes`, and the items need all of them.
+ * need `routed` and `outcomes`, and the items need all of them. The history needs only `points`.
  */
 function putResult(
   client: DynamoDBDocumentClient,
@@ -159,6 +168,7 @@ function putResult(
     ttl,
   }: { readonly ref: BatchRef; readonly found: BatchResult; readonly ttl: number },
 ): Promise<boolean> {
+  const points = pointLinesOf(ref.step, found.outcomes);
   const { routed, outcomes, silent } = Object.groupBy(found.outcomes, (outcome) => {
     if (outcome.next !== undefined) return "routed";
     return isSilent(outcome) ? "silent" : "outcomes";
@@ -173,9 +183,10 @@ function putResult(
         Item: {
           ...resultKey(ref),
           counts: found.counts,
-          ...(routed !== undefined && { routed: pack(routed) }),
-          ...(outcomes !== undefined && { outcomes: pack(outcomes) }),
-          ...(silent !== undefined && { silent: pack(silent) }),
+          ...(routed !== undefined && { routed: pack(routed.map(withoutPoint)) }),
+          ...(outcomes !== undefined && { outcomes: pack(outcomes.map(withoutPoint)) }),
+          ...(silent !== undefined && { silent: pack(silent.map(withoutPoint)) }),
+          ...(points.length > 0 && { points: packLines(points) }),
           ...(delisted.length > 0 && { delisted: pack(delisted) }),
           ttl,
         },
@@ -184,6 +195,9 @@ function putResult(
     ),
   );
 }
+
+/** The outcome without its observed changes, which are in its history point. */
+const withoutPoint = ({ observed: _o, ...outcome }: ItemOutcome): ItemOutcome => outcome;
 
 /**
  * Adds a batch to the completed batches of its step. They are a set, so that a repeated batch

@@ -119,6 +119,24 @@ export const watchlistKeys = {
   }),
 };
 
+const historyPartition = (watchlistId: string): string => `history#${watchlistId}`;
+
+/** Watchlists table: the history of a watchlist's items, in a separate partition. */
+export const historyKeys = {
+  /** The number of merged windows. */
+  head: (watchlistId: string): RowKey => ({ pk: historyPartition(watchlistId), sk: "head" }),
+  /** A chunk of the points of a run. */
+  run: (watchlistId: string, runNumber: number, chunk: number): RowKey => ({
+    pk: historyPartition(watchlistId),
+    sk: `run#${pad(runNumber, 9)}#${pad(chunk, 4)}`,
+  }),
+  /** A chunk of the merged points of a window, of the items in one bucket. */
+  items: (watchlistId: string, of: { bucket: number; window: number; chunk: number }): RowKey => ({
+    pk: historyPartition(watchlistId),
+    sk: `items#${pad(of.bucket, 3)}#${pad(of.window, 8)}#${pad(of.chunk, 4)}`,
+  }),
+};
+
 /**
  * The account ID in a partition key that begins with `account#`; empty if the key contains no `#`.
  */

@@ -13,7 +13,7 @@ import {
   type TableOptions,
 } from "../table/dynamo.ts";
 import { firstRows, queryPages, queryRows } from "../table/query-rows.ts";
-import { type RowKey, watchlistKeys } from "../table/table.ts";
+import { historyKeys, type RowKey, watchlistKeys } from "../table/table.ts";
 import { purgeState } from "./transactions.ts";
 
 /** Number of rows in one request. */
@@ -156,6 +156,9 @@ async function removeRows(
       await deleteRows(client, options, some.map(keyOf));
     }
   }
+  // After the runs: a run that is not done may still write its history.
+  const history = historyKeys.head(watchlistId).pk;
+  if (!(await removePartition(client, options, { pk: history, isOver }))) return false;
   const { pk, sk: mark } = watchlistKeys.purge(watchlistId);
   return removePartition(client, options, { pk, isOver, keep: mark });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   accountKeys,
   deliveryKeys,
+  historyKeys,
   ledgerKeys,
   type RowKey,
   watchlistKeys,
@@ -53,7 +54,13 @@ const keys = {
     step: watchlistKeys.step(run, "check"),
     result: watchlistKeys.result(run, batch),
     batch: watchlistKeys.batch(run, batch),
-  } satisfies Record<keyof typeof watchlistKeys, RowKey>,
+    historyHead: historyKeys.head(list),
+    historyRun: historyKeys.run(list, 7, 1),
+    historyItems: historyKeys.items(list, { bucket: 3, window: 2, chunk: 1 }),
+  } satisfies Record<
+    keyof typeof watchlistKeys | `history${Capitalize<keyof typeof historyKeys>}`,
+    RowKey
+  >,
   deliveries: {
     endpoint: deliveryKeys.endpoint(account, "we_1"),
     deletedEndpoint: deliveryKeys.deletedEndpoint(account, "we_1"),

@@ -310,6 +310,53 @@ describe("the readings of an item at two kinds of steps", () => {
   });
 });
 
+describe("the observed changes of an outcome", () => {
+  const lite: Step = { id: "lite", scraper: "retailer_a.lite", routes: [] };
+  const pulse: Step = { ...lite, id: "pulse", scraper: "retailer_a.pulse" };
+
+  it("are all values of the first reading, without values before it", () => {
+    const { observed } = onlyOutcome(read(fresh, answer("ok", seen(10))));
+    const values = Object.entries(seen(10)).map(([field, value]) => [field, { after: value }]);
+    expect(observed).toEqual(Object.fromEntries(values));
+  });
+
+  it("contain fields that are not tracked and that no route names", () => {
+    const item = { ...known, readings: { product: { price: 10, rating: 4.5 } } };
+    const outcome = onlyOutcome(read(item, answer("ok", { price: 10, rating: 4.6 }), lite));
+    expect(outcome).not.toHaveProperty("changes");
+    expect(outcome.observed).toEqual({ rating: { before: 4.5, after: 4.6 } });
+  });
+
+  it("contain changes from and to null", () => {
+    const item = { ...known, readings: { product: { price: 10, rating: null } } };
+    const outcome = onlyOutcome(read(item, answer("ok", { price: null, rating: 4.6 }), lite));
+    expect(outcome.observed).toEqual({
+      price: { before: 10, after: null },
+      rating: { before: null, after: 4.6 },
+    });
+  });
+
+  it("leave out values that another kind of read saw first, and prices that differ by half a cent", () => {
+    const item = { ...known, readings: { product: { newCount: 3, newMinPrice: 9 } } };
+    const seenFirst = { newCount: 3, newMinPrice: 9.004 };
+    expect(onlyOutcome(read(item, answer("ok", seenFirst), pulse))).not.toHaveProperty("observed");
+  });
+
+  it("are absent after the item was delisted, because its values do not change any more", () => {
+    const delisted: Item = { ...known, state: "delisted", delistedAt: addedAt };
+    const always = check({ when: "always", notify: true });
+    const outcome = onlyOutcome(read(delisted, answer("ok", seen(12)), always));
+    expect(outcome).not.toHaveProperty("observed");
+  });
+
+  it.each(["not_found", "partial", "unavailable"] as const)(
+    "are absent if the status is `%s`",
+    (status) => {
+      expect(onlyOutcome(read(known, answer(status)))).not.toHaveProperty("observed");
+    },
+  );
+});
+
 describe("an outcome that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 

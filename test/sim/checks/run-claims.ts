@@ -83,6 +83,9 @@ export function watchRuns(world: World): RunsSeen {
   return watched;
 }
 
+/** Returns true for the key of a run. The keys of a run's history begin alike. */
+const isRun = ({ pk, sk }: RowKey): boolean => pk.startsWith("watchlist#") && sk.startsWith("run#");
+
 interface Write {
   readonly kind: string;
   readonly key: RowKey;
@@ -123,7 +126,7 @@ function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
     return undefined;
   }
   const writes = writesOf({ operation, input });
-  const isOfRun = operation === "UpdateItem" || writes.some(({ key }) => key.sk.startsWith("run#"));
+  const isOfRun = operation === "UpdateItem" || writes.some(({ key }) => isRun(key));
   return isOfRun ? writes.find(({ key }) => key.sk.startsWith("watchlist#"))?.key : undefined;
 }
 
@@ -179,7 +182,7 @@ const scheduleOf = (list: Row): EveryRow | CronRow => list["schedule"] as EveryR
 
 function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void {
   const { dues, triggers, world } = watched;
-  const claim = writes.find(({ kind, key }) => kind === "Put" && key.sk.startsWith("run#"));
+  const claim = writes.find(({ kind, key }) => kind === "Put" && isRun(key));
   const update = writes.find(({ key }) => key.sk.startsWith("watchlist#"));
   if (claim === undefined || update === undefined) return;
   const { key } = claim;
@@ -248,9 +251,7 @@ async function checkFinish(
   { before, writes }: { readonly before: Row; readonly writes: readonly Write[] },
   { world, triggers, ended, pausing }: Watched,
 ): Promise<void> {
-  const end = writes.find(
-    ({ key, values }) => key.sk.startsWith("run#") && ":emitting" in values(),
-  );
+  const end = writes.find(({ key, values }) => isRun(key) && ":emitting" in values());
   if (end === undefined || ended.has(textOf(end.key))) return;
   ended.add(textOf(end.key));
   const after = await rowAt(world, listKey);

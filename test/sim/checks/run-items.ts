@@ -10,6 +10,7 @@ import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
 import type { WatchlistScene, RunsScene } from "../scenarios/runs-scene.ts";
+import { checkHistory } from "./run-history.ts";
 import { checkExpected, type ExpectedItem } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
@@ -51,6 +52,7 @@ export async function checkItems(
     const one = expected.get(item.id);
     if (one !== undefined) checkExpected(item, one);
   }
+  await checkHistory(scene, { list, items }, records);
 }
 
 /** Checks that the watchlist contains exactly the items that the users' calls left on it. */
@@ -184,8 +186,11 @@ async function checkNothingLeft({ world }: RunsScene, list: WatchlistScene): Pro
   const { Items = [] } = await world.client.send(
     new ScanCommand({
       TableName: world.table,
-      FilterExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": `watchlist#${list.id}` },
+      FilterExpression: "pk IN (:list, :history)",
+      ExpressionAttributeValues: {
+        ":list": `watchlist#${list.id}`,
+        ":history": `history#${list.id}`,
+      },
     }),
   );
   assert.deepEqual(

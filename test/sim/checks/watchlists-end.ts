@@ -31,6 +31,9 @@ export async function checkEnd(
 }
 
 const listHead = "watchlist#";
+const historyHead = "history#";
+/** The sort key of the watchlist whose history is in a partition. */
+const listOf = (pk: string): string => listHead + pk.slice(historyHead.length);
 const below = (rows: readonly Row[], accountId: string, head: string): readonly Row[] =>
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
 
@@ -103,6 +106,7 @@ function checkOrphans(rows: readonly Row[]): void {
     // If a worker writes a row after the purge, the row has a time to live, and DynamoDB deletes
     // it.
     ...rows.filter(({ pk, ttl }) => pk.startsWith("run#") && !runs.has(pk) && ttl === undefined),
+    ...rows.filter(({ pk }) => pk.startsWith(historyHead) && !lists.has(listOf(pk))),
     ...rows.filter(({ sk }) => sk === "purge"),
   ];
   assert.deepEqual(

@@ -1,3 +1,5 @@
+import type { HistoryPoint } from "../../../shared/history/history.ts";
+import { pointOf } from "../../../shared/history/point-lines.ts";
 import type { BatchResult, ItemOutcome, Run, StepRecord } from "../../../shared/runs/run.ts";
 import type { RunStore } from "../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../shared/runs/step-store.ts";
@@ -5,6 +7,8 @@ import type { StepStore } from "../../../shared/runs/step-store.ts";
 /** A step, with the plan and the result of each of its batches. */
 export interface StepRecords {
   readonly step: StepRecord;
+  /** The recorded history points. */
+  readonly points: readonly HistoryPoint[];
   /** The planned IDs and the recorded result of each batch. */
   readonly batches: readonly {
     readonly ids: readonly string[];
@@ -46,7 +50,11 @@ export async function collectRecords(
         });
         batches.push({ ids: planned?.ids ?? [], result });
       }
-      records.push({ step, batches });
+      const points: HistoryPoint[] = [];
+      for await (const result of steps.effectiveResults(step)) {
+        points.push(...result.points.map(pointOf));
+      }
+      records.push({ step, points, batches });
     }
     found.push({ run, steps: records });
   }

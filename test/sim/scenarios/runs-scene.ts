@@ -1,5 +1,6 @@
 import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoPageStore } from "../../../shared/aws/watchlists/page-store.ts";
+import { dynamoHistoryStore } from "../../../shared/aws/history/history-store.ts";
 import { dynamoRunStore } from "../../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlists/watchlist-store.ts";
@@ -59,6 +60,7 @@ export const storesOf = ({ client, table, clock, randomSource }: World) => {
     pages: dynamoPageStore(client, base),
     runs: dynamoRunStore(client, base),
     steps: dynamoStepStore(client, base),
+    history: dynamoHistoryStore(client, base),
     changes: dynamoCreditChanges(client, {
       accountsTable: table,
       ledgerTable: table,

@@ -1,3 +1,4 @@
+import { pointOf } from "../../../../shared/history/point-lines.ts";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -252,6 +253,28 @@ describe("a batch of a step", () => {
     await store.recordResult(ref, found);
 
     expect(await store.open(ref)).toEqual({ run, step, planned: batches[0], result: found });
+  });
+
+  it("keeps the observed changes of all outcomes as history points, apart from the outcomes", async () => {
+    const step = aStep();
+    const observed = { price: { before: 1, after: 2 } };
+    const outcomes = [
+      anOutcome("10001", { observed, next: ["more"] }),
+      anOutcome("10002", { status: "not_found", lastSnapshot: { price: 1 } }),
+      anOutcome("10003", { observed }),
+      anOutcome("10004"),
+    ];
+    await store.recordResult(refOf(step, 0), { ...found, outcomes });
+
+    const [result] = await Array.fromAsync(store.effectiveResults(step));
+    expect(result?.points.map(pointOf)).toMatchObject([
+      { id: "10001", step: step.step, status: "ok", values: observed },
+      { id: "10002", status: "not_found", values: {} },
+      { id: "10003", status: "ok", values: observed },
+    ]);
+    expect(result?.outcomes.map(({ id }) => id)).toEqual(["10001", "10002"]);
+    const stored = (await store.open(refOf(step, 0))).result;
+    expect(stored?.outcomes.filter((outcome) => "observed" in outcome)).toEqual([]);
   });
 
   it("of a deleted watchlist is returned without run, step, IDs and result", async () => {

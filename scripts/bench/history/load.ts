@@ -1,0 +1,68 @@
+import type { HistoryPoint, RunSegment } from "../../../shared/history/history.ts";
+import { compareIds } from "../../../shared/watchlists/page.ts";
+import { seeded } from "../model/seeded.ts";
+
+const itemsCount = 50_000;
+/** Time of the first run, in milliseconds. */
+export const startMs = Date.parse("2026-01-01T00:00:00.000Z");
+const everyMs = 15 * 60_000;
+/** Milliseconds from the start of a run to its first read, between its batches, and to its end. */
+const [readMs, batchMs, endMs] = [2_000, 400, 30_000];
+const batchItems = 1_000;
+/** Share of the changes in which the item also comes into stock or goes out of stock. */
+const stockShare = 0.2;
+
+/** A watchlist of 50,000 items of which some change in each run. */
+export interface HistoryLoad {
+  /** Sorted item IDs. */
+  readonly ids: readonly string[];
+  /**
+   * Returns the history of the next run.
+   * @param of positions of the items whose points the segment contains. @default all
+   */
+  next(of?: readonly number[]): RunSegment;
+}
+
+/** Creates a load. @param changedShare share of the items that change in a run */
+export function historyLoad(changedShare: number): HistoryLoad {
+  const draw = seeded(15);
+  const ids = scatteredIds(draw);
+  const everyPosition = ids.map((_, n) => n);
+  const prices = new Map<string, number>();
+  const inStock = new Map<string, boolean>();
+  let runNumber = 0;
+
+  const change = (id: string, at: string): HistoryPoint => {
+    const before = prices.get(id) ?? Math.round(500 + draw() * 20_000) / 100;
+    const after = Math.round(before * (80 + draw() * 40)) / 100;
+    prices.set(id, after);
+    const price = { price: { before, after } };
+    if (draw() >= stockShare) return { id, at, step: "check", status: "ok", values: price };
+    const was = inStock.get(id) ?? true;
+    inStock.set(id, !was);
+    const values = { ...price, inStock: { before: was, after: !was } };
+    return { id, at, step: "check", status: "ok", values };
+  };
+  return {
+    ids,
+    next(of = everyPosition) {
+      runNumber += 1;
+      const runMs = startMs + runNumber * everyMs;
+      const points: HistoryPoint[] = [];
+      for (const n of of) {
+        if (draw() >= changedShare) continue;
+        const id = ids[n] ?? "";
+        const batch = Math.floor(n / batchItems);
+        points.push(change(id, new Date(runMs + readMs + batch * batchMs).toISOString()));
+      }
+      return { runNumber, endedAt: new Date(runMs + endMs).toISOString(), points };
+    },
+  };
+}
+
+/** IDs spread over the whole range, as real ones are. Successive IDs would compress better. */
+function scatteredIds(draw: () => number): readonly string[] {
+  const found = new Set<string>();
+  while (found.size < itemsCount) found.add(String(10_000_000 + Math.floor(draw() * 90_000_000)));
+  return [...found].toSorted(compareIds);
+}

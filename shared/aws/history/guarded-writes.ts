@@ -1,0 +1,57 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { HistoryOwner } from "../../history/history-store.ts";
+import { type Row, type TableOptions, type TransactItem, transactWrites } from "../table/dynamo.ts";
+import { watchlistKeys } from "../table/table.ts";
+
+/** DynamoDB's maximum number of writes of a transaction, without the check of the watchlist. */
+const rowsMax = 99;
+/** Maximum size of the rows of a transaction, in bytes. DynamoDB's limit is 4 MB. */
+const bytesMax = 3 * 1024 * 1024;
+
+/**
+ * Puts rows in order, in as few transactions as possible. Each transaction checks that the watchlist
+ * exists, so that a process which continues after the watchlist was purged writes nothing. Returns
+ * false if the watchlist does not exist.
+ */
+export async function putRows(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { list, rows }: { readonly list: HistoryOwner; readonly rows: readonly Row[] },
+): Promise<boolean> {
+  for (const group of groupsOf(rows)) {
+    const puts = group.map((row) => ({ Put: { TableName: options.table, Item: { ...row } } }));
+    if (!(await transactWrites(client, [exists(options.table, list), ...puts], options))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** The check that a watchlist exists. */
+export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({
+  ConditionCheck: {
+    TableName: table,
+    Key: watchlistKeys.watchlist(accountId, watchlistId),
+    ConditionExpression: "attribute_exists(pk)",
+  },
+});
+
+function groupsOf(rows: readonly Row[]): Row[][] {
+  const groups: Row[][] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const size = sizeOf(row);
+    const group = groups.at(-1);
+    if (group === undefined || group.length === rowsMax || bytes + size > bytesMax) {
+      groups.push([row]);
+      bytes = size;
+    } else {
+      group.push(row);
+      bytes += size;
+    }
+  }
+  return groups;
+}
+
+/** Upper bound of the size of a row: its lines, and its keys and other attributes. */
+const sizeOf = ({ lines }: Row): number => 1_024 + ((lines as Uint8Array | undefined)?.length ?? 0);

@@ -1,0 +1,40 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { HistoryStore } from "../../history/history-store.ts";
+import { shownPart } from "../../history/kept-history.ts";
+import { historyKeys } from "../table/table.ts";
+import { putRows } from "./guarded-writes.ts";
+import { itemPoints } from "./item-points.ts";
+import { listedRuns } from "./listed-runs.ts";
+import { type MergeOptions, mergeWindow, readHead } from "./merge-window.ts";
+import { segmentRows } from "./segment-rows.ts";
+
+/** Stores the history of watchlist items in the watchlists table, in a partition per watchlist. */
+export function dynamoHistoryStore(
+  client: DynamoDBDocumentClient,
+  options: MergeOptions,
+): HistoryStore {
+  const { table, clock } = options;
+  return {
+    async append(list, segment) {
+      const rows = segmentRows(list.watchlistId, segment);
+      return (await putRows(client, options, { list, rows })) ? "appended" : "watchlist_deleted";
+    },
+    async isRecorded(watchlistId, runNumber) {
+      const { Item } = await client.send(
+        new GetCommand({
+          TableName: table,
+          Key: historyKeys.run(watchlistId, runNumber, 0),
+          ProjectionExpression: "pk",
+          ConsistentRead: true,
+        }),
+      );
+      return Item !== undefined;
+    },
+    async mergedWindows(watchlistId) {
+      return (await readHead(client, table, watchlistId)).mergedWindows;
+    },
+    merge: (list, request) => mergeWindow(client, options, { list, ...request }),
+    item: (query) => itemPoints(client, table, shownPart(query, clock.now())),
+    runs: (query) => listedRuns(client, table, shownPart(query, clock.now())),
+  };
+}

@@ -1,0 +1,92 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type HistorySpan, isWithin, type ItemPoint } from "../../history/history.ts";
+import { lastRunOf } from "../../history/window.ts";
+import type { Row } from "../table/dynamo.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { historyKeys } from "../table/table.ts";
+import { bucketOf } from "./item-buckets.ts";
+import { linesOfItem } from "./line-chunks.ts";
+import { readHead } from "./merge-window.ts";
+import { mergedPointOf, pointOf } from "../../history/point-lines.ts";
+import { runRows } from "./run-rows.ts";
+import { joinedSegments } from "./segment-rows.ts";
+
+interface ItemQuery extends HistorySpan {
+  readonly watchlistId: string;
+  readonly itemId: string;
+}
+
+/**
+ * Reads the points of an item: from the merged rows of its bucket, and from the segments of the runs
+ * that are not merged. Reads the head first, because the window that it names is merged completely.
+ */
+export async function itemPoints(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlistId, itemId, ...span }: ItemQuery,
+): Promise<readonly ItemPoint[]> {
+  const { mergedWindows } = await readHead(client, table, watchlistId);
+  const item = { watchlistId, itemId, mergedWindows };
+  const [merged, recent] = await Promise.all([
+    mergedPoints(client, table, item),
+    recentPoints(client, table, item),
+  ]);
+  return [...merged, ...recent].filter((point) => isWithin(span, point));
+}
+
+interface MergedItem {
+  readonly watchlistId: string;
+  readonly itemId: string;
+  readonly mergedWindows: number;
+}
+
+async function mergedPoints(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlistId, itemId, mergedWindows }: MergedItem,
+): Promise<readonly ItemPoint[]> {
+  if (mergedWindows === 0) return [];
+  const points: ItemPoint[] = [];
+  for await (const row of bucketRows(client, table, { watchlistId, itemId, mergedWindows })) {
+    for (const line of linesOfItem(row, itemId)) points.push(mergedPointOf(line));
+  }
+  return points;
+}
+
+const lastChunk = 9_999;
+
+/** Yields the rows of an item's bucket, of the merged windows. */
+function bucketRows(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlistId, itemId, mergedWindows }: MergedItem,
+): AsyncGenerator<Row> {
+  const bucket = bucketOf(itemId);
+  return queryRows(client, {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
+    ExpressionAttributeValues: {
+      ":pk": historyKeys.head(watchlistId).pk,
+      ":first": historyKeys.items(watchlistId, { bucket, window: 1, chunk: 0 }).sk,
+      ":last": historyKeys.items(watchlistId, { bucket, window: mergedWindows, chunk: lastChunk })
+        .sk,
+    },
+    ConsistentRead: true,
+  });
+}
+
+async function recentPoints(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlistId, itemId, mergedWindows }: MergedItem,
+): Promise<readonly ItemPoint[]> {
+  const points: ItemPoint[] = [];
+  const rows = runRows(client, table, { watchlistId, first: lastRunOf(mergedWindows) + 1 });
+  for await (const { runNumber, rows: chunks } of joinedSegments(rows)) {
+    for (const line of chunks.flatMap((row) => linesOfItem(row, itemId))) {
+      const { at, step, status, values } = pointOf(line);
+      points.push({ runNumber, at, step, status, values });
+    }
+  }
+  return points;
+}

@@ -1,0 +1,81 @@
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { itemIdOf } from "../../history/point-lines.ts";
+import type { Row } from "../table/dynamo.ts";
+import type { RowKey } from "../table/table.ts";
+
+/** Lines that are stored in one row, compressed. */
+export interface LineChunk {
+  readonly lines: Uint8Array;
+  /** Item ID of the first line. */
+  readonly first: string;
+  /** Item ID of the last line. */
+  readonly last: string;
+}
+
+/** Maximum number of characters of a chunk before compression. */
+const charactersMax = 1024 * 1024;
+/** Maximum number of compressed bytes of a chunk. DynamoDB limits a row to 400 KB. */
+const bytesMax = 300 * 1024;
+
+/** Cuts lines, sorted by item ID, into compressed chunks. Depends only on the lines. */
+export function chunksOf(lines: readonly string[]): LineChunk[] {
+  const chunks: LineChunk[] = [];
+  let start = 0;
+  let characters = 0;
+  for (const [n, line] of lines.entries()) {
+    characters += line.length + 1;
+    if (characters >= charactersMax || n === lines.length - 1) {
+      chunks.push(...compressed(lines.slice(start, n + 1)));
+      start = n + 1;
+      characters = 0;
+    }
+  }
+  return chunks;
+}
+
+function compressed(lines: readonly string[]): LineChunk[] {
+  const packed = zstdCompressSync(lines.join("\n"));
+  if (packed.length <= bytesMax || lines.length === 1) {
+    return [
+      { lines: packed, first: itemIdOf(lines.at(0) ?? ""), last: itemIdOf(lines.at(-1) ?? "") },
+    ];
+  }
+  const middle = Math.ceil(lines.length / 2);
+  return [...compressed(lines.slice(0, middle)), ...compressed(lines.slice(middle))];
+}
+
+/** The row of a chunk. @param ttl whole Unix seconds */
+export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({
+  ...key,
+  ...chunk,
+  ttl,
+});
+
+/** Returns the lines of a row. A row without points has none. */
+export function linesOf({ lines }: Row): readonly string[] {
+  return lines === undefined ? [] : textOf(lines).toString("utf8").split("\n");
+}
+
+/** Returns the lines of one item in a row. Decompresses the row only if its range has the item. */
+export function linesOfItem({ lines, first, last }: Row, itemId: string): readonly string[] {
+  if (lines === undefined || itemId < String(first) || itemId > String(last)) return [];
+  const text = textOf(lines);
+  const found: string[] = [];
+  const prefix = `${itemId}\t`;
+  let at =
+    text.subarray(0, prefix.length).toString("utf8") === prefix ? 0 : afterBreak(text, prefix);
+  while (at >= 0) {
+    const end = text.indexOf("\n", at);
+    found.push(text.subarray(at, end < 0 ? text.length : end).toString("utf8"));
+    at = end < 0 ? -1 : afterBreak(text, prefix, end);
+  }
+  return found;
+}
+
+/** Position after the next line break that precedes `prefix`; -1 if there is none. */
+function afterBreak(text: Buffer, prefix: string, from = 0): number {
+  const at = text.indexOf(`\n${prefix}`, from);
+  return at < 0 ? -1 : at + 1;
+}
+
+const textOf = (packed: unknown): Buffer => zstdDecompressSync(packed as Uint8Array);

@@ -1,0 +1,99 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { limits } from "../../base/limits.ts";
+import { isWithin, type RunSegment } from "../../history/history.ts";
+import type { RunsQuery } from "../../history/history-store.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { type RunRange, runRows, runRowsQuery } from "./run-rows.ts";
+import { joinedSegments, numbersOf, segmentOf } from "./segment-rows.ts";
+
+/**
+ * Maximum time from the read of a point to the end of its run, in milliseconds. A source may return
+ * readings that are a day old, and a run takes hours at most.
+ */
+const pointAgeMaxMs = 2 * 86_400_000;
+/** Number of rows that one request reads to find the first chunk of a run. */
+const rowsAtOnce = 4;
+
+/**
+ * Yields the recorded runs that have points in a span. Runs of a watchlist end in the order of their
+ * numbers, so the listing stops after the last run of the span.
+ */
+export async function* listedRuns(
+  client: DynamoDBDocumentClient,
+  table: string,
+  query: RunsQuery,
+): AsyncGenerator<RunSegment> {
+  const { watchlistId, order, since } = query;
+  const isNewestFirst = order === "newest_first";
+  const latestEnd = new Date(new Date(query.until).getTime() + pointAgeMaxMs).toISOString();
+  const from =
+    query.from ??
+    (await firstEndedSince(client, table, {
+      watchlistId,
+      time: isNewestFirst ? latestEnd : since,
+    }));
+  const range = isNewestFirst ? { last: from, isNewestFirst } : { first: from };
+  for await (const segment of joinedSegments(runRows(client, table, { watchlistId, ...range }))) {
+    // All points were read before the end of their run.
+    if (isNewestFirst && segment.endedAt < since) return;
+    const { points, ...run } = segmentOf(segment);
+    const inSpan = points.filter((point) => isWithin(query, point));
+    if (inSpan.length > 0) yield { ...run, points: inSpan };
+    if (!isNewestFirst && segment.endedAt > latestEnd) return;
+  }
+}
+
+/**
+ * Returns the number of the first recorded run that ended at `time` or later, or the highest run
+ * number if there is none. Makes two requests if the whole history or none of it is later; else it
+ * halves the range of runs with each request.
+ */
+async function firstEndedSince(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlistId, time }: { readonly watchlistId: string; readonly time: string },
+): Promise<number> {
+  const newest = await recordedEnd(client, table, { watchlistId, isNewestFirst: true });
+  if (newest === undefined || newest.endedAt < time) return limits.runNumberMax;
+  const oldest = await recordedEnd(client, table, { watchlistId });
+  if (oldest === undefined || oldest.endedAt >= time) return 1;
+  // The result is `found`, or a run above `before` and below `end`.
+  let before = oldest.runNumber;
+  let found = newest.runNumber;
+  let end = found;
+  while (end - before > 1) {
+    const middle = Math.floor((before + end) / 2);
+    const run = await recordedEnd(client, table, { watchlistId, first: middle, last: end - 1 });
+    if (run === undefined || run.endedAt >= time) {
+      found = run?.runNumber ?? found;
+      end = middle;
+    } else {
+      before = run.runNumber;
+    }
+  }
+  return found;
+}
+
+interface RecordedEnd {
+  readonly runNumber: number;
+  readonly endedAt: string;
+}
+
+/** The first recorded run of a range, or the last one if `isNewestFirst`. */
+async function recordedEnd(
+  client: DynamoDBDocumentClient,
+  table: string,
+  range: RunRange,
+): Promise<RecordedEnd | undefined> {
+  const ends = queryRows(client, {
+    ...runRowsQuery(table, range),
+    // Only the first chunk of a run has its end.
+    FilterExpression: "attribute_exists(ended_at)",
+    ProjectionExpression: "sk, ended_at",
+    Limit: rowsAtOnce,
+  });
+  for await (const row of ends) {
+    return { runNumber: numbersOf(row).runNumber, endedAt: String(row["ended_at"]) };
+  }
+  return undefined;
+}

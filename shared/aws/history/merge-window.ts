@@ -1,0 +1,149 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { HistoryOwner, MergeOutcome, MergeRequest } from "../../history/history-store.ts";
+import {
+  isContention,
+  retryContended,
+  type Row,
+  type TableOptions,
+  transact,
+  type TransactItem,
+} from "../table/dynamo.ts";
+import { historyKeys } from "../table/table.ts";
+import { exists, putRows } from "./guarded-writes.ts";
+import { buckets } from "./item-buckets.ts";
+import { chunkRow, chunksOf } from "./line-chunks.ts";
+import { expiryOf } from "./segment-rows.ts";
+import { type WindowLines, windowLines } from "./window-lines.ts";
+
+export interface MergeOptions extends TableOptions {
+  /** Maximum number of characters of merged lines in memory. Only tests set a lower value. */
+  readonly mergeCharactersMax?: number;
+}
+
+/**
+ * Default of `mergeCharactersMax`. A window of a large watchlist in which every item changed in every
+ * run has three times as many.
+ */
+const charactersMax = 64 * 1024 * 1024;
+
+/** How far the history of a watchlist is merged. */
+interface Head {
+  readonly mergedWindows: number;
+  /** First bucket of the next window that may not be merged yet. */
+  readonly nextBucket: number;
+}
+
+/**
+ * Merges a window: copies the points of its segments to rows by bucket, and then marks the window as
+ * merged. The rows depend only on segments, which never change, so processes that merge the same
+ * window at once write the same bytes. Readers ignore rows of a window that is not marked.
+ */
+export async function mergeWindow(
+  client: DynamoDBDocumentClient,
+  options: MergeOptions,
+  { list, window, absent, isOver }: MergeRequest & { readonly list: HistoryOwner },
+): Promise<MergeOutcome> {
+  const { table, mergeCharactersMax = charactersMax } = options;
+  const { watchlistId } = list;
+  for (;;) {
+    const head = await readHead(client, table, watchlistId);
+    if (head.mergedWindows >= window) return { outcome: "merged" };
+    if (isOver()) return { outcome: "unfinished" };
+    const read = await windowLines(client, table, {
+      watchlistId,
+      window,
+      firstBucket: head.nextBucket,
+      charactersMax: mergeCharactersMax,
+    });
+    const missing = read.missing.filter((run) => !absent.has(run));
+    if (missing.length > 0) return { outcome: "missing", runs: missing };
+    const rows = mergedRows(watchlistId, window, read);
+    const isStored =
+      (await putRows(client, options, { list, rows })) &&
+      (await advance(client, options, { list, window, endBucket: read.endBucket }));
+    if (!isStored) return { outcome: "watchlist_deleted" };
+  }
+}
+
+function mergedRows(
+  watchlistId: string,
+  window: number,
+  { lines, endedAt }: WindowLines,
+): readonly Row[] {
+  if (endedAt === null) return [];
+  const ttl = expiryOf(endedAt);
+  return [...lines].flatMap(([bucket, inBucket]) =>
+    chunksOf(inBucket).map((lineChunk, chunk) =>
+      chunkRow(historyKeys.items(watchlistId, { bucket, window, chunk }), lineChunk, ttl),
+    ),
+  );
+}
+
+/** Reads the head. Before the first merge, there is none. */
+export async function readHead(
+  client: DynamoDBDocumentClient,
+  table: string,
+  watchlistId: string,
+): Promise<Head> {
+  const { Item } = await client.send(
+    new GetCommand({ TableName: table, Key: historyKeys.head(watchlistId), ConsistentRead: true }),
+  );
+  const { merged_windows: mergedWindows = 0, next_bucket: nextBucket = 0 } = Item ?? {};
+  return { mergedWindows, nextBucket };
+}
+
+interface Advance {
+  readonly list: HistoryOwner;
+  readonly window: number;
+  readonly endBucket: number;
+}
+
+/** Positions of the writes in the transaction of `advance`. */
+const [listAt] = [0];
+
+/**
+ * Stores that the buckets of a window up to `endBucket` are merged, unless another process stored
+ * more. Returns false if the watchlist does not exist.
+ */
+function advance(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { list, window, endBucket }: Advance,
+): Promise<boolean> {
+  const writes = [exists(options.table, list), headWrite(options, { list, window, endBucket })];
+  return retryContended<boolean>(options, async () => {
+    const reasons = await transact(client, writes);
+    if (reasons === undefined) return true;
+    if (isContention(reasons)) return "again";
+    return reasons[listAt] === null;
+  });
+}
+
+function headWrite(
+  { table, clock }: TableOptions,
+  { list, window, endBucket }: Advance,
+): TransactItem {
+  const isMerged = endBucket === buckets;
+  const isNext =
+    window === 1
+      ? "(attribute_not_exists(merged_windows) OR merged_windows = :before)"
+      : "merged_windows = :before";
+  return {
+    Update: {
+      TableName: table,
+      Key: historyKeys.head(list.watchlistId),
+      UpdateExpression: isMerged
+        ? "SET merged_windows = :window, #ttl = :ttl REMOVE next_bucket"
+        : "SET merged_windows = :before, next_bucket = :end, #ttl = :ttl",
+      ConditionExpression: isMerged
+        ? isNext
+        : `${isNext} AND (attribute_not_exists(next_bucket) OR next_bucket < :end)`,
+      ExpressionAttributeNames: { "#ttl": "ttl" },
+      ExpressionAttributeValues: {
+        ":before": window - 1,
+        ":ttl": expiryOf(clock.now().toISOString()),
+        ...(isMerged ? { ":window": window } : { ":end": endBucket }),
+      },
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { limits } from "../../base/limits.ts";
+import type { Row } from "../table/dynamo.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { historyKeys } from "../table/table.ts";
+
+/** A range of runs of a watchlist. @default all runs, oldest first */
+export interface RunRange {
+  readonly watchlistId: string;
+  readonly first?: number;
+  readonly last?: number;
+  readonly isNewestFirst?: boolean;
+}
+
+const lastChunk = 9_999;
+
+/** The query for the rows of the segments of a range of runs. */
+export const runRowsQuery = (
+  table: string,
+  { watchlistId, first = 1, last = limits.runNumberMax, isNewestFirst = false }: RunRange,
+) => ({
+  TableName: table,
+  KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
+  ExpressionAttributeValues: {
+    ":pk": historyKeys.head(watchlistId).pk,
+    ":first": historyKeys.run(watchlistId, first, 0).sk,
+    ":last": historyKeys.run(watchlistId, last, lastChunk).sk,
+  },
+  ScanIndexForward: !isNewestFirst,
+  ConsistentRead: true,
+});
+
+/** Yields the rows of the segments of a range of runs. Requests them page by page. */
+export const runRows = (
+  client: DynamoDBDocumentClient,
+  table: string,
+  range: RunRange,
+): AsyncGenerator<Row> => queryRows(client, runRowsQuery(table, range));

@@ -1,0 +1,88 @@
+import type {
+  HistoryPoint,
+  PointLine,
+  RecordedSegment,
+  RunSegment,
+} from "../../history/history.ts";
+import { epochSeconds, historyKeys, type RowKey } from "../table/table.ts";
+import type { Row } from "../table/dynamo.ts";
+import { limits } from "../../base/limits.ts";
+import { chunkRow, chunksOf, linesOf } from "./line-chunks.ts";
+import { pointLine, pointOf } from "../../history/point-lines.ts";
+
+/** Days for which rows are stored after the history of their points is no longer shown. */
+const graceDays = 3;
+
+/** Time to live of rows with points of runs that ended by this time. */
+export const expiryOf = (endedAt: string): number =>
+  epochSeconds(new Date(endedAt)) + (limits.historyDays + graceDays) * 86_400;
+
+/**
+ * The rows of a run's segment. The first chunk is last, because a run without it is not recorded.
+ * Only it has the number of chunks and the end of the run.
+ */
+export function segmentRows(
+  watchlistId: string,
+  { runNumber, endedAt, points }: RecordedSegment,
+): Row[] {
+  const chunks = chunksOf(points.map(lineOf));
+  const ttl = expiryOf(endedAt);
+  const keyOf = (chunk: number): RowKey => historyKeys.run(watchlistId, runNumber, chunk);
+  const rows = chunks.map((chunk, n) => chunkRow(keyOf(n), chunk, ttl));
+  const [first, ...rest] = rows;
+  const head = {
+    ...(first ?? { ...keyOf(0), ttl }),
+    chunks: Math.max(1, rows.length),
+    ended_at: endedAt,
+  };
+  return [...rest, head];
+}
+
+const lineOf = (point: HistoryPoint | PointLine): PointLine =>
+  typeof point === "string" ? point : pointLine(point);
+
+/** A recorded run with its rows, in the order of their chunks. */
+export interface StoredSegment {
+  readonly runNumber: number;
+  readonly endedAt: string;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Joins the rows of a query to segments, in the order of the query. Leaves out runs whose first
+ * chunk is not stored yet, and runs of which some chunks have expired.
+ */
+export async function* joinedSegments(rows: AsyncIterable<Row>): AsyncGenerator<StoredSegment> {
+  let number = 0;
+  let found: Row[] = [];
+  for await (const row of rows) {
+    const { runNumber } = numbersOf(row);
+    if (runNumber !== number) {
+      yield* complete(number, found);
+      number = runNumber;
+      found = [];
+    }
+    found.push(row);
+  }
+  yield* complete(number, found);
+}
+
+function complete(runNumber: number, rows: readonly Row[]): readonly StoredSegment[] {
+  const inOrder = rows.toSorted((one, other) => numbersOf(one).chunk - numbersOf(other).chunk);
+  const [head] = inOrder;
+  if (head?.["chunks"] !== rows.length) return [];
+  return [{ runNumber, endedAt: String(head["ended_at"]), rows: inOrder }];
+}
+
+/** The run number and the chunk number in the key of a segment's row. */
+export function numbersOf({ sk }: Row): { readonly runNumber: number; readonly chunk: number } {
+  const [, runNumber, chunk] = String(sk).split("#");
+  return { runNumber: Number(runNumber), chunk: Number(chunk) };
+}
+
+/** Parses the points of a recorded run. */
+export const segmentOf = ({ runNumber, endedAt, rows }: StoredSegment): RunSegment => ({
+  runNumber,
+  endedAt,
+  points: rows.flatMap((row) => linesOf(row).map(pointOf)),
+});

@@ -1,0 +1,63 @@
+import type { HistorySpan, ItemPoint, RecordedSegment, RunSegment } from "./history.ts";
+
+/** Identifies a watchlist in the history store. */
+export interface HistoryOwner {
+  readonly accountId: string;
+  readonly watchlistId: string;
+}
+
+export type HistoryOrder = "newest_first" | "oldest_first";
+
+export interface RunsQuery extends HistorySpan {
+  readonly watchlistId: string;
+  readonly order: HistoryOrder;
+  /** Number of the first run to list, in the given order. @default the first run of the span */
+  readonly from?: number;
+}
+
+/**
+ * `merged`: all items of the window are merged. `unfinished`: `isOver` returned true first; a later
+ * call continues. `watchlist_deleted`: nothing more is stored. `missing`: nothing was merged,
+ * because these runs are not recorded.
+ */
+export type MergeOutcome =
+  | { readonly outcome: "merged" | "unfinished" | "watchlist_deleted" }
+  | { readonly outcome: "missing"; readonly runs: readonly number[] };
+
+export interface MergeRequest {
+  readonly window: number;
+  /** Numbers of runs that are not recorded and never will be. */
+  readonly absent: ReadonlySet<number>;
+  /** Returns true if the merge must stop. Work that is complete by then is kept. */
+  readonly isOver: () => boolean;
+}
+
+/**
+ * Stores the history of watchlist items. Every write is idempotent, and writes nothing if the
+ * watchlist does not exist. Readers find no points older than `limits.historyDays`.
+ */
+export interface HistoryStore {
+  /**
+   * Records the points of a run, which may be none. Readers find all points of the run or none of
+   * them. A repeated call must pass the same segment.
+   */
+  append(list: HistoryOwner, segment: RecordedSegment): Promise<"appended" | "watchlist_deleted">;
+  /** Returns true if a run is recorded. */
+  isRecorded(watchlistId: string, runNumber: number): Promise<boolean>;
+  /** Number of merged windows: the windows from 1 to this one. */
+  mergedWindows(watchlistId: string): Promise<number>;
+  /**
+   * Merges the runs of a window. Must be called for one window after the other. Does nothing if the
+   * window is merged.
+   */
+  merge(list: HistoryOwner, request: MergeRequest): Promise<MergeOutcome>;
+  /** Reads the points of one item in a span, oldest run first. */
+  item(
+    query: HistorySpan & { readonly watchlistId: string; readonly itemId: string },
+  ): Promise<readonly ItemPoint[]>;
+  /**
+   * Yields the recorded runs that have points in a span, each with only these points. Reads a run
+   * only when the consumer needs it.
+   */
+  runs(query: RunsQuery): AsyncIterable<RunSegment>;
+}

@@ -1,0 +1,73 @@
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { ReadStatus } from "../scrapers/scraper.ts";
+
+/** The change of a field that a read observed. */
+export interface ObservedChange {
+  /** Last known value before the read; absent if no value was known. */
+  readonly before?: FieldValue;
+  readonly after: FieldValue;
+}
+
+/** The changes that one read of an item observed, by field. */
+export type ObservedChanges = Readonly<Record<string, ObservedChange>>;
+
+/**
+ * `deferred`: not read, because credits were short or the run ended before the step. `skipped`: not
+ * read, because the item has no known offer to check.
+ */
+export type PointStatus = ReadStatus | "deferred" | "skipped";
+
+/**
+ * A history point: what one step of a run observed of an item. An `ok` read that observed no change
+ * has no point.
+ */
+export interface HistoryPoint {
+  /** ID of the item. */
+  readonly id: string;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+  /** ID of the step. */
+  readonly step: string;
+  readonly status: PointStatus;
+  /** Empty unless the status is `ok`. */
+  readonly values: ObservedChanges;
+}
+
+/**
+ * A history point as it is stored, in one line: the item's ID, a tab, and JSON. So a reader finds the
+ * points of an item without parsing those of others, and points are recorded and merged without
+ * parsing them. Item IDs and JSON contain no tabs and no line breaks.
+ */
+export type PointLine = string;
+
+/** The history points of one run. */
+export interface RunSegment {
+  readonly runNumber: number;
+  /** Time at which the run ended, ISO 8601. */
+  readonly endedAt: string;
+  /** Sorted by item ID, then in step order. */
+  readonly points: readonly HistoryPoint[];
+}
+
+/** The history points of a run that is recorded: parsed, or as they are stored. */
+export interface RecordedSegment extends Omit<RunSegment, "points"> {
+  /** Sorted by item ID, then in step order. */
+  readonly points: readonly HistoryPoint[] | readonly PointLine[];
+}
+
+/** A history point of an item whose ID is known. */
+export interface ItemPoint extends Omit<HistoryPoint, "id"> {
+  readonly runNumber: number;
+}
+
+/** A time span, ISO 8601, inclusive. */
+export interface HistorySpan {
+  readonly since: string;
+  readonly until: string;
+}
+
+/** Returns true for a point whose time is in the span. */
+export const isWithin = (
+  { since, until }: HistorySpan,
+  { at }: Pick<HistoryPoint, "at">,
+): boolean => at >= since && at <= until;

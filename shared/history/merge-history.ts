@@ -1,0 +1,61 @@
+import type { HistoryOwner, HistoryStore } from "./history-store.ts";
+import { firstRunOf, lastRunOf, windowOf } from "./window.ts";
+
+export interface MergeDependencies {
+  readonly history: Pick<HistoryStore, "isRecorded" | "mergedWindows" | "merge">;
+  /**
+   * Returns the numbers of those runs from `first` to `last` that are still in progress. A run
+   * without a row is not in progress.
+   */
+  readonly runsInProgress: (range: {
+    readonly watchlistId: string;
+    readonly first: number;
+    readonly last: number;
+  }) => Promise<ReadonlySet<number>>;
+}
+
+/** The watchlist and number of a recorded run. */
+export interface RecordedRun extends HistoryOwner {
+  readonly runNumber: number;
+}
+
+/**
+ * Merges the complete windows up to the window of a recorded run. A window is complete if its last
+ * run was started and each of its runs is recorded or never will be. Idempotent. Returns false if
+ * `isOver` returned true first.
+ */
+export async function mergeHistory(
+  run: RecordedRun,
+  isOver: () => boolean,
+  dependencies: MergeDependencies,
+): Promise<boolean> {
+  const { history } = dependencies;
+  const { watchlistId, runNumber } = run;
+  for (;;) {
+    const window = (await history.mergedWindows(watchlistId)) + 1;
+    if (window > windowOf(runNumber)) return true;
+    const last = lastRunOf(window);
+    // A later run of the window may have ended before this one.
+    if (runNumber < last && !(await history.isRecorded(watchlistId, last))) return true;
+    const outcome = await mergeWindow(run, { window, isOver }, dependencies);
+    if (outcome !== "merged") return outcome !== "unfinished";
+  }
+}
+
+async function mergeWindow(
+  list: HistoryOwner,
+  { window, isOver }: { readonly window: number; readonly isOver: () => boolean },
+  { history, runsInProgress }: MergeDependencies,
+): Promise<"merged" | "unfinished" | "incomplete" | "watchlist_deleted"> {
+  const first = await history.merge(list, { window, absent: new Set(), isOver });
+  if (first.outcome !== "missing") return first.outcome;
+  const absent = new Set(first.runs);
+  const range = { first: firstRunOf(window), last: lastRunOf(window) };
+  const running = await runsInProgress({ watchlistId: list.watchlistId, ...range });
+  // The process that ends this run merges the window.
+  if (first.runs.some((run) => running.has(run))) return "incomplete";
+  // A run without a segment was ended by an earlier release, or its segment expired. Runs that ended
+  // since the first attempt are recorded now, so the second attempt finds them.
+  const second = await history.merge(list, { window, absent, isOver });
+  return second.outcome === "missing" ? "incomplete" : second.outcome;
+}

@@ -1,0 +1,64 @@
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { HistoryPoint, ItemPoint, ObservedChange, PointLine, PointStatus } from "./history.ts";
+
+/** The JSON of a point. */
+type StoredPoint = readonly [
+  atMs: number,
+  step: string,
+  status: PointStatus,
+  values?: Readonly<Record<string, StoredChange>>,
+];
+/** The value after a change; before it, the value before the change if one was known. */
+type StoredChange = readonly [FieldValue] | readonly [FieldValue, FieldValue];
+
+/** The line of a point in the segment of its run. */
+export function pointLine({ id, at, step, status, values }: HistoryPoint): PointLine {
+  const changes: Record<string, StoredChange> = {};
+  let isEmpty = true;
+  for (const field in values) {
+    const change = values[field];
+    if (change === undefined) continue;
+    isEmpty = false;
+    const { before, after } = change;
+    changes[field] = before === undefined ? [after] : [before, after];
+  }
+  const head = [Date.parse(at), step, status] as const;
+  const stored: StoredPoint = isEmpty ? head : [...head, changes];
+  return `${id}\t${JSON.stringify(stored)}`;
+}
+
+/** The ID of the item in a line. */
+export const itemIdOf = (line: PointLine): string => line.slice(0, line.indexOf("\t"));
+
+/** Parses a line of a run's segment. */
+export function pointOf(line: PointLine): HistoryPoint {
+  const tab = line.indexOf("\t");
+  return { id: line.slice(0, tab), ...storedPointOf(line.slice(tab + 1)) };
+}
+
+/** The line of a point in a merged row, from its line in the segment of a run. */
+export function mergedLine(line: PointLine, runNumber: number): string {
+  const tab = line.indexOf("\t");
+  return `${line.slice(0, tab)}\t${runNumber}${line.slice(tab)}`;
+}
+
+/** Parses a line of a merged row. */
+export function mergedPointOf(line: string): ItemPoint {
+  const [, runNumber, stored = ""] = line.split("\t");
+  return { runNumber: Number(runNumber), ...storedPointOf(stored) };
+}
+
+function storedPointOf(json: string): Omit<HistoryPoint, "id"> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this file writes these lines
+  const [atMs, step, status, values = {}] = JSON.parse(json) as StoredPoint;
+  return { at: new Date(atMs).toISOString(), step, status, values: changesOf(values) };
+}
+
+function changesOf(stored: NonNullable<StoredPoint[3]>): Record<string, ObservedChange> {
+  const changes: Record<string, ObservedChange> = {};
+  for (const [field, change] of Object.entries(stored)) {
+    changes[field] =
+      change.length === 1 ? { after: change[0] } : { before: change[0], after: change[1] };
+  }
+  return changes;
+}

@@ -1,0 +1,32 @@
+import { assert } from "../base/assert.ts";
+import type { PointLine, RecordedSegment } from "../history/history.ts";
+import { itemIdOf, pointLine } from "../history/point-lines.ts";
+import { compareIds } from "../watchlists/page.ts";
+import type { ItemOutcome, Run } from "./run.ts";
+
+/**
+ * The history points of the outcomes of one step, in the order of the outcomes. An `ok` outcome
+ * without an observed change has none.
+ */
+export const pointLinesOf = (step: string, outcomes: readonly ItemOutcome[]): PointLine[] =>
+  outcomes.flatMap(({ id, at, status, observed = {} }) =>
+    status === "ok" && Object.keys(observed).length === 0
+      ? []
+      : [pointLine({ id, at, step, status, values: observed })],
+  );
+
+/**
+ * The history of a run. Depends only on recorded results and the stored end of the run, so a
+ * repeated call returns the same segment.
+ * @param steps the points of each step, in step order
+ */
+export function runSegment(
+  { runNumber, finishedAt }: Run,
+  steps: readonly (readonly PointLine[])[],
+): RecordedSegment {
+  assert(finishedAt !== null, "a run in phase 'emitting' has ended");
+  const lines = steps.flat().map((line) => ({ id: itemIdOf(line), line }));
+  // The sort is stable, so the points of one item stay in step order.
+  const points = lines.toSorted((a, b) => compareIds(a.id, b.id)).map(({ line }) => line);
+  return { runNumber, endedAt: finishedAt, points };
+}

@@ -1,0 +1,191 @@
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { HistoryPoint, RunSegment } from "../../../../shared/history/history.ts";
+import type { HistoryOwner, HistoryStore } from "../../../../shared/history/history-store.ts";
+import { dynamoHistoryStore } from "../../../../shared/aws/history/history-store.ts";
+import type { MergeOptions } from "../../../../shared/aws/history/merge-window.ts";
+import { queryRows } from "../../../../shared/aws/table/query-rows.ts";
+import { historyKeys } from "../../../../shared/aws/table/table.ts";
+import { dynamoPurgeStore } from "../../../../shared/aws/watchlists/purge-store.ts";
+import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
+import { historyStoreContract } from "../../../contracts/history-store.contract.ts";
+import { aWatchlist } from "../../../support/a-watchlist.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
+import { putWatchlist } from "../../../support/put-watchlist.ts";
+import { openTables } from "../../../support/tables.ts";
+
+const tables = openTables();
+const clock = fixedClock("2026-03-01T00:00:00Z");
+const random = countingRandom();
+let table: string;
+beforeAll(async () => {
+  table = await tables.create();
+});
+
+let lists = 0;
+async function createList(): Promise<HistoryOwner> {
+  lists += 1;
+  // One watchlist per account, because of the limit of watchlists.
+  const owner = { accountId: `acct_${lists}`, watchlistId: `wl_${lists}` };
+  const watchlist = aWatchlist({ accountId: owner.accountId, id: owner.watchlistId });
+  await putWatchlist({ client: tables.client, table, clock, random }, watchlist, []);
+  return owner;
+}
+
+async function removeList(list: HistoryOwner): Promise<void> {
+  const options = { table, clock, random };
+  await dynamoWatchlistStore(tables.client, options).remove({ ...list, purgeAt: clock.now() });
+  await dynamoPurgeStore(tables.client, options).removeRows(list.watchlistId, () => false);
+}
+
+const openStore = (options: Partial<MergeOptions> = {}): HistoryStore =>
+  dynamoHistoryStore(tables.client, { table, clock, random, ...options });
+
+historyStoreContract("dynamoHistoryStore", async () => {
+  const ownClock = fixedClock("2026-03-01T00:00:00Z");
+  return {
+    store: openStore({ clock: ownClock }),
+    clock: ownClock,
+    create: createList,
+    remove: removeList,
+  };
+});
+
+const at = "2026-03-01T00:00:00.000Z";
+const always = { since: at, until: "2099-01-01T00:00:00.000Z" };
+
+const historyRows = ({ watchlistId }: HistoryOwner) =>
+  Array.fromAsync(
+    queryRows(tables.client, {
+      TableName: table,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": historyKeys.head(watchlistId).pk },
+      ConsistentRead: true,
+    }),
+  );
+
+/** Points of as many items, each with a text that does not compress. */
+function largePoints(items: number): HistoryPoint[] {
+  const noise = countingRandom(7);
+  const text = (): string =>
+    Array.from({ length: 12 }, () => Buffer.from(noise.bytes(48)).toString("base64")).join("");
+  return Array.from({ length: items }, (_, n) => ({
+    id: String(10_000 + n),
+    at,
+    step: "check",
+    status: "ok" as const,
+    values: { seller: { after: text() } },
+  }));
+}
+const segment = (runNumber: number, points: readonly HistoryPoint[]): RunSegment => ({
+  runNumber,
+  endedAt: at,
+  points,
+});
+
+describe("A segment that exceeds the size of a row", () => {
+  const points = largePoints(2_000);
+
+  it("is stored in chunks, and read as one", async () => {
+    const store = openStore();
+    const list = await createList();
+    await store.append(list, segment(1, points));
+
+    const { watchlistId } = list;
+    expect((await historyRows(list)).length).toBeGreaterThan(3);
+    const query = { watchlistId, order: "newest_first", ...always } as const;
+    expect(await Array.fromAsync(store.runs(query))).toEqual([segment(1, points)]);
+    for (const { id, values } of [points.at(0), points.at(999), points.at(-1)] as HistoryPoint[]) {
+      expect(await store.item({ watchlistId, itemId: id, ...always })).toMatchObject([{ values }]);
+    }
+  });
+
+  it("is not recorded while one of its chunks is missing", async () => {
+    const store = openStore();
+    const list = await createList();
+    await store.append(list, segment(1, points));
+    const { watchlistId } = list;
+    const Key = historyKeys.run(watchlistId, 1, 0);
+    await tables.client.send(new DeleteCommand({ TableName: table, Key }));
+
+    expect(await store.isRecorded(watchlistId, 1)).toBe(false);
+    const query = { watchlistId, order: "oldest_first", ...always } as const;
+    expect(await Array.fromAsync(store.runs(query))).toEqual([]);
+    const itemId = points.at(-1)?.id ?? "";
+    expect(await store.item({ watchlistId, itemId, ...always })).toEqual([]);
+    const absent = new Set(Array.from({ length: 64 }, (_, n) => n + 1).slice(1));
+    const merge = { window: 1, absent, isOver: () => false };
+    expect(await store.merge(list, merge)).toEqual({ outcome: "missing", runs: [1] });
+  });
+});
+
+describe("The merge of a large window", () => {
+  const points = largePoints(300);
+  const absent = new Set(Array.from({ length: 64 }, (_, n) => n + 1));
+  const ids = points.map(({ id }) => id);
+  const readAll = (store: HistoryStore, { watchlistId }: HistoryOwner) =>
+    Promise.all(ids.map((itemId) => store.item({ watchlistId, itemId, ...always })));
+
+  it("writes the buckets in slices, and continues after the last complete slice", async () => {
+    const list = await createList();
+    const whole = openStore();
+    for (const run of [1, 2, 3]) await whole.append(list, segment(run, points));
+    const before = await readAll(whole, list);
+
+    // Each slice has at most a tenth of the characters.
+    const sliced = openStore({ mergeCharactersMax: 75_000 });
+    let checks = 0;
+    const isOver = (): boolean => {
+      checks += 1;
+      return checks > 3;
+    };
+    expect(await sliced.merge(list, { window: 1, absent, isOver })).toEqual({
+      outcome: "unfinished",
+    });
+    const rows = await historyRows(list);
+    const head = rows.find(({ sk }) => sk === "head");
+    expect(head).toMatchObject({ merged_windows: 0 });
+    const items = rows.filter(({ sk }) => String(sk).startsWith("items#"));
+    expect(items.length).toBeGreaterThan(10);
+    const lastBucket = items
+      .map(({ sk }) => Number(String(sk).split("#")[1]))
+      .toSorted((a, b) => a - b)
+      .at(-1);
+    expect(lastBucket).toBeLessThan(Number(head?.["next_bucket"]));
+    expect(await readAll(sliced, list)).toEqual(before);
+
+    const rest = { window: 1, absent, isOver: () => false };
+    expect(await sliced.merge(list, rest)).toEqual({ outcome: "merged" });
+    expect(await readAll(whole, list)).toEqual(before);
+  });
+
+  it("writes the same rows in slices as at once", async () => {
+    const rowsOf = async (mergeCharactersMax?: number) => {
+      const list = await createList();
+      const store = openStore(mergeCharactersMax === undefined ? {} : { mergeCharactersMax });
+      await store.append(list, segment(5, points));
+      await store.merge(list, { window: 1, absent, isOver: () => false });
+      return (await historyRows(list)).map(({ pk: _pk, ...row }) => row);
+    };
+
+    expect(await rowsOf(10_000)).toEqual(await rowsOf());
+  });
+});
+
+describe("The rows of the history", () => {
+  it("expire after the history of their points is no longer shown", async () => {
+    const store = openStore();
+    const list = await createList();
+    await store.append(list, segment(1, largePoints(1)));
+    const absent = new Set(Array.from({ length: 64 }, (_, n) => n + 1));
+    await store.merge(list, { window: 1, absent, isOver: () => false });
+
+    const ttl = Date.parse(at) / 1_000 + 403 * 86_400;
+    const rows = await historyRows(list);
+    expect(rows.map((row) => [row["sk"], row["ttl"]])).toEqual([
+      ["head", ttl],
+      [expect.stringMatching(/^items#\d{3}#00000001#0000$/u), ttl],
+      ["run#000000001#0000", ttl],
+    ]);
+  });
+});

@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { limits } from "../../../shared/base/limits.ts";
+import { mergeHistory } from "../../../shared/history/merge-history.ts";
+import { lastRunOf, runsOf } from "../../../shared/history/window.ts";
+import { memoryHistoryStore, type MemoryHistoryStore } from "../../fakes/memory-history-store.ts";
+
+const list = { accountId: "acct_1", watchlistId: "wl_1" };
+const at = "2026-03-01T00:00:00.000Z";
+
+let history: MemoryHistoryStore;
+let inProgress: Set<number>;
+beforeEach(() => {
+  history = memoryHistoryStore();
+  inProgress = new Set();
+});
+
+const record = (runNumber: number): Promise<unknown> =>
+  history.append(list, { runNumber, endedAt: at, points: [] });
+/** Merges after the end of a run. Returns false if the merge is not complete. */
+const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
+  mergeHistory({ ...list, runNumber }, () => isOver, {
+    history,
+    runsInProgress: async ({ first, last }) =>
+      new Set([...inProgress].filter((run) => run >= first && run <= last)),
+  });
+const merged = (): Promise<number> => history.mergedWindows(list.watchlistId);
+
+describe("mergeHistory", () => {
+  it("merges a window after its last run, and not before", async () => {
+    for (const run of runsOf(1).slice(0, -1)) {
+      await record(run);
+      expect(await mergeAfter(run)).toBe(true);
+    }
+    expect(await merged()).toBe(0);
+
+    await record(lastRunOf(1));
+    expect(await mergeAfter(lastRunOf(1))).toBe(true);
+    expect(await merged()).toBe(1);
+  });
+
+  it("waits for a run in progress, whose end then merges the window", async () => {
+    for (const run of runsOf(1)) if (run !== 7) await record(run);
+    inProgress.add(7);
+    expect(await mergeAfter(lastRunOf(1))).toBe(true);
+    expect(await merged()).toBe(0);
+
+    await record(7);
+    expect(await mergeAfter(7)).toBe(true);
+    expect(await merged()).toBe(1);
+  });
+
+  it("leaves out runs that have ended without a history", async () => {
+    for (const run of [lastRunOf(1), ...runsOf(2)]) await record(run);
+
+    expect(await mergeAfter(lastRunOf(2))).toBe(true);
+    expect(await merged()).toBe(2);
+  });
+
+  it("finds a run that was recorded while it looked for runs in progress", async () => {
+    for (const run of runsOf(1)) if (run !== 7) await record(run);
+    const outcome = await mergeHistory({ ...list, runNumber: lastRunOf(1) }, () => false, {
+      history: {
+        ...history,
+        merge: async (owner, request) => {
+          if (request.absent.has(7)) {
+            expect(await history.isRecorded(list.watchlistId, 7)).toBe(true);
+          }
+          return history.merge(owner, request);
+        },
+      },
+      async runsInProgress() {
+        await record(7);
+        return new Set();
+      },
+    });
+
+    expect(outcome).toBe(true);
+    expect(await merged()).toBe(1);
+  });
+
+  it("merges the windows that earlier runs have left, one after the other", async () => {
+    for (const window of [1, 2, 3]) for (const run of runsOf(window)) await record(run);
+
+    expect(await mergeAfter(lastRunOf(2) + 1)).toBe(true);
+    expect(await merged()).toBe(3);
+  });
+
+  it("does nothing after a run whose window is merged", async () => {
+    for (const run of runsOf(1)) await record(run);
+    await mergeAfter(lastRunOf(1));
+
+    expect(await mergeAfter(3)).toBe(true);
+    expect(await merged()).toBe(1);
+  });
+
+  it("returns false if its time was over before the window was merged", async () => {
+    for (const run of runsOf(1)) await record(run);
+
+    expect(await mergeAfter(lastRunOf(1), true)).toBe(false);
+    expect(await merged()).toBe(0);
+    expect(await mergeAfter(1, true)).toBe(false);
+  });
+
+  it("ends when the watchlist is deleted", async () => {
+    for (const run of runsOf(1)) await record(run);
+    history.remove(list.watchlistId);
+
+    expect(await mergeAfter(lastRunOf(1))).toBe(true);
+  });
+});
+
+describe("a window of the history", () => {
+  it("has the same number of runs as every other", () => {
+    expect(runsOf(1)).toHaveLength(limits.historyWindowRuns);
+    expect([...runsOf(1), ...runsOf(2)]).toEqual(
+      Array.from({ length: lastRunOf(2) }, (_, n) => n + 1),
+    );
+  });
+});

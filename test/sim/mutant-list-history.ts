@@ -1,0 +1,78 @@
+import type { Mutant } from "./mutant.ts";
+
+const outcome = "shared/runs/outcome.ts";
+const finish = "shared/runs/finish-run.ts";
+const mergeWindow = "shared/aws/history/merge-window.ts";
+
+/** Mutants of the history of items. */
+export const historyMutants: readonly Mutant[] = [
+  {
+    name: "delisted-item-observed",
+    file: outcome,
+    original: '...(item.state !== "delisted" && changesSince(known, observed, step)),',
+    replacement: "...changesSince(known, observed, step),",
+    scenario: "runs",
+  },
+  {
+    name: "observed-against-the-last-read-of-the-same-kind",
+    file: outcome,
+    original: "changesSince(known, observed, step)),",
+    replacement: "changesSince(item.readings[kind] ?? {}, observed, step)),",
+    scenario: "runs",
+  },
+  {
+    name: "first-readings-not-in-history",
+    file: "shared/aws/runs/step-store.ts",
+    original: "const points = pointLinesOf(ref.step, found.outcomes);",
+    replacement:
+      "const points = pointLinesOf(\n    ref.step,\n    found.outcomes.filter((one) => !isSilent(one)),\n  );",
+    scenario: "runs",
+  },
+  {
+    name: "run-done-before-its-history",
+    file: finish,
+    original: "  const recorded = await history.append(run, segment);",
+    replacement:
+      "  await runs.markEmitted(run);\n  const recorded = await history.append(run, segment);",
+    scenario: "runs",
+  },
+  {
+    name: "run-done-before-its-merge",
+    file: finish,
+    original: '  if (recorded === "watchlist_deleted") return true;',
+    replacement:
+      '  await runs.markEmitted(run);\n  if (recorded === "watchlist_deleted") return true;',
+    scenario: "runs",
+  },
+  {
+    name: "window-marked-before-its-rows",
+    file: mergeWindow,
+    original:
+      "      (await putRows(client, options, { list, rows })) &&\n      (await advance(client, options, { list, window, endBucket: read.endBucket }));",
+    replacement:
+      "      (await advance(client, options, { list, window, endBucket: read.endBucket })) &&\n      (await putRows(client, options, { list, rows }));",
+    scenario: "runs",
+  },
+  {
+    name: "last-merged-run-read-twice",
+    file: "shared/aws/history/item-points.ts",
+    original: "first: lastRunOf(mergedWindows) + 1 }",
+    replacement: "first: lastRunOf(mergedWindows) }",
+    scenario: "runs",
+  },
+  {
+    name: "history-not-purged",
+    file: "shared/aws/watchlists/purge-store.ts",
+    original:
+      "if (!(await removePartition(client, options, { pk: history, isOver }))) return false;",
+    replacement: "",
+    scenario: "runs",
+  },
+  {
+    name: "history-written-after-the-purge",
+    file: "shared/aws/history/guarded-writes.ts",
+    original: "[exists(options.table, list), ...puts]",
+    replacement: "puts",
+    scenario: "runs",
+  },
+];
