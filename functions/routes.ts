@@ -12,10 +12,12 @@ export type Access = "public" | "read" | "write";
 
 export interface Group {
   /**
-   * The first path segments below `/v1` that the group handles. Empty for the group that handles
-   * all other paths.
+   * The first path segments below `/v1` that the group handles. Each has separate limits in the
+   * gateway.
    */
   readonly roots: readonly string[];
+  /** True for the group that also handles all paths without a root. */
+  readonly handlesOtherPaths?: true;
   /**
    * True if the roots are at the top level instead of below `/v1`, because their pages are not part
    * of the API.
@@ -46,7 +48,12 @@ export interface Group {
 export const groups = {
   products: { roots: ["products"], streaming: true, keys: "required", itemCalls: true },
   offers: { roots: ["offers"], streaming: true, keys: "required", itemCalls: true },
-  watchlists: { roots: ["watchlists"], streaming: false, keys: "required", itemCalls: false },
+  watchlists: {
+    roots: ["watchlists", "changes"],
+    streaming: false,
+    keys: "required",
+    itemCalls: false,
+  },
   "webhook-endpoints": {
     roots: ["webhook_endpoints", "webhook_deliveries"],
     streaming: false,
@@ -76,7 +83,9 @@ export const groups = {
     itemCalls: false,
   },
   meta: {
-    roots: [],
+    // Separate from the other paths, so that a flood of them does not make a monitor get 429.
+    roots: ["health"],
+    handlesOtherPaths: true,
     readsGeneratedFiles: true,
     streaming: false,
     keys: "counted",
@@ -116,6 +125,9 @@ export const routes = {
   "GET /v1/watchlists/{id}/items": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/items": { group: "watchlists", access: "write" },
   "GET /v1/watchlists/{id}/items/{item_id}": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/{id}/items/{item_id}/history": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/{id}/changes": { group: "watchlists", access: "read" },
+  "GET /v1/changes": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/asins": { group: "watchlists", access: "write" },
   "GET /v1/webhook_endpoints": { group: "webhook-endpoints", access: "read" },
   "POST /v1/webhook_endpoints": { group: "webhook-endpoints", access: "write" },

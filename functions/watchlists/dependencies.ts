@@ -1,5 +1,6 @@
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/best-effort.ts";
+import type { HistoryStore } from "../../shared/history/history-store.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
@@ -20,6 +21,7 @@ export interface WatchlistDependencies {
   readonly queue: RunQueue;
   readonly schedules: Schedules;
   readonly endpoints: EndpointLookup;
+  readonly history: Pick<HistoryStore, "item" | "runs">;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly warn: Warn;

@@ -9,6 +9,8 @@ import { deleteWatchlistRoute } from "./delete.ts";
 import { estimatePipelineRoute } from "./estimate.ts";
 import { getItemRoute } from "./get-item.ts";
 import { getWatchlistRoute } from "./get.ts";
+import { itemHistoryRoute } from "./item-history.ts";
+import { listAccountChangesRoute, listWatchlistChangesRoute } from "./list-changes.ts";
 import { listItemsRoute } from "./list-items.ts";
 import { listRunsRoute } from "./list-runs.ts";
 import { listWatchlistsRoute } from "./list.ts";
@@ -32,7 +34,10 @@ export const watchlistRoutes = {
   "GET /v1/watchlists/{id}/items": listItemsRoute,
   "POST /v1/watchlists/{id}/items": changeItemsRoute,
   "GET /v1/watchlists/{id}/items/{item_id}": getItemRoute,
+  "GET /v1/watchlists/{id}/items/{item_id}/history": itemHistoryRoute,
+  "GET /v1/watchlists/{id}/changes": listWatchlistChangesRoute,
   "POST /v1/watchlists/{id}/asins": changeAsinsRoute,
+  "GET /v1/changes": listAccountChangesRoute,
 };
 
 /** Creates the handler of the watchlist routes. */
@@ -56,6 +61,7 @@ export function createHandler(
       queue: runQueue(environment, overrides),
       schedules: provide.schedules(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
+      history: provide.history(environment, overrides),
     },
   });
 }

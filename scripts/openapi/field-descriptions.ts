@@ -30,6 +30,8 @@ const descriptions: Readonly<Record<string, string>> = {
   changed_at: "When the service read the new values.",
   "changes.changes": "Changed fields by name, each with its value before and after.",
   "data.changes": "The changed items of this part.",
+  "listChanges|listWatchlistChanges.data": "The changes.",
+  "getWatchlistItemHistory.data": "The points of the item's history.",
   "retailer_b.clearance": "True if the item is on clearance.",
   "marketplaces.code": "Code of the marketplace, the value of `marketplace` in calls.",
   "retailer_b.color": "Color of the variant.",

@@ -15,6 +15,7 @@ import { productResultSchema } from "../../shared/items/product.ts";
 import { platformSchema } from "../../shared/platforms/present-platform.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { eventSchemas } from "./event-schema.ts";
+import { fieldChangeSchema, historyPointSchema } from "./history-schema.ts";
 import { runSchema } from "../../shared/runs/run-schema.ts";
 import {
   cronScheduleSchema,
@@ -37,6 +38,8 @@ export const named = {
   EverySchedule: everyScheduleSchema,
   CronSchedule: cronScheduleSchema,
   WatchlistItem: watchlistItemSchema,
+  HistoryPoint: historyPointSchema,
+  FieldChange: fieldChangeSchema,
   WatchlistRun: runSchema,
   Pipeline: pipelineSchema,
   Snapshot: snapshotSchema,

@@ -5,6 +5,8 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   EverySchedule: "Runs at an interval.",
   CronSchedule: "Runs at the times of a cron expression.",
   WatchlistItem: "An item of a watchlist, with the values of its last read.",
+  HistoryPoint: "A read of an item that found new or changed values, or that delisted the item.",
+  FieldChange: "A change of one field of one item, as a run observed it.",
   WatchlistRun: "One execution of the pipeline of a watchlist.",
   Pipeline: "Which scrapers a run reads, and what happens to each item after a read.",
   WebhookEndpoint: "A URL to which the service sends your events.",

@@ -48,10 +48,11 @@ export const limits = {
    */
   deletedEndpointDays: 400,
   /**
-   * Maximum number of probes of an account per minute: enough to register as many webhook endpoints
-   * as an account may have, and to test each of them.
+   * Maximum number of probes that an account may start within a time. No probe waits longer for a
+   * receiver or store than this time, so `max` also limits the probes in progress. In a minute, an
+   * account can register as many webhook endpoints as it may have, and test each of them.
    */
-  probesPerMinute: 20,
+  probes: { max: 5, seconds: 15 },
   /**
    * Days without a successful delivery, after which the next delivery that exhausts its retries
    * disables its endpoint.
@@ -183,6 +184,8 @@ export const limits = {
    * number of the window, so it never changes.
    */
   historyWindowRuns: 64,
+  /** Maximum number of reads that a list of changes by size compares. */
+  comparedPointsMax: 500_000,
   /**
    * Maximum run number. At one run every five minutes, a watchlist reaches it after 9,000 years.
    */
@@ -194,6 +197,8 @@ export const limits = {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },
     runs: { default: 20, max: 100 },
+    itemHistory: { default: 100, max: 1_000 },
+    changes: { default: 100, max: 1_000 },
     creditTransactions: { default: 100, max: 100 },
     deliveries: { default: 50, max: 100 },
     exports: { default: 50, max: 100 },

@@ -1,4 +1,3 @@
-import { Logger } from "@aws-lambda-powertools/logger";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { groupHandler } from "../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../functions/watchlists/handler.ts";
@@ -8,6 +7,7 @@ import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
+import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
@@ -19,6 +19,7 @@ import { anEndpoint } from "./an-endpoint.ts";
 import { fixedClock } from "./clock.ts";
 import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
 import { expectDocumented } from "./openapi.ts";
+import { loggedLines } from "./log-lines.ts";
 import { messageList } from "./message-list.ts";
 import type { TestTables } from "./tables.ts";
 import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
@@ -57,6 +58,7 @@ export async function openWatchlistWorld(tables: TestTables) {
   };
   const messages = messageList();
   const warnings: string[] = [];
+  const { logger, lines } = loggedLines("watchlists");
   const ports = {
     watchlists: dynamoWatchlistStore(client, options),
     pages: dynamoPageStore(client, options),
@@ -64,6 +66,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     keys: dynamoIdempotencyStore(client, options),
     runs: dynamoRunStore(client, options),
     steps: dynamoStepStore(client, options),
+    history: dynamoHistoryStore(client, options),
     endpoints: dynamoEndpointStore(client, {
       tableName: deliveriesTable,
       clock,
@@ -93,7 +96,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     },
     clock,
     random: systemRandom,
-    logger: new Logger(),
+    logger,
     warn: (message: string) => void warnings.push(message),
   };
 
@@ -109,7 +112,8 @@ export async function openWatchlistWorld(tables: TestTables) {
       const [method = "GET", path = ""] = route.split(" ");
       const event = gatewayEvent({
         method,
-        path: `/v1/watchlists${path}`,
+        // A path that begins with `/v1` is outside the watchlists.
+        path: path.startsWith("/v1") ? path : `/v1/watchlists${path}`,
         headers: {
           Host: "api.test",
           Authorization: `Bearer ${keys.get(as)}`,
@@ -138,6 +142,8 @@ export async function openWatchlistWorld(tables: TestTables) {
     scheduled,
     waiting: messages.waiting,
     warnings,
+    /** The log lines of calls. */
+    lines,
     ask: askThrough(ports),
     /**
      * Creates the routes of a separate process. The process crashes at the port call `crash`, if it

@@ -19,6 +19,7 @@ import {
 import { newWatchlistBodies, watchlistBodies } from "../bodies/watchlists.ts";
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
+import { watchlistHistoryOperations } from "./watchlist-history.ts";
 import { watchlistPlanningOperations } from "./watchlist-planning.ts";
 
 const counts = { new: 2, active: 1, delisted: 0 };
@@ -252,6 +253,7 @@ export const watchlistOperations = {
     },
     refusals: [400, 404],
   },
+  ...watchlistHistoryOperations,
   "POST /v1/watchlists/{id}/asins": {
     id: "changeWatchlistAsins",
     tag: "Watchlists",

@@ -1,0 +1,45 @@
+import { invalidParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import type { HistorySpan } from "./history.ts";
+import { historyStart } from "./kept-history.ts";
+
+/** The span of a request: ISO 8601 times with a zone, each of them optional. */
+export interface WantedSpan {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/**
+ * Checks the time span of a request. `until` defaults to `now`, and `since` to `defaultDays` before
+ * `until`, or to the start of the kept history if that is later.
+ * @throws 400 INVALID_PARAM if the span is empty, or begins or ends outside the kept history
+ */
+export function historySpan(
+  wanted: WantedSpan,
+  { now, defaultDays }: { readonly now: Date; readonly defaultDays: number },
+): HistorySpan {
+  const start = historyStart(now);
+  const until = timeOf(wanted.until) ?? now.toISOString();
+  const since = timeOf(wanted.since) ?? later(daysBefore(until, defaultDays), start);
+  if (until > now.toISOString()) {
+    throw invalidParam("until", "'until' must not be in the future. Omit it for the current time.");
+  }
+  if (since < start) {
+    throw invalidParam(
+      "since",
+      `'since' must be at most ${limits.historyDays} days ago, because older history is deleted.`,
+    );
+  }
+  if (since >= until) {
+    throw invalidParam("since", "'since' must be before 'until'. Send an earlier 'since'.");
+  }
+  return { since, until };
+}
+
+const timeOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : new Date(text).toISOString();
+
+const later = (one: string, other: string): string => (one > other ? one : other);
+
+const daysBefore = (time: string, days: number): string =>
+  new Date(Date.parse(time) - days * 86_400_000).toISOString();

@@ -1,0 +1,77 @@
+import { invalidParam } from "../base/errors.ts";
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { HistorySpan, ItemPoint } from "./history.ts";
+import type { HistoryOrder, HistoryStore } from "./history-store.ts";
+
+export interface ItemHistoryQuery {
+  readonly watchlistId: string;
+  readonly itemId: string;
+  readonly span: HistorySpan;
+  readonly order: HistoryOrder;
+  readonly limit: number;
+  /** Shows only these fields, and no point without one of them. Undefined: all fields. */
+  readonly fields: readonly string[] | undefined;
+  /** ID of the last point of the previous page. */
+  readonly startingAfter: string | undefined;
+}
+
+/** A point in the history of an item: the values that one read found to be new or changed. */
+export interface ShownPoint {
+  /** Unique among the points of the item. */
+  readonly id: string;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+  readonly runNumber: number;
+  readonly step: string;
+  /** `not_found`: the read delisted the item. */
+  readonly status: "ok" | "not_found";
+  /** Values after the read, by field. Empty for `not_found`. */
+  readonly values: Readonly<Record<string, FieldValue>>;
+}
+
+export interface ItemHistoryPage {
+  readonly points: readonly ShownPoint[];
+  readonly hasMore: boolean;
+}
+
+/**
+ * Reads a page of an item's history. Leaves out reads that had no answer.
+ * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
+ */
+export async function itemHistory(
+  { watchlistId, itemId, span, order, limit, fields, startingAfter }: ItemHistoryQuery,
+  history: Pick<HistoryStore, "item">,
+): Promise<ItemHistoryPage> {
+  const stored = await history.item({ watchlistId, itemId, ...span });
+  const points = stored.flatMap((point) => shownPoint(point, fields) ?? []);
+  if (order === "newest_first") points.reverse();
+  const first = startingAfter === undefined ? 0 : indexAfter(points, startingAfter);
+  return {
+    points: points.slice(first, first + limit),
+    hasMore: points.length > first + limit,
+  };
+}
+
+function shownPoint(
+  { runNumber, step, at, status, values }: ItemPoint,
+  fields: readonly string[] | undefined,
+): ShownPoint | undefined {
+  if (status !== "ok" && status !== "not_found") return undefined;
+  const shown = Object.entries(values)
+    .filter(([field]) => fields === undefined || fields.includes(field))
+    .map(([field, { after }]) => [field, after] as const);
+  if (status === "ok" && shown.length === 0) return undefined;
+  const id = `${runNumber}.${step}`;
+  return { id, at, runNumber, step, status, values: Object.fromEntries(shown) };
+}
+
+function indexAfter(points: readonly ShownPoint[], id: string): number {
+  const index = points.findIndex((point) => point.id === id);
+  if (index === -1) {
+    throw invalidParam(
+      "starting_after",
+      `'starting_after' must be the ID of a point of this history, as in '12.check' (got "${id}").`,
+    );
+  }
+  return index + 1;
+}

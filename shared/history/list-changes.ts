@@ -1,0 +1,266 @@
+import { invalidParam } from "../base/errors.ts";
+import { inParallel } from "../base/in-parallel.ts";
+import { limits } from "../base/limits.ts";
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { HistoryPoint, HistorySpan, RunSegment } from "./history.ts";
+import type { HistoryStore } from "./history-store.ts";
+
+export const changeOps = ["increased", "decreased"] as const;
+export const changeSorts = ["time", "size"] as const;
+
+/** Selects the changes to list. An absent filter selects every change. */
+export interface ChangeFilter {
+  readonly field?: string | undefined;
+  readonly op?: (typeof changeOps)[number] | undefined;
+  /** Minimum size of the change in percent of the value before it, in either direction. */
+  readonly minDeltaPercent?: number | undefined;
+}
+
+export interface ChangesQuery extends ChangeFilter {
+  readonly watchlistIds: readonly string[];
+  readonly span: HistorySpan;
+  /** `time`: latest run first. `size`: largest change in percent first. */
+  readonly sort: (typeof changeSorts)[number];
+  readonly limit: number;
+  /** `next` of the previous page. */
+  readonly startingAfter: string | undefined;
+}
+
+/** A change of one field of one item. */
+export interface FieldChange {
+  readonly watchlistId: string;
+  readonly itemId: string;
+  readonly field: string;
+  readonly before: FieldValue;
+  readonly after: FieldValue;
+  /** `after` minus `before`; null unless both are numbers. */
+  readonly delta: number | null;
+  /** `delta` in percent of `before`; null if `delta` is null or `before` is 0. */
+  readonly deltaPercent: number | null;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+  readonly runNumber: number;
+  readonly step: string;
+}
+
+export interface ChangesPage {
+  readonly changes: readonly FieldChange[];
+  /** Where the next page begins; null after the last page. */
+  readonly next: string | null;
+}
+
+/** Number of points after which a page ends, so that a filter that matches little stays fast. */
+const pagePointsMax = 100_000;
+/** Watchlists whose first run is read at the same time. */
+const readsAtOnce = 10;
+
+/**
+ * Lists changes of watchlist items. First readings are not changes.
+ *
+ * By time, a page may have fewer entries than `limit` although more follow. By size, all changes of
+ * the span are compared.
+ * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
+ * compare
+ */
+export const listChanges = (
+  query: ChangesQuery,
+  history: Pick<HistoryStore, "runs">,
+): Promise<ChangesPage> =>
+  query.sort === "time" ? changesByTime(query, history) : changesBySize(query, history);
+
+/** The run of a watchlist at which a page by time continues. */
+interface TimeCursor {
+  readonly endedAt: string;
+  readonly watchlistId: string;
+  readonly runNumber: number;
+  /** Number of matching changes of the run that earlier pages listed. */
+  readonly listed: number;
+}
+
+async function changesByTime(
+  query: ChangesQuery,
+  history: Pick<HistoryStore, "runs">,
+): Promise<ChangesPage> {
+  const { limit, startingAfter } = query;
+  const start = startingAfter === undefined ? undefined : timeCursor(startingAfter);
+  const changes: FieldChange[] = [];
+  let points = 0;
+  for await (const run of runsByTime(query, start, history)) {
+    const matching = changesOf(run, query);
+    const isStart = start !== undefined && orderOf(run, start) === 0;
+    const listed = isStart ? start.listed : 0;
+    if (isStart && listed >= matching.length) continue;
+    const shown = matching.slice(listed, listed + limit - changes.length);
+    changes.push(...shown);
+    points += run.segment.points.length;
+    const isComplete = listed + shown.length === matching.length;
+    if (!isComplete || changes.length === limit || points >= pagePointsMax) {
+      return { changes, next: textOf({ ...placeOf(run), listed: listed + shown.length }) };
+    }
+  }
+  return { changes, next: null };
+}
+
+/** A recorded run and its watchlist. */
+interface ListedRun {
+  readonly watchlistId: string;
+  readonly segment: RunSegment;
+}
+
+type Place = Omit<TimeCursor, "listed">;
+
+const placeOf = ({ watchlistId, segment }: ListedRun): Place => ({
+  watchlistId,
+  endedAt: segment.endedAt,
+  runNumber: segment.runNumber,
+});
+
+/** Negative if the run comes before the place: latest first, then in the order of watchlist IDs. */
+function orderOf(run: ListedRun, place: Place): number {
+  const { endedAt, watchlistId, runNumber } = placeOf(run);
+  if (endedAt !== place.endedAt) return endedAt > place.endedAt ? -1 : 1;
+  if (watchlistId !== place.watchlistId) return watchlistId < place.watchlistId ? -1 : 1;
+  return place.runNumber - runNumber;
+}
+
+/** Yields the runs of all watchlists, latest first, from the place where a page begins. */
+async function* runsByTime(
+  { watchlistIds, span }: ChangesQuery,
+  start: TimeCursor | undefined,
+  history: Pick<HistoryStore, "runs">,
+): AsyncGenerator<ListedRun> {
+  // A point is never later than the end of its run.
+  const until = start === undefined || start.endedAt > span.until ? span.until : start.endedAt;
+  const sources = watchlistIds.map((watchlistId) => {
+    const runs = history.runs({ watchlistId, since: span.since, until, order: "newest_first" });
+    return { watchlistId, runs: runs[Symbol.asyncIterator]() };
+  });
+  const nextOf = async ({ watchlistId, runs }: (typeof sources)[number]) => {
+    for (;;) {
+      const { done, value } = await runs.next();
+      if (done === true) return undefined;
+      const run = { watchlistId, segment: value };
+      if (start === undefined || orderOf(run, start) >= 0) return run;
+    }
+  };
+  const heads = await inParallel(sources, readsAtOnce, nextOf);
+  try {
+    for (;;) {
+      const run = heads.reduce(
+        (best, one) =>
+          best === undefined || (one !== undefined && orderOf(one, placeOf(best)) < 0) ? one : best,
+        undefined,
+      );
+      if (run === undefined) return;
+      yield run;
+      const index = heads.indexOf(run);
+      const source = sources[index];
+      heads[index] = source && (await nextOf(source));
+    }
+  } finally {
+    for (const { runs } of sources) await runs.return?.();
+  }
+}
+
+async function changesBySize(
+  query: ChangesQuery,
+  history: Pick<HistoryStore, "runs">,
+): Promise<ChangesPage> {
+  const { limit, startingAfter } = query;
+  const start =
+    startingAfter === undefined
+      ? { until: query.span.until, listed: 0 }
+      : sizeCursor(startingAfter);
+  // Runs that ended after the first page would move the entries of later pages.
+  const span = { ...query.span, until: start.until };
+  const all: FieldChange[] = [];
+  let points = 0;
+  for (const watchlistId of query.watchlistIds) {
+    for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
+      points += segment.points.length;
+      if (points > limits.comparedPointsMax) throw tooManyPoints();
+      const found = changesOf({ watchlistId, segment }, query);
+      all.push(...found.filter(({ deltaPercent }) => deltaPercent !== null));
+    }
+  }
+  all.sort((a, b) => Math.abs(b.deltaPercent ?? 0) - Math.abs(a.deltaPercent ?? 0));
+  const end = start.listed + limit;
+  return {
+    changes: all.slice(start.listed, end),
+    next: all.length > end ? [start.until, end].join(cursorSeparator) : null,
+  };
+}
+
+const tooManyPoints = (): Error =>
+  invalidParam(
+    "since",
+    `The time span has more than ${limits.comparedPointsMax} reads to compare. Send a later 'since', ` +
+      "or sort by time.",
+  );
+
+function changesOf({ watchlistId, segment }: ListedRun, filter: ChangeFilter): FieldChange[] {
+  return segment.points.flatMap((point) =>
+    fieldChanges({ watchlistId, runNumber: segment.runNumber, point }).filter((change) =>
+      isSelected(change, filter),
+    ),
+  );
+}
+
+function fieldChanges({
+  watchlistId,
+  runNumber,
+  point: { id, at, step, values },
+}: {
+  readonly watchlistId: string;
+  readonly runNumber: number;
+  readonly point: HistoryPoint;
+}): FieldChange[] {
+  return Object.entries(values).flatMap(([field, { before, after }]) => {
+    if (before === undefined) return [];
+    const delta = typeof before === "number" && typeof after === "number" ? after - before : null;
+    const deltaPercent = delta === null || before === 0 ? null : (delta / Number(before)) * 100;
+    return [
+      { watchlistId, itemId: id, field, before, after, delta, deltaPercent, at, runNumber, step },
+    ];
+  });
+}
+
+function isSelected(
+  { field, delta, deltaPercent }: FieldChange,
+  { field: wanted, op, minDeltaPercent }: ChangeFilter,
+): boolean {
+  if (wanted !== undefined && field !== wanted) return false;
+  if (op === "increased" && (delta ?? 0) <= 0) return false;
+  if (op === "decreased" && (delta ?? 0) >= 0) return false;
+  return (
+    minDeltaPercent === undefined ||
+    (deltaPercent !== null && Math.abs(deltaPercent) >= minDeltaPercent)
+  );
+}
+
+/** Needs no encoding in a URL. */
+const cursorSeparator = "~";
+
+const textOf = ({ endedAt, watchlistId, runNumber, listed }: TimeCursor): string =>
+  [endedAt, watchlistId, runNumber, listed].join(cursorSeparator);
+
+function timeCursor(text: string): TimeCursor {
+  const [endedAt = "", watchlistId = "", runNumber = "", listed = ""] = text.split(cursorSeparator);
+  if (!isTime(endedAt) || !isCount(runNumber) || !isCount(listed)) throw malformedCursor();
+  return { endedAt, watchlistId, runNumber: Number(runNumber), listed: Number(listed) };
+}
+
+function sizeCursor(text: string): { readonly until: string; readonly listed: number } {
+  const [until = "", listed = "", ...more] = text.split(cursorSeparator);
+  if (!isTime(until) || !isCount(listed) || more.length > 0) throw malformedCursor();
+  return { until, listed: Number(listed) };
+}
+
+const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
+const isCount = (text: string): boolean => /^\d{1,12}$/.test(text);
+
+const malformedCursor = (): Error =>
+  invalidParam(
+    "starting_after",
+    "'starting_after' must be the 'next_starting_after' of the previous page with the same 'sort'.",
+  );

@@ -1,0 +1,30 @@
+import { invalidParam } from "../base/errors.ts";
+import { invalidChoiceMessage } from "../base/valid-values.ts";
+import type { Platform } from "../platforms/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalogue.ts";
+
+/** Names of the fields that the history of a platform's items may contain, sorted. */
+const observedFields = (platform: Platform | undefined): readonly string[] => {
+  const fields = Object.values(stepScrapers)
+    .filter((scraper) => platform === undefined || scraper.platform === platform)
+    .flatMap(({ fieldTypes, derivedFields }) =>
+      Object.keys(fieldTypes).filter((field) => !derivedFields.includes(field)),
+    );
+  return [...new Set(fields)].toSorted();
+};
+
+/**
+ * Checks the name of a field in a request.
+ * @param platform undefined: a field of any platform
+ * @throws 400 INVALID_PARAM if the history of no item of the platform has the field
+ */
+export function checkObservedField(
+  param: string,
+  field: string,
+  platform: Platform | undefined,
+): void {
+  const valid = observedFields(platform);
+  if (valid.includes(field)) return;
+  const what = platform === undefined ? `'${param}'` : `'${param}' of ${platform}`;
+  throw invalidParam(param, invalidChoiceMessage(what, valid, field));
+}

@@ -1,0 +1,117 @@
+import * as v from "valibot";
+import { isoTimeParam } from "../base/iso-time.ts";
+import { limitParam } from "../base/limit-param.ts";
+import { limits } from "../base/limits.ts";
+import { shownValue } from "../base/shown-value.ts";
+import { oneOf } from "../base/valid-values.ts";
+import { changeOps, changeSorts } from "./list-changes.ts";
+
+const until = v.optional(
+  v.pipe(
+    isoTimeParam("until"),
+    v.description("Only reads at this time or before. Absent: the current time."),
+  ),
+);
+
+/** Query of `GET /v1/watchlists/{id}/items/{item_id}/history`. */
+export const itemHistoryQuery = v.object({
+  fields: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(1_000, "'fields' must have at most 1000 characters."),
+      v.description(
+        "Names of fields, separated by commas. Only these fields are shown, and no point without one of " +
+          "them. Absent: all fields.",
+      ),
+    ),
+  ),
+  since: v.optional(
+    v.pipe(
+      isoTimeParam("since"),
+      v.description(
+        `Only reads at this time or later. At most ${limits.historyDays} days ago. Absent: the whole ` +
+          "history.",
+      ),
+    ),
+  ),
+  until,
+  order: v.optional(
+    v.pipe(oneOf("order", ["newest_first", "oldest_first"]), v.description("Order of the points.")),
+    "newest_first",
+  ),
+  limit: limitParam(limits.pagination.itemHistory),
+  starting_after: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(100, "'starting_after' must be the ID of a point."),
+      v.description("The `id` of the last point of the previous page."),
+    ),
+  ),
+});
+
+/** Days that a list of changes covers if the request has no `since`. */
+export const changesDefaultDays = 1;
+
+const percentMessage = (value: unknown): string =>
+  `'min_delta_percent' must be a number from 0 to 1000000 (got ${shownValue(value)}).`;
+
+/** Query of `GET /v1/watchlists/{id}/changes` and of `GET /v1/changes`. */
+export const changesQuery = v.object({
+  since: v.optional(
+    v.pipe(
+      isoTimeParam("since"),
+      v.description(
+        `Only reads at this time or later. At most ${limits.historyDays} days ago. Absent: one day ` +
+          "before `until`.",
+      ),
+    ),
+  ),
+  until,
+  field: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(64, "'field' must be the name of a field."),
+      v.description("Only changes of this field, such as `price`."),
+    ),
+  ),
+  op: v.optional(
+    v.pipe(
+      oneOf("op", changeOps),
+      v.description("Only numbers that increased, or only numbers that decreased."),
+    ),
+  ),
+  min_delta_percent: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (text) => /^\d{1,7}(?:\.\d{1,6})?$/.test(text) && Number(text) <= 1_000_000,
+        ({ input }) => percentMessage(input),
+      ),
+      v.transform(Number),
+      v.number(),
+      v.minValue(0),
+      v.maxValue(1_000_000),
+      v.description(
+        "Only numbers that changed by at least this percentage of the value before, up or down.",
+      ),
+    ),
+  ),
+  sort: v.optional(
+    v.pipe(
+      oneOf("sort", changeSorts),
+      v.description(
+        "`time`: latest run first. `size`: largest change in percent first; shows only changes between " +
+          "numbers.",
+      ),
+    ),
+    "time",
+  ),
+  limit: limitParam(limits.pagination.changes),
+  starting_after: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(200, "'starting_after' must be the 'next_starting_after' of the previous page."),
+      v.description("The `next_starting_after` of the previous page."),
+    ),
+  ),
+});

@@ -1,0 +1,279 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { HistoryPoint } from "../../../shared/history/history.ts";
+import { newItem } from "../../../shared/watchlists/item.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
+import { openTables } from "../../support/tables.ts";
+import { openWatchlistWorld, type WatchlistWorld } from "../../support/watchlist-world.ts";
+
+const [first, second] = [`wl_${"1".repeat(24)}`, `wl_${"2".repeat(24)}`];
+const accountId = "acct_1";
+const tables = openTables();
+let world: WatchlistWorld;
+
+beforeEach(async () => {
+  world = await openWatchlistWorld(tables);
+  for (const id of [first, second]) {
+    const list = aWatchlist({ id, accountId, platform: "retailer_d" });
+    const items = ["9000000", "9000001"].map((item) => newItem(item, "2026-01-01T00:00:00.000Z"));
+    await putWatchlist({ client: world.client, ...world.options }, list, items);
+  }
+});
+
+/** The time of a read: a minute of the hour before the clock of the world. */
+const at = (minute: number): string => `2026-03-01T09:${String(minute).padStart(2, "0")}:00.000Z`;
+
+const read = (id: string, minute: number, values: HistoryPoint["values"]): HistoryPoint => ({
+  id,
+  at: at(minute),
+  step: "check",
+  status: "ok",
+  values,
+});
+
+/** Records a run that ended at its last read. */
+async function record(
+  watchlistId: string,
+  runNumber: number,
+  points: readonly HistoryPoint[],
+): Promise<void> {
+  const endedAt =
+    points
+      .map((point) => point.at)
+      .toSorted()
+      .at(-1) ?? at(0);
+  await world.history.append({ accountId, watchlistId }, { runNumber, endedAt, points });
+}
+
+const price = (before: number, after: number): HistoryPoint["values"] => ({
+  price: { before, after },
+});
+
+/** Reads all pages of a list. `cursorOf` returns the cursor of the next page, or null. */
+async function allPages(
+  path: string,
+  query: Record<string, string>,
+  cursorOf: (json: Readonly<Record<string, unknown>>) => string | null,
+): Promise<readonly Record<string, unknown>[]> {
+  const all: Record<string, unknown>[] = [];
+  let cursor: string | null = null;
+  do {
+    const paged: Record<string, string> = cursor === null ? {} : { starting_after: cursor };
+    const { status, json } = await world.ask(`GET ${path}`, { query: { ...query, ...paged } });
+    expect(status).toBe(200);
+    all.push(...(json["data"] as Record<string, unknown>[]));
+    cursor = cursorOf(json);
+  } while (cursor !== null);
+  return all;
+}
+
+describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
+  const path = `/${first}/items/9000000/history`;
+
+  beforeEach(async () => {
+    await record(first, 1, [
+      read("9000000", 1, { price: { after: 20 }, inStock: { after: true } }),
+      read("9000001", 1, { price: { after: 7 } }),
+    ]);
+    await record(first, 2, [read("9000000", 11, price(20, 18))]);
+    await record(first, 3, [
+      { ...read("9000000", 21, {}), status: "unavailable" },
+      read("9000001", 21, price(7, 8)),
+    ]);
+    await record(first, 4, [{ ...read("9000000", 31, {}), status: "not_found" }]);
+  });
+
+  it("shows the observed values and the delisting of one item, newest first", async () => {
+    const { status, json } = await world.ask(`GET ${path}`);
+
+    expect(status).toBe(200);
+    const point = { object: "history_point", step: "check", status: "ok" };
+    expect(json).toEqual({
+      object: "list",
+      data: [
+        { ...point, id: "4.check", at: at(31), run_number: 4, status: "not_found", values: {} },
+        { ...point, id: "2.check", at: at(11), run_number: 2, values: { price: 18 } },
+        { ...point, id: "1.check", at: at(1), run_number: 1, values: { price: 20, inStock: true } },
+      ],
+      has_more: false,
+    });
+  });
+
+  it("shows only the fields, the time span and the order that the query names", async () => {
+    const query = { fields: "inStock, price", since: at(1), until: at(30), order: "oldest_first" };
+    const { json } = await world.ask(`GET ${path}`, { query });
+    expect(json["data"]).toMatchObject([{ run_number: 1 }, { run_number: 2 }]);
+
+    const stock = await world.ask(`GET ${path}`, { query: { ...query, fields: "inStock" } });
+    expect(stock.json["data"]).toMatchObject([{ run_number: 1, values: { inStock: true } }]);
+  });
+
+  it("is read page by page without a gap or a repeated point", async () => {
+    const points = await allPages(path, { limit: "1" }, (json) => {
+      const last = (json["data"] as { readonly id: string }[]).at(-1);
+      return json["has_more"] === true ? (last?.id ?? null) : null;
+    });
+    expect(points.map((one) => one["id"])).toEqual(["4.check", "2.check", "1.check"]);
+  });
+
+  it("is kept for an item that was removed, and is 404 for an item that was never added", async () => {
+    await record(first, 5, [read("9000009", 41, { price: { after: 1 } })]);
+
+    expect((await world.ask(`GET /${first}/items/9000009/history`)).status).toBe(200);
+    expect((await world.ask(`GET /${first}/items/9000008/history`)).status).toBe(404);
+  });
+
+  it("is empty for an item that was not read yet", async () => {
+    const { json } = await world.ask(`GET /${second}/items/9000000/history`);
+    expect(json).toMatchObject({ data: [], has_more: false });
+  });
+
+  it("is 404 for another account", async () => {
+    expect((await world.ask(`GET ${path}`, { as: "stranger" })).status).toBe(404);
+  });
+
+  it.each([
+    [{ fields: "prices" }, "fields", "Did you mean 'price'?"],
+    [{ since: "2024-01-01T00:00:00Z" }, "since", "at most 400 days ago"],
+    [{ since: at(20), until: at(10) }, "since", "before 'until'"],
+    [{ until: "2026-03-01T11:00:00Z" }, "until", "must not be in the future"],
+    [{ starting_after: "9.check" }, "starting_after", "ID of a point"],
+    [{ order: "newest" }, "order", "newest_first"],
+  ])("refuses %j with 400, and names the parameter", async (query, param, message) => {
+    const { status, json } = await world.ask(`GET ${path}`, { query });
+    expect(status).toBe(400);
+    expect(json["error"]).toMatchObject({ param, message: expect.stringContaining(message) });
+  });
+});
+
+describe("GET /v1/watchlists/{id}/changes", () => {
+  const path = `/${first}/changes`;
+  const nextOf = (json: Readonly<Record<string, unknown>>): string | null =>
+    json["next_starting_after"] as string | null;
+  const shown = (data: unknown): unknown =>
+    (data as Record<string, unknown>[]).map((one) => [one["item_id"], one["before"], one["after"]]);
+
+  beforeEach(async () => {
+    await record(first, 1, [read("9000000", 1, { price: { after: 20 } })]);
+    await record(first, 2, [
+      read("9000000", 11, price(20, 18)),
+      read("9000001", 11, {
+        price: { before: 8, after: 9 },
+        inStock: { before: true, after: false },
+      }),
+    ]);
+    await record(first, 3, [read("9000000", 21, price(18, 12.99))]);
+    await record(second, 1, [read("9000000", 15, price(100, 99))]);
+  });
+
+  it("lists changed fields, latest run first, without first readings", async () => {
+    const { status, json } = await world.ask(`GET ${path}`);
+
+    expect(status).toBe(200);
+    expect(shown(json["data"])).toEqual([
+      ["9000000", 18, 12.99],
+      ["9000000", 20, 18],
+      ["9000001", 8, 9],
+      ["9000001", true, false],
+    ]);
+    expect((json["data"] as unknown[])[0]).toEqual({
+      object: "field_change",
+      watchlist_id: first,
+      item_id: "9000000",
+      field: "price",
+      before: 18,
+      after: 12.99,
+      delta: -5.01,
+      delta_percent: -27.8333,
+      changed_at: at(21),
+      run_number: 3,
+      step: "check",
+    });
+  });
+
+  it.each([
+    [{ field: "inStock" }, [["9000001", true, false]]],
+    [{ op: "increased" }, [["9000001", 8, 9]]],
+    [{ op: "decreased", min_delta_percent: "20" }, [["9000000", 18, 12.99]]],
+    [
+      { min_delta_percent: "10" },
+      [
+        ["9000000", 18, 12.99],
+        ["9000000", 20, 18],
+        ["9000001", 8, 9],
+      ],
+    ],
+    [{ until: at(12), field: "price", op: "decreased" }, [["9000000", 20, 18]]],
+    [
+      { sort: "size" },
+      [
+        ["9000000", 18, 12.99],
+        ["9000001", 8, 9],
+        ["9000000", 20, 18],
+      ],
+    ],
+  ])("selects and sorts the changes by %j", async (query, changes) => {
+    const { json } = await world.ask(`GET ${path}`, { query });
+    expect(shown(json["data"])).toEqual(changes);
+  });
+
+  it.each(["time", "size"])("is read page by page, sorted by %s", async (sort) => {
+    const whole = await world.ask(`GET ${path}`, { query: { sort } });
+    const paged = await allPages(path, { sort, limit: "1" }, nextOf);
+    expect(paged).toEqual(whole.json["data"]);
+  });
+
+  it("continues a page sorted by size without the runs that ended after the first page", async () => {
+    const page = await world.ask(`GET ${path}`, { query: { sort: "size", limit: "1" } });
+    world.clock.advance(60_000);
+    const later = { ...read("9000000", 21, price(1, 100)), at: world.clock.now().toISOString() };
+    await record(first, 4, [later]);
+
+    const next = { sort: "size", limit: "5", starting_after: nextOf(page.json) ?? "" };
+    const { json } = await world.ask(`GET ${path}`, { query: next });
+    expect(shown(json["data"])).toEqual([
+      ["9000001", 8, 9],
+      ["9000000", 20, 18],
+    ]);
+  });
+
+  it("is 404 for another account", async () => {
+    expect((await world.ask(`GET ${path}`, { as: "stranger" })).status).toBe(404);
+  });
+
+  it.each([
+    [{ field: "colour" }, "field"],
+    [{ op: "below" }, "op"],
+    [{ min_delta_percent: "-5" }, "min_delta_percent"],
+    [{ sort: "date" }, "sort"],
+    [{ starting_after: "yesterday" }, "starting_after"],
+    [{ sort: "size", starting_after: `${at(21)}~${first}~3~1` }, "starting_after"],
+  ])("refuses %j with 400, and names the parameter", async (query, param) => {
+    const { status, json } = await world.ask(`GET ${path}`, { query });
+    expect(status).toBe(400);
+    expect(json["error"]).toMatchObject({ param });
+  });
+
+  describe("GET /v1/changes", () => {
+    it("lists the changes of all watchlists of the account, latest run first", async () => {
+      const { json } = await world.ask("GET /v1/changes", { query: { field: "price" } });
+      expect(shown(json["data"])).toEqual([
+        ["9000000", 18, 12.99],
+        ["9000000", 100, 99],
+        ["9000000", 20, 18],
+        ["9000001", 8, 9],
+      ]);
+    });
+
+    it("is read page by page across watchlists", async () => {
+      const whole = await world.ask("GET /v1/changes");
+      const paged = await allPages("/v1/changes", { limit: "2" }, nextOf);
+      expect(paged).toEqual(whole.json["data"]);
+    });
+
+    it("is empty for an account without watchlists", async () => {
+      const { json } = await world.ask("GET /v1/changes", { as: "stranger" });
+      expect(json).toMatchObject({ data: [], has_more: false, next_starting_after: null });
+    });
+  });
+});
