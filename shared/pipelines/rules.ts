@@ -1,7 +1,11 @@
-import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { areEqual, changedFields, type FieldChanges } from "./compare.ts";
-import { nextOf, type Op, type Route, type Step, type When } from "./definition.ts";
+import { type ChangeDecision, decideChange } from "./decide-change.ts";
+import { decideRoute } from "./decide-route.ts";
+import { nextOf, type Route, type Step, type When } from "./definition.ts";
+import { testsOf, type Verdict, verdictOf } from "./field-tests.ts";
+import { isGated, partsOf, type RoutePart, type RouteStates } from "./route-state.ts";
 
 /** Facts about the read of an item. The routes of a step test them. */
 export interface ReadingFacts {
@@ -20,6 +24,15 @@ export interface ReadingFacts {
   readonly derived: Snapshot;
 }
 
+/** What the routes of the pipeline stored about the item before a read. */
+export interface Remembered {
+  readonly states: RouteStates;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+}
+
+const nothingRemembered: Remembered = { states: {}, at: new Date(0).toISOString() };
+
 /** The routes of a step that an item matches. */
 export interface RouteMatches {
   /**
@@ -30,16 +43,29 @@ export interface RouteMatches {
   /** True if at least one of the changes is new: no earlier read found it. */
   readonly hasNews: boolean;
   readonly trackedMoved: boolean;
-  /** True if a change that no event has reported yet matched a `changed` route with `notify`. */
+  /**
+   * True if a change that no event has reported yet matched a `changed` route with `notify`, or if
+   * such a route matched a difference from its reference value.
+   */
   readonly notifyChanged: boolean;
+  /**
+   * The changes that an event reports, if they differ from `changes`: a route with a reference value
+   * reports the change since that value.
+   */
+  readonly reported?: FieldChanges;
   /** `when` of the other matching routes with `notify`, without duplicates, in route order. */
   readonly matched: readonly When[];
   /** IDs of the steps to which the item is routed, without duplicates, in route order. */
   readonly next: readonly string[];
+  /** States of the step's routes after the read, by key; absent if no route has one. */
+  readonly states?: RouteStates;
 }
 
 /** The facts and the changed fields. Calculated once for all routes of a step. */
-interface Outcome extends ReadingFacts {
+interface Outcome extends ReadingFacts, Remembered {
+  readonly trackedFields: readonly string[];
+  /** The values of the read with the derived fields. */
+  readonly values: Snapshot;
   /** Changed fields since the last reading of the same kind. */
   readonly moved: FieldChanges;
   readonly trackedMoved: boolean;
@@ -49,22 +75,55 @@ interface Outcome extends ReadingFacts {
  * Matches the routes of a step (specification, section "Pipeline"). An item without an earlier
  * reading of the same kind is neither `changed` nor `unchanged`.
  */
-export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
+export function matchRoutes(
+  step: Step,
+  facts: ReadingFacts,
+  remembered: Remembered = nothingRemembered,
+): RouteMatches {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
   const { before, after } = facts;
   const moved =
     before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
   const trackedMoved = trackedFields.some((field) => moved[field] !== undefined);
-  const outcome = { ...facts, moved, trackedMoved };
-  const routes = step.routes.filter((route) => takes[route.when](outcome, route));
-  const reporting = routes.filter(({ notify }) => notify === true);
-  const reported = reporting.map(({ when }) => when);
+  const values = { ...facts.derived, ...after };
+  const outcome: Outcome = { ...facts, ...remembered, trackedFields, values, moved, trackedMoved };
+  const decisions = partsOf(step).map((part) => ({ part, ...decide(part, outcome) }));
+  const matching = decisions.filter(({ matches }) => matches);
+  const routes = matching.map(({ part }) => part.route);
+  const reporting = matching.filter(({ part }) => part.route.notify === true);
+  const reported = reporting.map(({ part }) => part.route.when);
+  const states = decisions.flatMap(({ part: { key }, state }) =>
+    key === null || state === undefined || Object.keys(state).length === 0
+      ? []
+      : [[key, state] as const],
+  );
   return {
     ...changesIn({ step, facts, moved, routes, reporting }),
     trackedMoved,
     matched: [...new Set(reported.filter((when) => when !== "changed"))],
     next: [...new Set(nextOf({ routes }))],
+    ...(states.length > 0 && { states: Object.fromEntries(states) }),
   };
+}
+
+interface Decision extends Partial<ChangeDecision> {
+  readonly matches: boolean;
+}
+
+function decide({ route, key }: RoutePart, outcome: Outcome): Decision {
+  const { states, after, at } = outcome;
+  if (key === null) return { matches: conditionOf(route, outcome) === "met" };
+  const state = states[key] ?? {};
+  if (route.when !== "changed") {
+    return decideRoute(route, state, { verdict: conditionOf(route, outcome), at });
+  }
+  return after === null
+    ? { matches: false, state }
+    : decideChange(route, state, { ...outcome, after });
+}
+
+interface Reporting extends Decision {
+  readonly part: RoutePart;
 }
 
 interface Matched {
@@ -75,7 +134,7 @@ interface Matched {
   /** The matching routes. */
   readonly routes: readonly Route[];
   /** The matching routes with `notify`. */
-  readonly reporting: readonly Route[];
+  readonly reporting: readonly Reporting[];
 }
 
 /**
@@ -91,6 +150,10 @@ interface Matched {
  * A step reports a change that matches its routes, unless an event has already reported the change.
  * So each change is counted once and reported at most once, and a step whose routes match a change
  * never misses it.
+ *
+ * A route with a reference value decides alone: it reports each difference that it matches, also if
+ * another route has reported a part of it. If only such routes match, the event contains only the
+ * fields that they match.
  */
 function changesIn({ step, facts, moved, routes, reporting }: Matched) {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
@@ -99,13 +162,24 @@ function changesIn({ step, facts, moved, routes, reporting }: Matched) {
   const isNew = (field: string): boolean => news[field] !== undefined;
   const isUnreported = (field: string): boolean => isNew(field) || !notified.has(field);
   const movedTracked = trackedFields.filter((field) => moved[field] !== undefined);
-  const notifyChanged = reporting.some(
-    ({ when, field }) =>
-      when === "changed" && (field === undefined ? movedTracked : [field]).some(isUnreported),
+  const changed = reporting.filter(({ part }) => part.route.when === "changed");
+  const gated = changed.filter(({ part }) => isGated(part.route));
+  const reportsMoved = changed.some(
+    ({ part: { route } }) =>
+      !isGated(route) &&
+      (route.field === undefined ? movedTracked : [route.field]).some(isUnreported),
   );
   const counted = only({ ...news, ...moved }, [...trackedFields, ...fieldsNamedBy(routes)]);
-  const fields = Object.keys(counted).filter(notifyChanged ? isUnreported : isNew);
-  return { changes: only(counted, fields), hasNews: fields.some(isNew), notifyChanged };
+  const fields = Object.keys(counted).filter(reportsMoved ? isUnreported : isNew);
+  const changes = only(counted, fields);
+  // If two routes report a field, the event contains the change that the first one matches.
+  const differences = Object.assign({}, ...gated.toReversed().map((one) => one.changes));
+  return {
+    changes,
+    hasNews: fields.some(isNew),
+    notifyChanged: reportsMoved || gated.length > 0,
+    ...(gated.length > 0 && { reported: { ...(reportsMoved && changes), ...differences } }),
+  };
 }
 
 const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>
@@ -114,58 +188,31 @@ const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>
 const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
 
-/** Predicates by the `when` of a route: each returns true if an item matches the route. */
+/**
+ * Returns whether a read meets the condition of a route, without its state. A failed read is unknown
+ * to routes that do not select it.
+ */
+function conditionOf(route: Route, outcome: Outcome): Verdict {
+  if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
+  if (!takes[route.when](outcome, route)) return "unmet";
+  return verdictOf(testsOf(route), outcome.values);
+}
+
+/**
+ * Predicates by the `when` of a route: each returns true if an item matches the route without its
+ * tests.
+ */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
-  changed: isChanged,
+  changed: ({ moved, trackedMoved }, { field }) =>
+    field === undefined ? trackedMoved : moved[field] !== undefined,
   unchanged: ({ status, before, trackedMoved }) =>
     status === "ok" && before !== null && !trackedMoved,
-  ok: (outcome, route) =>
-    outcome.status === "ok" && (route.op === undefined || passesTest(outcome, route)),
+  ok: ({ status }) => status === "ok",
   failed: ({ status }) => status === "unavailable" || status === "partial",
   not_found: ({ status }) => status === "not_found",
   always: ({ status }) => status === "ok" || status === "not_found",
 };
-
-function isChanged(outcome: Outcome, route: Route): boolean {
-  if (route.field === undefined) return outcome.trackedMoved;
-  if (outcome.moved[route.field] === undefined) return false;
-  return route.op === undefined || passesTest(outcome, route);
-}
-
-/**
- * Returns true if a field passes a route's test. An absent field never passes. Null passes no
- * comparison of numbers.
- */
-function passesTest({ after, derived, moved }: Outcome, { field, op, value }: Route): boolean {
-  if (field === undefined || op === undefined) return false;
-  const is = after?.[field] === undefined ? derived[field] : after[field];
-  return is !== undefined && passes[op]({ field, was: moved[field]?.before, is, value });
-}
-
-interface Test {
-  readonly field: string;
-  /** Earlier value; undefined if the field did not change. */
-  readonly was: FieldValue | undefined;
-  readonly is: FieldValue;
-  /** Value to compare with, from the route. */
-  readonly value: FieldValue | undefined;
-}
-
-const passes: Readonly<Record<Op, (test: Test) => boolean>> = {
-  increased: ({ is, was }) => isAbove(is, was),
-  decreased: ({ is, was }) => isAbove(was, is),
-  below: ({ is, value }) => isAbove(value, is),
-  above: ({ is, value }) => isAbove(is, value),
-  is: ({ field, is, value }) => isEqual(field, is, value),
-  is_not: ({ field, is, value }) => !isEqual(field, is, value),
-};
-
-const isAbove = (one: FieldValue | undefined, other: FieldValue | undefined): boolean =>
-  typeof one === "number" && typeof other === "number" && one > other;
-
-const isEqual = (field: string, is: FieldValue, value: FieldValue | undefined): boolean =>
-  value !== undefined && areEqual(field, is, value);
 
 /**
  * Merges a new reading into the last one of its kind: adds new fields and replaces changed values.

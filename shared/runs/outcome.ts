@@ -6,6 +6,7 @@ import { compareIds } from "../watchlists/page.ts";
 import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";
 import { readingsAfter } from "./readings-after.ts";
+import { routeStatesAfter } from "./route-states-after.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
@@ -73,22 +74,30 @@ function outcomeOf(
   if (status === "ok" && observed !== null) {
     return okOutcome({ pipeline, step }, item, { ...answer, observed });
   }
-  const matches = matchRoutes(step, {
-    firstRead: item.firstReadAt === null,
-    status,
-    before: null,
-    after: null,
-    known: {},
-    notified: new Set(),
-    derived: {},
-  });
+  const remembered = { states: item.routeStates ?? {}, at: fetchedAt };
+  const matches = matchRoutes(
+    step,
+    {
+      firstRead: item.firstReadAt === null,
+      status,
+      before: null,
+      after: null,
+      known: {},
+      notified: new Set(),
+      derived: {},
+    },
+    remembered,
+  );
   const routed = routedBy(matches, currentSnapshot(item) ?? {});
   if (status === "not_found" && item.state !== "delisted") {
     return { ...base, ...routed, lastSnapshot: currentSnapshot(item) };
   }
   const isFailure = status !== "not_found" && item.state !== "delisted";
   const isRouted = routed.matched !== undefined || routed.next !== undefined;
-  return isFailure || isRouted ? { ...base, ...routed } : undefined;
+  const states = isFailure
+    ? routeStatesAfter(item, { pipeline, step, matches, at: fetchedAt })
+    : undefined;
+  return isFailure || isRouted ? { ...base, ...routed, ...states } : undefined;
 }
 
 function okOutcome(
@@ -98,16 +107,22 @@ function okOutcome(
 ): ItemOutcome | undefined {
   const kind = readingKind(step);
   const derived = kind === "pulse" ? derivedOf(item, observed) : {};
-  const matches = matchRoutes(step, {
-    firstRead: item.firstReadAt === null,
-    status: "ok",
-    before: item.readings[kind] ?? null,
-    after: observed,
-    known: knownOf(item, step),
-    notified: notifiedOf(item),
-    derived,
-  });
+  const at = answer.fetchedAt;
+  const matches = matchRoutes(
+    step,
+    {
+      firstRead: item.firstReadAt === null,
+      status: "ok",
+      before: item.readings[kind] ?? null,
+      after: observed,
+      known: knownOf(item, step),
+      notified: notifiedOf(item),
+      derived,
+    },
+    { states: item.routeStates ?? {}, at },
+  );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
+  const { readings } = after;
   const isReported = matches.notifyChanged || matches.matched.length > 0;
   const snapshot = isReported ? snapshotAfter(item, after) : {};
   const { testableFields } = stepScrapers[step.scraper];
@@ -118,11 +133,13 @@ function okOutcome(
     id: item.id,
     addedAt: item.addedAt,
     status: "ok",
-    at: answer.fetchedAt,
+    at,
     ...routed,
     ...after,
+    ...routeStatesAfter(item, { pipeline, step, matches, at, ...(readings && { readings }) }),
     ...changesIn(matches),
     ...(matches.notifyChanged && { reported: snapshot }),
+    ...(matches.reported && { reportedChanges: matches.reported }),
     ...(isOtherOffer && { buyboxOfferId }),
   };
   return hasEffects(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
@@ -138,9 +155,10 @@ const changesIn = ({
  * Returns true if an `ok` outcome changes the item, reports it in an event, or routes it to a step.
  */
 const hasEffects = (outcome: ItemOutcome): boolean => {
-  const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
-  const effects = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
-  return effects.some((effect) => effect !== undefined);
+  const { readings, openChanges, routeStates, buyboxOfferId } = outcome;
+  const { changes, reported, matched, next } = outcome;
+  const stored = [readings, openChanges, routeStates, buyboxOfferId, changes];
+  return [...stored, reported, matched, next].some((effect) => effect !== undefined);
 };
 
 /** Last known values of the fields that a step reads. A step of another kind may have read them. */

@@ -153,8 +153,13 @@ async function outcomesBefore(
 }
 
 /** The outcome without its event and route data; only the rest is stored in the item. */
-const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
-  outcome;
+const toStore = ({
+  matched: _m,
+  next: _n,
+  reported: _r,
+  reportedChanges: _c,
+  ...outcome
+}: ItemOutcome): ItemOutcome => outcome;
 
 /**
  * Selects the outcomes of the given items, grouped by step. Leaves out steps without such outcomes.

@@ -3,6 +3,7 @@ import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
+import type { Memories } from "../../support/route-model.ts";
 import { everythingKnown, type Known } from "../../support/run-model-fields.ts";
 import {
   stepsToRetry,
@@ -30,6 +31,8 @@ export interface ExpectedItem {
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
+  /** What the pipeline's routes have seen of the item. */
+  memories: Memories;
   /** Its owed retries. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
@@ -97,6 +100,7 @@ const newExpected = (): ExpectedItem => ({
   state: "new",
   lastStatus: null,
   known: { readings: {}, newer: {} },
+  memories: new Map(),
   owes: [],
   offer: null,
   lastChange: null,
@@ -298,7 +302,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
   }
   assert.equal("lastSnapshot" in (outcome ?? {}), status === "not_found", `${name}: delisted`);
   const { pipeline } = judged.record.run;
-  const { after, changes } = checkRoutes({
+  const { after, changes, memories } = checkRoutes({
     pipeline,
     step: stepOf(pipeline, step),
     item,
@@ -307,6 +311,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
     name,
   });
   item.lastStatus = status;
+  item.memories = memories;
   if (status === "ok" && shown !== undefined) {
     clearRetryAt(item, judged.record, step);
     item.known = after;

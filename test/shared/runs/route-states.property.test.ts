@@ -1,0 +1,256 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { FieldTest, Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import { mergedReading } from "../../../shared/pipelines/rules.ts";
+import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
+import { batchResult } from "../../../shared/runs/outcome.ts";
+import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import { type Snapshot, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { type Item, newItem } from "../../../shared/watchlists/item.ts";
+import { decodeItems, encodeItems } from "../../../shared/watchlists/page.ts";
+import {
+  decideChanged,
+  decideLevel,
+  newMemory,
+  noteReading,
+  passesAll,
+  type RouteMemory,
+} from "../../support/route-model.ts";
+
+const scraper = "retailer_d.standard";
+const { trackedFields } = stepScrapers[scraper];
+const startedAt = Date.UTC(2026, 10, 1);
+const minute = 60_000;
+
+const prices = [100, 100.004, 100.01, 99, 97, 95, 94, 90, 60, 105, 110, null] as const;
+const seenFields: fc.Arbitrary<Snapshot> = fc.record(
+  {
+    price: fc.constantFrom(...prices),
+    inStock: fc.boolean(),
+    state: fc.constantFrom("a", "b", "c"),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Snapshot>;
+
+interface PlannedRead {
+  readonly status: "ok" | "unavailable";
+  readonly seen: Snapshot;
+  /** Minutes since the read before. */
+  readonly after: number;
+}
+
+const anyRead: fc.Arbitrary<PlannedRead> = fc.record({
+  status: fc.constantFrom("ok", "ok", "ok", "ok", "ok", "unavailable"),
+  seen: seenFields,
+  after: fc.constantFrom(5, 10, 15, 60),
+});
+
+const anyWhere: fc.Arbitrary<readonly FieldTest[]> = fc.array(
+  fc.constantFrom<FieldTest>(
+    { field: "inStock", op: "is", value: true },
+    { field: "price", op: "below", value: 100 },
+    { field: "state", op: "is_not", value: "c" },
+  ),
+  { minLength: 1, maxLength: 2 },
+);
+
+const changedBase = fc.constantFrom<Route>(
+  { when: "changed" },
+  { when: "changed", field: "price" },
+  { when: "changed", field: "state" },
+  { when: "changed", field: "state", op: "is", value: "b" },
+  { when: "changed", field: "price", op: "decreased" },
+  { when: "changed", field: "price", op: "increased" },
+  { when: "changed", field: "price", op: "below", value: 98 },
+);
+const levelBase = fc.constantFrom<Route>(
+  { when: "ok", field: "price", op: "below", value: 98 },
+  { when: "ok", field: "inStock", op: "is", value: true },
+  { when: "unchanged" },
+  { when: "failed" },
+);
+
+/** A route with at least one key that needs a state, and with all its effects. */
+const anyRoute: fc.Arbitrary<Route> = fc
+  .tuple(
+    fc.oneof(changedBase, levelBase),
+    fc.record(
+      {
+        where: anyWhere,
+        min_delta: fc.constantFrom(0.01, 3, 5, 40),
+        min_delta_percent: fc.constantFrom(1, 5, 10),
+        confirm: fc.constantFrom(2, 3),
+        once: fc.constant(true),
+        cooldown: fc.constantFrom("5m", "15m", "1h"),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([base, { where, min_delta, min_delta_percent, once, ...keys }]) => ({
+    ...base,
+    ...keys,
+    ...(where !== undefined && base.when !== "failed" && { where }),
+    ...(base.field === "price" &&
+      base.when === "changed" &&
+      defined({ min_delta, min_delta_percent })),
+    ...(base.when !== "changed" && defined({ once })),
+    run: "next",
+    notify: true,
+  }))
+  .filter(isGated);
+
+const defined = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+function isGated(route: Route): boolean {
+  const keys = ["min_delta", "min_delta_percent", "confirm", "once", "cooldown"] as const;
+  return keys.some((key) => route[key] !== undefined);
+}
+
+const pipelineOf = (route: Route): Pipeline => ({
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [
+    { id: "check", scraper, routes: [route] },
+    { id: "next", scraper, routes: [] },
+  ],
+});
+
+/** What a read does: whether the item goes to the next step, and what an event contains. */
+interface Effect {
+  readonly isRouted: boolean;
+  readonly isMatched: boolean;
+  readonly changes: unknown;
+}
+
+/** Plays the reads through the service, and stores the item after each of them. */
+function played(route: Route, reads: readonly PlannedRead[], repeats = 1): Effect[] {
+  const pipeline = pipelineOf(route);
+  let item: Item = newItem("1", new Date(startedAt).toISOString());
+  let time = startedAt;
+  return reads.map(({ status, seen, after }, n) => {
+    time += after * minute;
+    const outcome = outcomeOf(pipeline, item, { status, seen, at: new Date(time) });
+    for (let repeat = 0; repeat < repeats && outcome !== undefined; repeat += 1) {
+      const reading = {
+        runId: `run_${n}`,
+        runNumber: n + 1,
+        pipeline,
+        step: "check",
+        position: 0,
+        scraper,
+      } as const;
+      [item = item] = decodeItems(encodeItems([applyOutcome(item, outcome, reading)]));
+    }
+    return effectOf(outcome);
+  });
+}
+
+function outcomeOf(
+  pipeline: Pipeline,
+  item: Item,
+  {
+    status,
+    seen,
+    at,
+  }: { readonly status: "ok" | "unavailable"; readonly seen: Snapshot; readonly at: Date },
+): ItemOutcome | undefined {
+  const [step] = pipeline.steps;
+  if (step === undefined) throw new Error("The pipeline has no step");
+  const fetchedAt = at.toISOString();
+  const observed = status === "ok" ? seen : null;
+  const { outcomes } = batchResult(
+    { pipeline, step },
+    { items: new Map([["1", item]]), planned: 1, at: fetchedAt },
+    [{ id: "1", status, fetchedAt, quarters: 4, observed }],
+  );
+  return outcomes[0];
+}
+
+const effectOf = (outcome: ItemOutcome | undefined): Effect => ({
+  isRouted: outcome?.next !== undefined,
+  isMatched: outcome?.matched !== undefined,
+  changes: outcome?.reported === undefined ? null : (outcome.reportedChanges ?? outcome.changes),
+});
+
+/** Plays the reads through the reference model: once for `run`, and once for `notify`. */
+function expected(route: Route, reads: readonly PlannedRead[]): Effect[] {
+  const { cooldown: _, ...routing } = route;
+  const runs = matchesOf(routing, reads);
+  const notifies = matchesOf(route, reads);
+  return reads.map((_read, n) => ({
+    isRouted: runs[n] !== null,
+    isMatched: route.when !== "changed" && notifies[n] !== null,
+    changes: route.when === "changed" ? notifies[n] : null,
+  }));
+}
+
+/** What each read matches; null if it does not match. */
+function matchesOf(route: Route, reads: readonly PlannedRead[]): readonly (object | null)[] {
+  const memory = newMemory();
+  let last: Snapshot | null = null;
+  let at = startedAt;
+  return reads.map(({ status, seen, after: wait }) => {
+    at += wait * minute;
+    if (status !== "ok") return matchOfFailed(route, memory, at);
+    const before: Snapshot = last ?? {};
+    last = mergedReading(last, seen);
+    const read = { at, seen, last: before, derived: {}, trackedFields };
+    const match = matchOf(route, memory, { ...read, isFirst: last === seen });
+    noteReading(route, memory, { before, after: last, fields: trackedFields });
+    return match;
+  });
+}
+
+const matchOfFailed = (route: Route, memory: RouteMemory, at: number): object | null =>
+  route.when === "failed" && decideLevel(route, memory, { isMet: true, at }) ? {} : null;
+
+function matchOf(
+  route: Route,
+  memory: RouteMemory,
+  read: Parameters<typeof decideChanged>[2] & { readonly isFirst: boolean },
+): object | null {
+  if (route.when === "changed") {
+    const changes = decideChanged(route, memory, read);
+    return Object.keys(changes).length === 0 ? null : changes;
+  }
+  const isSelected = route.when === "ok" || (route.when === "unchanged" && isUnchanged(read));
+  const isMet = isSelected ? passesAll(route, read) : false;
+  return decideLevel(route, memory, { isMet, at: read.at }) ? {} : null;
+}
+
+function isUnchanged({
+  seen,
+  last,
+  isFirst,
+}: {
+  seen: Snapshot;
+  last: Snapshot;
+  isFirst: boolean;
+}) {
+  if (isFirst) return false;
+  const after = mergedReading(last, seen);
+  return trackedFields.every((field) => last[field] === undefined || after[field] === last[field]);
+}
+
+describe("a route with limits", () => {
+  const anyReads = fc.array(anyRead, { minLength: 1, maxLength: 14 });
+
+  it("matches the reads of an item that the reference model matches", () => {
+    fc.assert(
+      fc.property(anyRoute, anyReads, (route, reads) => {
+        expect(played(route, reads)).toEqual(expected(route, reads));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("matches the same reads if each outcome is stored three times", () => {
+    fc.assert(
+      fc.property(anyRoute, anyReads, (route, reads) => {
+        expect(played(route, reads, 3)).toEqual(played(route, reads));
+      }),
+    );
+  });
+});
