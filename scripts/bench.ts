@@ -1,4 +1,7 @@
-/** Measures what the service costs, as ratios taken in one run. */
+/**
+ * Runs a benchmark: `npm run bench -- <name>`. Most results are ratios of two measurements in one
+ * run, because absolute times differ between machines.
+ */
 import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
@@ -17,11 +20,13 @@ import {
 } from "../tools/command-line/command-group.ts";
 import { jsonOption, type OptionList, type ValuesOf } from "../tools/command-line/command-line.ts";
 
+/** A benchmark of `npm run bench`. */
 interface Bench<Options extends OptionList> {
   readonly about: string;
   readonly options: Options;
   /** Arguments of a typical call. */
   readonly example: string;
+  /** Measures. Returns the results, usually as rows by the title of their table. */
   readonly run: (
     values: ValuesOf<Options>,
   ) => Record<string, unknown> | Promise<Record<string, unknown>>;

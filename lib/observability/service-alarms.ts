@@ -145,7 +145,7 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 10, of: 10 },
       impact: "For ten minutes, at least one watchlist was overdue: its run did not start.",
       lookAt: "the runs queue, its dead-letter queue, and error lines of run-starter.",
-      act: "if only ticks are missing, check the schedule group; the sweeper starts the runs until then.",
+      act: "if no runs start, fix run-starter; if runs start, check the schedule group. The sweeper starts runs whose ticks are missing.",
       runbook: "alarm-lists-overdue",
     });
     new ServiceAlarm(this, "SweeperSilent", {

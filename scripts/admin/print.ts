@@ -8,7 +8,9 @@ export function textOf(result: unknown): string {
   const rows = rowsIn(result);
   if (rows !== undefined) {
     const shown = rows.length === 0 ? ["none"] : columns(rows);
-    return [...shown, ...(hasMore(result) ? ["… more: --limit"] : [])].join("\n");
+    return [...shown, ...(hasMore(result) ? ["… more entries exist: increase --limit"] : [])].join(
+      "\n",
+    );
   }
   return lines(fieldsOf(result).filter(([name]) => name !== "object")).join("\n");
 }

@@ -22,7 +22,8 @@ export const reconcileCommands: Commands = {
 };
 
 /**
- * Compares the data of a stage, and prints its progress.
+ * Compares all data that the tables of a stage store twice, and prints the progress. Returns the
+ * number of compared rows and of differences.
  * @param report receives each difference
  */
 export async function compareData(
@@ -40,7 +41,10 @@ export async function compareData(
   });
 }
 
-/** Runs reconcile, and prints its differences and its summary. */
+/**
+ * Runs reconcile. Prints its differences and its summary, and sets the exit code 2 if it found a
+ * difference.
+ */
 export async function runReconcile(values: Values, admin: Admin): Promise<undefined> {
   const { isText, printLine, endWith } = admin;
   const line = isText

@@ -47,7 +47,10 @@ const withPublishing = ({ publish, deliver }: Round): Spent => sumOf(publish, de
 
 type Measured = readonly (readonly [string, Case, readonly Round[]])[];
 
-/** Returns medians over the rounds. A ratio is calculated in each round, and then its median. */
+/**
+ * Returns the tables of the bench with medians over the rounds. A ratio is the median of the ratios
+ * of the rounds.
+ */
 export function deliveryTables(measured: Measured): Record<string, unknown> {
   return {
     ratios: measured.map(([name, { to }, rounds]) => {

@@ -38,8 +38,9 @@ interface Bench {
 }
 
 /**
- * Measures the costs of a delivery and of an exported object, against a loop with the minimum of
- * work.
+ * Measures the costs of a delivery and of an exported object, compared with a loop that does the
+ * minimum of work.
+ * @throws Error if an event was not delivered once, or if a reconciliation finds a difference
  */
 export async function benchDelivery(): Promise<Record<string, unknown>> {
   const servers = await startDeliveryServers();

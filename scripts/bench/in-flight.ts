@@ -42,7 +42,12 @@ type InFlightValues = ValuesOf<typeof inFlightOptions>;
 /** Milliseconds between two reads of the account's slots in use. */
 const lookMs = 50;
 
-/** Makes many simultaneous calls of one account in the local world. Then checks the stored sums. */
+/**
+ * Measures many simultaneous calls of one account in the local world.
+ * @throws Error if the stored sums differ from the charges of the calls, or if a reconciliation of
+ * the tables finds a difference
+ * @throws Error if a call is refused with a status other than 429
+ */
 export async function benchInFlight(values: InFlightValues): Promise<Record<string, unknown>> {
   const load = loadFrom(values);
   const dir = mkdtempSync(join(tmpdir(), "bench-"));

@@ -17,10 +17,11 @@ export interface Layout {
   create(items: readonly Item[]): Promise<number>;
   /** Replaces all items. Not measured. */
   fill(items: readonly Item[]): Promise<void>;
-  /** Reads all items, with `limit` items in a call. */
+  /** Reads all items, `limit` items in each call. */
   readAll(limit: number): Promise<number>;
   /** Reads and rewrites some items, as a step of a run does. */
   change(ids: readonly string[], to: (item: Item) => Item): Promise<number>;
+  /** Reads the items that changed at or after `since` (ISO 8601). */
   changedSince(since: string): Promise<number>;
 }
 

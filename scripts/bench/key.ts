@@ -11,7 +11,7 @@ export const keyOptions = {
     type: "string",
     value: "<n,n,…>",
     default: "45,100,333,1000,2000,3000",
-    about: "the calls of one key that are attempted in a second",
+    about: "the number of calls of one key per second",
   },
   environments: {
     type: "string",

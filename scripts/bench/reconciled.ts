@@ -21,7 +21,7 @@ const runsMax = 100;
 
 /**
  * Compares the data that the tables of a bench's local world store twice, and prints the result.
- * @throws Error when something differs.
+ * @throws Error if there is a difference
  */
 export async function reconcileWorld(dataFolder: string): Promise<void> {
   const { tables } = localTarget(dataFolder);
@@ -35,7 +35,8 @@ export async function reconcileWorld(dataFolder: string): Promise<void> {
 }
 
 /**
- * Reconciles the tables of a bench that stores only the items of one watchlist.
+ * Compares the items of a watchlist with its counters, and prints the result. For a bench that
+ * stores nothing else.
  * @throws Error if there is a difference
  */
 export async function reconcileItems(table: string, ref: WatchlistRef): Promise<void> {
@@ -53,8 +54,9 @@ export async function reconcileItems(table: string, ref: WatchlistRef): Promise<
 }
 
 /**
- * Reconciles the tables of a bench that stores accounts and their ledgers.
- * @param clock shows the time at which the bench ended
+ * Compares the ledger of an account with its stored sums, and prints the result.
+ * @param clock returns the time at which the bench ended
+ * @throws Error if there is a difference
  */
 export async function reconcileLedger(
   tables: { readonly accounts: string; readonly ledger: string },
@@ -78,13 +80,14 @@ export async function reconcileLedger(
 }
 
 /**
- * Reconciles the tables of a bench that only delivers events.
+ * Checks the webhook endpoints, pending deliveries, exports and feed of accounts, and prints the
+ * result. For a bench that only delivers events.
  * @throws Error if there is a difference
  */
 export async function reconcileDeliveries(table: string, accountIds: string[]): Promise<void> {
   const counts = noCounts();
   for (const id of accountIds) {
-    // An opening time before all others, because the feed may start at any time.
+    // An opening time before all runs, because the runs of a bench can have any time.
     const account = { id, openedAt: "" };
     const found = await checkDeliveries(
       account,
@@ -106,5 +109,5 @@ const printDifference = (difference: Difference): void => {
 function conclude(tally: Tally): void {
   process.stderr.write(`${tallyLine(tally)}\n`);
   if (tally.differences + tally.unsteady > 0)
-    throw new Error("reconcile found differences in the tables");
+    throw new Error("reconcile found differences in the tables. They are printed above.");
 }

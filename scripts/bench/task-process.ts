@@ -9,7 +9,10 @@ export interface TaskProcess<Task, Result> {
   stop(): void;
 }
 
-/** Starts a script in a new process. The script must call `doTasks`. */
+/**
+ * Starts a script in a new process, and resolves when it is ready for tasks. The script must call
+ * `doTasks`.
+ */
 export async function startTaskProcess<Task extends Serializable, Result>(
   script: URL,
   variables: Readonly<Record<string, string>> = {},

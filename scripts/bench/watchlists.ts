@@ -60,8 +60,9 @@ interface Ratios {
 }
 
 /**
- * Measures the costs of a watchlist's pages against a row for each item, on the same engine in the
- * same run.
+ * Measures the costs of storing a watchlist in pages, compared with a row for each item, on the
+ * same engine in the same run.
+ * @throws Error if a reconciliation of the pages finds a difference
  */
 export async function benchWatchlists(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
@@ -104,7 +105,8 @@ async function measure(
   ];
   const figures: LayoutFigures[] = [];
   for (const [n, [work, run, expected]] of works.entries()) {
-    // Items that are listed and changed were read before. This first read is not measured.
+    // All works after the creation need items that have been read. Storing the items in this state
+    // is not measured.
     if (n === 1) await layout.fill(items.map(asRead));
     meter.take();
     const start = performance.now();
@@ -165,7 +167,7 @@ async function pageLayout(client: DynamoDBDocumentClient, table: string): Promis
       return { items: after, note: owned.length };
     };
     const dependencies = { pages, clock, random };
-    const { notes } = await rewriteItems({ list, ids: wanted, change }, dependencies);
+    const { notes } = await rewriteItems({ watchlist: list, ids: wanted, change }, dependencies);
     return notes.reduce((sum, note) => sum + note, 0);
   };
   return {

@@ -74,7 +74,10 @@ export interface Patient {
   readonly turnedAway: readonly (string | null)[];
 }
 
-/** Sends a call. Repeats it while the server is busy, with the waits of the service. */
+/**
+ * Sends a call. While the server answers 429 or 503, repeats the call up to three times, after the
+ * time in `Retry-After` (10 s at most).
+ */
 export async function sendPatiently(server: Server, call: Call): Promise<Patient> {
   const turnedAway: (string | null)[] = [];
   for (;;) {
@@ -90,7 +93,7 @@ export async function sendPatiently(server: Server, call: Call): Promise<Patient
   }
 }
 
-/** Summarizes a reply in one line. */
+/** Describes a reply in a few words: its status, or the reason why no complete reply arrived. */
 export const summary = (seen: Seen): string =>
   seen.kind === "answered" ? `status ${seen.status}` : seen.reason;
 

@@ -16,7 +16,10 @@ export interface Subject {
 /** The deadline of an ordinary call, in milliseconds. */
 export const deadlineMs = 15_000;
 
-/** Returns the request body for the IDs. */
+/**
+ * Returns the body of a `/read` call for the IDs.
+ * @param withinMs the deadline of the call, in milliseconds
+ */
 export function readBody(
   { scraper, marketplace }: Pick<Subject, "scraper" | "marketplace">,
   ids: readonly string[],

@@ -8,8 +8,8 @@ import { readBody, type Subject } from "./read-call.ts";
 export type Capabilities = v.InferOutput<typeof upstreamCapabilities>;
 
 /**
- * Reads the server's capabilities and checks their form. Returns null capabilities if the server
- * declares none.
+ * Reads the server's capabilities and checks their form. `capabilities` is null if the server
+ * declares none, or if its reply is invalid.
  */
 export async function readCapabilities(
   server: Server,
@@ -72,7 +72,7 @@ const expectedOf = {
   "unknown-scraper": "400 for an unknown scraper",
   "not-json-type": "400 or 415 for a body that is not application/json",
   "wrong-secret": "401 or 403 for a wrong secret",
-  "no-secret": "401 or 403 without a secret",
+  "no-secret": "401 or 403 for a call without a secret",
 } as const;
 
 /**

@@ -36,7 +36,7 @@ export function judgeTaken(
       rule: "taken",
       level: "must",
       expected:
-        "every result reported as found can be read (an offer in full); others are unavailable",
+        "every result that is reported as found can be read, an offer completely (otherwise it counts as unavailable)",
       trouble: listed(
         lost.map((one) =>
           [`${one.taken.id} reports ${textOf(one.sent)}`, ...causesOf(one)].join(" with "),

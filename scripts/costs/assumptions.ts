@@ -7,7 +7,7 @@ const inputs = {
   sourceTimes: {
     option: "source-times",
     value: 1,
-    about: "the time of a source, as a multiple of the specified time",
+    about: "a factor on the specified read times of sources",
   },
   /** The lines START, END and REPORT. */
   platformLogBytes: {

@@ -104,7 +104,8 @@ const lookMs = 150;
 async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patienceMs;
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Timed out: ${what}`);
+    if (Date.now() > deadline)
+      throw new Error(`Timed out after ${patienceMs / 1_000} s while waiting for ${what}`);
     await delay(lookMs);
   }
 }

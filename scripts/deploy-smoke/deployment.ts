@@ -81,8 +81,8 @@ export interface Smoke {
 }
 
 /**
- * Runs a smoke test, in which `visit` creates and checks a deployment. Then deletes the deployment,
- * even after a failure.
+ * Deletes what an interrupted smoke test left. Then runs a smoke test, in which `visit` creates and
+ * checks a deployment. At the end, deletes the deployment, even after a failure.
  * @throws Error if a check fails, or if another deployment created the stacks
  */
 export async function withDeployment(
@@ -148,7 +148,9 @@ async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<v
   if (failures.length === 1) throw failures[0];
 }
 
-/** Creates the stacks, after the bootstrap of the account. */
+/**
+ * Bootstraps the AWS account for the CDK, creates the stacks of a release, and checks their status.
+ */
 export async function createDeployment(smoke: Smoke, release: Release): Promise<void> {
   const { cdk, narrator } = smoke;
   narrator.chapter(`cdk bootstrap, cdk deploy --all: ${release.name}`);
@@ -158,14 +160,14 @@ export async function createDeployment(smoke: Smoke, release: Release): Promise<
   await checkCreated(smoke);
 }
 
-/** Updates the stacks, in the order of an upgrade. */
+/** Updates the stacks to a release in the order of an upgrade, and checks their status. */
 export async function upgradeDeployment(smoke: Smoke, release: Release): Promise<void> {
   smoke.narrator.chapter(`cdk deploy --all: ${release.name}`);
   await deployStacks(smoke, release, [["deploy", "--all"]]);
   await checkUpdated(smoke);
 }
 
-/** Updates the stacks, in the order of a rollback. */
+/** Updates the stacks to a release in the order of a rollback, and checks their status. */
 export async function rollBackDeployment(smoke: Smoke, release: Release): Promise<void> {
   smoke.narrator.chapter(`Roll back to ${release.name}`);
   await deployStacks(smoke, release, rollbackDeployments(smokeStage));
@@ -201,7 +203,10 @@ async function checkCreated({ formation, narrator }: Smoke): Promise<void> {
   );
 }
 
-/** A deployment that does not change the data stack does not change its status either. */
+/**
+ * Checks that the service stack was updated. The data stack keeps its status if the deployment does
+ * not change it.
+ */
 async function checkUpdated({ formation, narrator }: Smoke): Promise<void> {
   const stacks = await deployedStacks(formation);
   for (const { name, status } of stacks) narrator.note(`${name}: ${status}`);
@@ -234,7 +239,10 @@ async function synthesized(
   return ["--app", output];
 }
 
-/** Returns the address at which the deployed API responds. */
+/**
+ * Returns the address at which the deployed API responds.
+ * @throws Error if it responds at no address
+ */
 export async function addressOf({ place, formation }: Smoke): Promise<string> {
   const outputs = await outputsOf(formation);
   return answeringAddress(
@@ -288,7 +296,7 @@ export async function checkDeadLetters({ formation, narrator }: Smoke): Promise<
   );
   client.destroy();
   narrator.check(
-    `none of ${queues.length} has a message`,
+    `none of the ${queues.length} dead-letter queues has a message`,
     queues.length > 0 && counts.every((count) => count === 0),
   );
 }
@@ -305,7 +313,7 @@ export async function checkWarnings({ place, formation, narrator }: Smoke): Prom
   );
   const { lines, read } = await warningsOf(place.endpoint, resources);
   for (const line of lines) narrator.note(line);
-  narrator.check(`no warning in ${read} lines`, lines.length === 0);
+  narrator.check(`the functions logged no warning in ${read} lines`, lines.length === 0);
 }
 
 async function tearDown(smoke: Smoke): Promise<void> {

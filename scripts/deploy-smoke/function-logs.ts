@@ -2,8 +2,8 @@ import { CloudWatchLogsClient, paginateFilterLogEvents } from "@aws-sdk/client-c
 import type { DeployedResource } from "./stacks.ts";
 
 /**
- * Returns the warnings and errors in the functions' logs, one line each. Errors that a function
- * handles appear only there.
+ * Returns the warnings and errors in the functions' logs, one line each, and the number of lines
+ * that were read. Errors that a function handles appear only there.
  */
 export async function warningsOf(
   endpoint: string,

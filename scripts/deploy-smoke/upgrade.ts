@@ -93,7 +93,7 @@ async function duringRuns(
   for (const line of report.failures) narrator.note(line);
   narrator.note(`the emulator ended ${quantity(report.interrupted, "invocation")} of calls`);
   narrator.check(
-    `all others of ${quantity(report.calls, "call")} succeeded`,
+    `all of ${quantity(report.calls, "call")} succeeded, except those that the emulator ended`,
     report.failures.length === 0,
   );
   await narrator.wait("the end of the last run", runSecondsMax, async () =>

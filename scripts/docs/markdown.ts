@@ -88,6 +88,7 @@ function headingIds(): (heading: string) => string {
   };
 }
 
+/** Escapes a text for HTML content and for attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")

@@ -32,7 +32,10 @@ export function described(document: JsonObject): JsonObject {
   };
 }
 
-/** @param owner the field that has the part, otherwise the component or the operation */
+/**
+ * Returns a part of the document with descriptions of its fields.
+ * @param owner the field that has the part, otherwise the component or the operation
+ */
 function describedPart(part: unknown, owner: string): unknown {
   if (Array.isArray(part)) return part.map((one: unknown) => describedPart(one, owner));
   if (typeof part !== "object" || part === null) return part;

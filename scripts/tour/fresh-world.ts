@@ -51,7 +51,8 @@ async function untilReady(
   const file = join(dataFolder, "ready.json");
   const deadline = Date.now() + startSecondsMax * 1_000;
   while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error("The local world did not start");
+    if (child.exitCode !== null)
+      throw new Error("The local world did not start. Its error is printed above.");
     if (Date.now() > deadline) {
       throw new Error(`The local world was not ready within ${startSecondsMax} s`);
     }

@@ -12,7 +12,10 @@ import {
 } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
-/** Tests everything from a new account to a change at the customer, with a check at every step. */
+/**
+ * Tests the service from a new account to a change that arrives at the customer. Checks every step.
+ * @throws Error if a check fails
+ */
 export async function runTour(target: ReachableTarget, narrator: Narrator): Promise<void> {
   const api = apiClient(target.baseUrl, await openAccount(target, narrator));
   await readProducts(api, target, narrator);
@@ -118,10 +121,13 @@ async function registerReceiver(
   const answer = await api.send("POST", "/webhook_endpoints", { url: receiverPath(target) });
   narrator.check("the receiver is registered", answer.status === 201);
   const secret = String(answer.body["secret"]);
-  narrator.check("its secret is shown once", secret.startsWith("whsec_"));
+  narrator.check("the response contains the endpoint's secret", secret.startsWith("whsec_"));
   const endpointId = String(answer.body["id"]);
   const again = await api.get(`/webhook_endpoints/${endpointId}`);
-  narrator.check("and never again", again.status === 200 && again.body["secret"] === undefined);
+  narrator.check(
+    "a later response does not contain the secret",
+    again.status === 200 && again.body["secret"] === undefined,
+  );
   await fetch(`${target.receiver.controlUrl}/secrets`, {
     method: "POST",
     body: JSON.stringify({ secret }),
@@ -214,7 +220,10 @@ function checkSignatures(
   if (first === undefined)
     throw new Error("Check failed: no webhook delivery arrived, so no signature can be checked");
   const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
-  narrator.check("both refuse a changed byte", !tampered.stripe && !tampered.standardWebhooks);
+  narrator.check(
+    "both libraries refuse a changed body",
+    !tampered.stripe && !tampered.standardWebhooks,
+  );
 }
 
 async function checkExport(

@@ -11,6 +11,7 @@ export interface TourTarget {
   readonly admin: (...command: string[]) => Promise<Record<string, unknown>>;
   /** The IDs of items to read. The first item's price changes. */
   readonly ids: readonly [string, ...string[]];
+  /** Changes the price of the first item; does nothing if the source changes it at every read. */
   readonly movePrice: () => void | Promise<void>;
 }
 
@@ -30,12 +31,16 @@ export interface TourReceiver {
 /** The longest wait of a tour, in seconds. */
 export const waitSecondsMax = 20;
 
+/** The deliveries of a run, and the entries of its `watchlist.product.changed` events. */
 export interface RunSeen {
   readonly all: readonly Delivery[];
   readonly changed: readonly Record<string, unknown>[];
 }
 
-/** Waits until all events of a run have arrived at the receiver. */
+/**
+ * Waits until all events of a run have arrived at the receiver. Returns their deliveries, and the
+ * changes in them.
+ */
 export async function runCompleted(
   target: ReachableTarget,
   narrator: Narrator,

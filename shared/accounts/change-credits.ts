@@ -14,7 +14,10 @@ interface Target {
   readonly changeId: string;
 }
 
-/** Adds the credits of a purchased pack to the balance and to the lifetime credits. */
+/**
+ * Adds the credits of a purchased pack to the balance and to the lifetime credits. A repeated call
+ * with the same `changeId` changes nothing and returns the first result.
+ */
 export function purchasePack(
   { packId, ...target }: Target & { readonly packId: PackId },
   dependencies: ChangeCreditsDependencies,
@@ -23,7 +26,9 @@ export function purchasePack(
 }
 
 /**
- * Adds credits to the balance, but not to the lifetime credits. @param credits whole number above 0
+ * Adds credits to the balance, but not to the lifetime credits. A repeated call with the same
+ * `changeId` changes nothing and returns the first result.
+ * @param credits whole number above 0
  */
 export function grantCredits(
   { credits, ...target }: Target & { readonly credits: number },
@@ -33,7 +38,12 @@ export function grantCredits(
   return change({ ...target, type: "grant", credits }, dependencies);
 }
 
-/** Changes the balance up or down, never below zero. @param credits whole number, not 0 */
+/**
+ * Adds credits to the balance, or removes them if `credits` is negative. If the balance would become
+ * negative, changes nothing and returns `insufficient`. A repeated call with the same `changeId`
+ * changes nothing and returns the first result.
+ * @param credits whole number, not 0
+ */
 export function adjustCredits(
   { credits, ...target }: Target & { readonly credits: number },
   dependencies: ChangeCreditsDependencies,

@@ -12,7 +12,10 @@ import { type FeedSources, type FeedStart, feedStart, lastEventIdOf } from "./fe
 
 export interface EventQuery {
   readonly accountId: string;
-  /** Event ID or ISO time after which the page begins; undefined for the oldest event. */
+  /**
+   * The page begins after the event with this ID, or at this ISO time; undefined for the oldest
+   * event.
+   */
   readonly after: string | undefined;
   readonly type: RunEventType | undefined;
   readonly watchlistId: string | undefined;
@@ -23,11 +26,12 @@ export interface EventPage {
   readonly object: "list";
   /** Event envelopes as they were sent, oldest first. */
   readonly data: readonly unknown[];
-  /** True if more events may exist at this time. */
+  /** True if the feed may already contain further events after this page. */
   readonly has_more: boolean;
   /**
-   * Value of `after` for the next page: the ID of the last event that this page read, even if the
-   * event did not match. If no event was read, the requested `after`; null if that was absent.
+   * Value of `after` for the next page: the ID of the last event that was read for this page, even
+   * if the event did not match. If no event was read, the requested `after`, or null if the request
+   * had none.
    */
   readonly next_after: string | null;
 }
@@ -51,7 +55,8 @@ interface Page {
 }
 
 /**
- * Lists matching events of an account in the order of the feed, which is the order of publication.
+ * Lists matching events of an account in the order in which they were published. A page may have
+ * fewer events than `limit`, even none, although `has_more` is true.
  */
 export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(wanted.accountId, wanted.after, sources);

@@ -55,7 +55,7 @@ export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   content: contentOf(run),
 });
 
-/** The outbox entry for the next attempt of an export. Empty if no attempt is due. */
+/** The outbox entry for the next attempt of an export; empty if no attempt is planned. */
 export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
   record.nextAttemptAt === null
     ? []

@@ -32,6 +32,8 @@ export function checkRoute(route: Route, place: Place): void {
   }
 }
 
+const limitKeys = ["where", "min_delta", "min_delta_percent", "confirm", "once"] as const;
+
 /**
  * Values of `when` with which a key has an effect. `where` needs the values of a read. An item
  * matches `new` and `not_found` once, so that `confirm` and `once` make no sense with them.
@@ -42,12 +44,12 @@ export const whensByKey = {
   min_delta_percent: ["changed"],
   confirm: ["changed", "unchanged", "ok", "failed", "always"],
   once: ["unchanged", "ok", "failed"],
-} as const satisfies Partial<Record<keyof Route, readonly When[]>>;
+} as const satisfies Record<(typeof limitKeys)[number], readonly When[]>;
 
 /** @throws 400 if a key has no effect with the other keys of the route */
 function checkKeys(route: Route, { path }: Place): void {
   const { when, op, where, once, cooldown, notify } = route;
-  for (const key of Object.keys(whensByKey) as (keyof typeof whensByKey)[]) {
+  for (const key of limitKeys) {
     const accepted: readonly When[] = whensByKey[key];
     if (route[key] === undefined || route[key] === false || accepted.includes(when)) continue;
     throw invalidParam(

@@ -57,13 +57,13 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
     });
     if (isMatch) changes[field] = { before: values.reference, after: values.is };
     setOrDelete(from, field, reference === values.is ? undefined : reference);
-    setOrDelete(seen, field, reads === 0 ? undefined : reads);
+    setOrDelete(seen, field, reads === 0 || route.confirm === undefined ? undefined : reads);
   }
   const matches = Object.keys(changes).length > 0;
   return {
     matches,
     changes,
-    state: withoutEmpty(cooldownAfter(route, state, { matches, at }), { from, seen }),
+    state: stateOf({ from, seen, ...cooldownAfter(route, state, { matches, at }) }),
   };
 }
 
@@ -95,20 +95,18 @@ export function keptState(
     setOrDelete(from, field, reference === is ? undefined : reference);
     if (!isSameSide(field, [was, is], reference)) delete seen[field];
   }
-  return withoutEmpty(state, { from, seen });
+  return stateOf({ ...state, from, seen });
 }
 
-/** The state with these members, without those that are empty. */
-function withoutEmpty(
-  { from: _, seen: __, ...others }: RouteState,
-  { from, seen }: Required<Pick<RouteState, "from" | "seen">>,
-): RouteState {
-  return {
-    ...others,
-    ...(Object.keys(from).length > 0 && { from }),
-    ...(Object.keys(seen).length > 0 && { seen }),
-  };
-}
+/** The state without empty members. */
+const stateOf = ({ from, seen, until }: RouteState): RouteState => ({
+  ...(isFilled(from) && { from }),
+  ...(isFilled(seen) && { seen }),
+  ...(until !== undefined && { until }),
+});
+
+const isFilled = (members: object | undefined): boolean =>
+  members !== undefined && Object.keys(members).length > 0;
 
 interface FieldValues {
   readonly field: string;
@@ -154,23 +152,24 @@ interface FieldDecision {
 }
 
 function decideField(route: Route, read: FieldRead): FieldDecision {
-  const { field, was, is, verdict, seen, isDelayed } = read;
+  const { is, verdict, isDelayed } = read;
   const reference = isComparable(route, read.reference) ? read.reference : is;
-  const { confirm = 1 } = route;
-  const before = isSameSide(field, [was, is], reference) ? seen : 0;
-  if (verdict === "unknown") {
-    return { isMatch: false, reads: before, reference: followed(route, reference, is) };
-  }
-  const effect = verdict === "met" ? effectOf(route, { field, is, reference }) : "none";
-  const reads = effect === "none" ? 0 : Math.min(before + 1, confirm);
-  const isConfirmed = reads === confirm;
+  const compared = { ...read, reference };
+  const effect = verdict === "met" ? effectOf(route, compared) : "none";
+  const reads = readsInRow(route, compared, effect);
+  const isConfirmed = effect !== "none" && reads === (route.confirm ?? 1);
   const isMatch = isConfirmed && effect === "holds" && !isDelayed;
-  const isSettled = isMatch || (isConfirmed && effect === "opposite");
-  return {
-    isMatch,
-    reads: isSettled || confirm === 1 ? 0 : reads,
-    reference: isSettled ? is : followed(route, reference, is),
-  };
+  return isMatch || (isConfirmed && effect === "opposite")
+    ? { isMatch, reads: 0, reference: is }
+    : { isMatch, reads, reference: followed(route, reference, is) };
+}
+
+/** Number of reads in a row with the same effect, up to `confirm`. */
+function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): number {
+  const { field, was, is, reference, seen, verdict } = read;
+  const before = isSameSide(field, [was, is], reference) ? seen : 0;
+  if (verdict === "unknown") return before;
+  return effect === "none" ? 0 : Math.min(before + 1, confirm);
 }
 
 /** Where a value is, seen from the reference value. `other`: it differs, but not as a number. */
@@ -200,7 +199,9 @@ interface Compared {
 }
 
 /** `opposite`: the value changed in the direction that the route does not report. */
-function effectOf(route: Route, compared: Compared): "holds" | "opposite" | "none" {
+type Effect = "holds" | "opposite" | "none";
+
+function effectOf(route: Route, compared: Compared): Effect {
   const { field, is, reference } = compared;
   const side = sideOf(field, is, reference);
   if (side === "same") return "none";

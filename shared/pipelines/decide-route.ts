@@ -33,18 +33,17 @@ export function decideRoute(
   { verdict, at }: { readonly verdict: Verdict; readonly at: string },
 ): { readonly matches: boolean; readonly state: RouteState } {
   if (verdict === "unknown") return { matches: false, state };
-  const { confirm = 1, once = false } = route;
-  const before = state.told === true ? confirm : (state.held ?? 0);
-  const held = verdict === "met" ? Math.min(before + 1, confirm) : 0;
-  const wasTold = held === confirm && state.told === true;
-  const matches = held === confirm && !wasTold && !isCooling(state, at);
-  const isTold = once && (wasTold || matches);
-  return {
-    matches,
-    state: {
-      ...(isTold && { told: true }),
-      ...(!isTold && confirm > 1 && held > 0 && { held }),
-      ...cooldownAfter(route, state, { matches, at }),
-    },
-  };
+  const needed = route.confirm ?? 1;
+  const held = verdict === "met" ? heldAfter(state, needed) : 0;
+  const isConfirmed = held === needed;
+  const wasTold = isConfirmed && state.told === true;
+  const matches = isConfirmed && !wasTold && !isCooling(state, at);
+  const isTold = route.once === true && (wasTold || matches);
+  const count = needed > 1 && held > 0 ? { held } : {};
+  const cooldown = cooldownAfter(route, state, { matches, at });
+  return { matches, state: { ...(isTold ? { told: true } : count), ...cooldown } };
 }
+
+/** Number of reads in a row that met the condition, up to `needed`. */
+const heldAfter = ({ told, held = 0 }: RouteState, needed: number): number =>
+  told === true ? needed : Math.min(held + 1, needed);

@@ -30,7 +30,7 @@ const meaning = {
   refresh:
     "Makes every Nth run start at another step. Null: never. If a refresh run is skipped for lack of " +
     "credits, or fails before this step, the next run is a refresh run instead, even a manual one. The " +
-    "later refresh runs do not move.",
+    "numbers of later refresh runs do not shift.",
   everyRuns: "Every run whose `run_number` is a multiple of this is a refresh run.",
   refreshEntry: "ID of the step at which a refresh run starts.",
   stepId: "ID of the step in routes, run statistics and events.",
@@ -39,11 +39,12 @@ const meaning = {
   when: "Outcomes of the read that the route selects.",
   field: "With changed: only a change to this field counts. With ok: the field that op tests.",
   op: "How field is tested: against the last known value (increased, decreased), or against value.",
-  value: "What below, above, is and is_not compare with, of the field's own type.",
+  value:
+    "Value that below, above, is and is_not compare the field with. Has the type of the field.",
   where: "Further tests of values of the same read. All must pass.",
   whereField: "Field of the step's scraper.",
   whereOp: "How field is compared with value.",
-  whereValue: "What the field is compared with, of the field's own type.",
+  whereValue: "Value that op compares the field with. Has the type of the field.",
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
     "with a numeric field. Small changes add up until they reach it.",
@@ -132,7 +133,7 @@ export const pipelineSchema = v.pipe(
 
 export type PipelineRecord = v.InferOutput<typeof pipelineSchema>;
 
-/** Names that an error message may repeat. */
+/** Pattern of names that are short and plain enough to repeat in an error message. */
 export const plainName = /^[\w.-]{1,64}$/;
 
 /** Schema of an object that refuses unknown keys, because they may be mistyped. */
@@ -253,6 +254,7 @@ function isCooldown(text: string): boolean {
   return seconds >= cooldownSecondsMin && seconds <= cooldownSecondsMax;
 }
 
+/** Schema of a route in bodies. */
 export const routeBody = strict("A route", {
   when: namedOneOf("when", whens),
   field: v.exactOptional(
@@ -289,6 +291,7 @@ export const routeBody = strict("A route", {
   ),
 });
 
+/** Schema of a step in bodies. */
 export const stepBody = strict("A step", {
   id: stepId("id", "stepId"),
   scraper: namedOneOf("scraper", stepScraperIds),

@@ -42,7 +42,7 @@ export interface RouteMatches {
   readonly changes: FieldChanges;
   /** True if at least one of the changes is new: no earlier read found it. */
   readonly hasNews: boolean;
-  readonly trackedMoved: boolean;
+  readonly trackedChanged: boolean;
   /**
    * True if a change that no event has reported yet matched a `changed` route with `notify`, or if
    * such a route matched a difference from its reference value.
@@ -53,7 +53,10 @@ export interface RouteMatches {
    * reports the change since that value.
    */
   readonly reported?: FieldChanges;
-  /** `when` of the other matching routes with `notify`, without duplicates, in route order. */
+  /**
+   * `when` of the matching routes with `notify`, except `changed`; without duplicates, in route
+   * order.
+   */
   readonly matched: readonly When[];
   /** IDs of the steps to which the item is routed, without duplicates, in route order. */
   readonly next: readonly string[];
@@ -67,8 +70,8 @@ interface Outcome extends ReadingFacts, Remembered {
   /** The values of the read with the derived fields. */
   readonly values: Snapshot;
   /** Changed fields since the last reading of the same kind. */
-  readonly moved: FieldChanges;
-  readonly trackedMoved: boolean;
+  readonly changed: FieldChanges;
+  readonly trackedChanged: boolean;
 }
 
 /**
@@ -82,12 +85,19 @@ export function matchRoutes(
 ): RouteMatches {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
   const { before, after } = facts;
-  const moved =
+  const changed =
     before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
-  const trackedMoved = trackedFields.some((field) => moved[field] !== undefined);
+  const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
   const values = { ...facts.derived, ...after };
-  const outcome: Outcome = { ...facts, ...remembered, trackedFields, values, moved, trackedMoved };
-  const decisions = partsOf(step).map((part) => ({ part, ...decide(part, outcome) }));
+  const outcome: Outcome = {
+    ...facts,
+    ...remembered,
+    trackedFields,
+    values,
+    changed,
+    trackedChanged,
+  };
+  const decisions = partsOf(step).map((part) => decide(part, outcome));
   const matching = decisions.filter(({ matches }) => matches);
   const routes = matching.map(({ part }) => part.route);
   const reporting = matching.filter(({ part }) => part.route.notify === true);
@@ -98,8 +108,8 @@ export function matchRoutes(
       : [[key, state] as const],
   );
   return {
-    ...changesIn({ step, facts, moved, routes, reporting }),
-    trackedMoved,
+    ...changesIn({ step, facts, changed, routes, reporting }),
+    trackedChanged,
     matched: [...new Set(reported.filter((when) => when !== "changed"))],
     next: [...new Set(nextOf({ routes }))],
     ...(states.length > 0 && { states: Object.fromEntries(states) }),
@@ -107,34 +117,32 @@ export function matchRoutes(
 }
 
 interface Decision extends Partial<ChangeDecision> {
+  readonly part: RoutePart;
   readonly matches: boolean;
 }
 
-function decide({ route, key }: RoutePart, outcome: Outcome): Decision {
+function decide(part: RoutePart, outcome: Outcome): Decision {
+  const { route, key } = part;
   const { states, after, at } = outcome;
-  if (key === null) return { matches: conditionOf(route, outcome) === "met" };
+  if (key === null) return { part, matches: conditionOf(route, outcome) === "met" };
   const state = states[key] ?? {};
   if (route.when !== "changed") {
-    return decideRoute(route, state, { verdict: conditionOf(route, outcome), at });
+    return { part, ...decideRoute(route, state, { verdict: conditionOf(route, outcome), at }) };
   }
   return after === null
-    ? { matches: false, state }
-    : decideChange(route, state, { ...outcome, after });
-}
-
-interface Reporting extends Decision {
-  readonly part: RoutePart;
+    ? { part, matches: false, state }
+    : { part, ...decideChange(route, state, { ...outcome, after }) };
 }
 
 interface Matched {
   readonly step: Step;
   readonly facts: ReadingFacts;
   /** Changed fields since the last reading of the same kind. */
-  readonly moved: FieldChanges;
+  readonly changed: FieldChanges;
   /** The matching routes. */
   readonly routes: readonly Route[];
   /** The matching routes with `notify`. */
-  readonly reporting: readonly Reporting[];
+  readonly reporting: readonly Decision[];
 }
 
 /**
@@ -155,35 +163,35 @@ interface Matched {
  * another route has reported a part of it. If only such routes match, the event contains only the
  * fields that they match.
  */
-function changesIn({ step, facts, moved, routes, reporting }: Matched) {
+function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
   const { known, after, notified } = facts;
   const news = after === null ? {} : changedFields(known, after, Object.keys(fieldTypes));
   const isNew = (field: string): boolean => news[field] !== undefined;
   const isUnreported = (field: string): boolean => isNew(field) || !notified.has(field);
-  const movedTracked = trackedFields.filter((field) => moved[field] !== undefined);
-  const changed = reporting.filter(({ part }) => part.route.when === "changed");
-  const gated = changed.filter(({ part }) => isGated(part.route));
-  const reportsMoved = changed.some(
+  const changedTracked = trackedFields.filter((field) => changed[field] !== undefined);
+  const notifying = reporting.filter(({ part }) => part.route.when === "changed");
+  const gated = notifying.filter(({ part }) => isGated(part.route));
+  const reportsChanged = notifying.some(
     ({ part: { route } }) =>
       !isGated(route) &&
-      (route.field === undefined ? movedTracked : [route.field]).some(isUnreported),
+      (route.field === undefined ? changedTracked : [route.field]).some(isUnreported),
   );
-  const counted = only({ ...news, ...moved }, [...trackedFields, ...fieldsNamedBy(routes)]);
-  const fields = Object.keys(counted).filter(reportsMoved ? isUnreported : isNew);
+  const counted = only({ ...news, ...changed }, [...trackedFields, ...fieldsNamedBy(routes)]);
+  const fields = Object.keys(counted).filter(reportsChanged ? isUnreported : isNew);
   const changes = only(counted, fields);
   // If two routes report a field, the event contains the change that the first one matches.
   const differences = Object.assign({}, ...gated.toReversed().map((one) => one.changes));
   return {
     changes,
     hasNews: fields.some(isNew),
-    notifyChanged: reportsMoved || gated.length > 0,
-    ...(gated.length > 0 && { reported: { ...(reportsMoved && changes), ...differences } }),
+    notifyChanged: reportsChanged || gated.length > 0,
+    ...(gated.length > 0 && { reported: { ...(reportsChanged && changes), ...differences } }),
   };
 }
 
-const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>
-  Object.fromEntries(Object.entries(moved).filter(([field]) => fields.includes(field)));
+const only = (changed: FieldChanges, fields: readonly string[]): FieldChanges =>
+  Object.fromEntries(Object.entries(changed).filter(([field]) => fields.includes(field)));
 
 const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
@@ -204,10 +212,10 @@ function conditionOf(route: Route, outcome: Outcome): Verdict {
  */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
-  changed: ({ moved, trackedMoved }, { field }) =>
-    field === undefined ? trackedMoved : moved[field] !== undefined,
-  unchanged: ({ status, before, trackedMoved }) =>
-    status === "ok" && before !== null && !trackedMoved,
+  changed: ({ changed, trackedChanged }, { field }) =>
+    field === undefined ? trackedChanged : changed[field] !== undefined,
+  unchanged: ({ status, before, trackedChanged }) =>
+    status === "ok" && before !== null && !trackedChanged,
   ok: ({ status }) => status === "ok",
   failed: ({ status }) => status === "unavailable" || status === "partial",
   not_found: ({ status }) => status === "not_found",

@@ -11,7 +11,8 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
- * transitions" and "Pipeline"). Pure and deterministic. Outcomes are in the order of the item IDs.
+ * transitions" and "Pipeline"). Pure and deterministic. `answers` must be sorted by item ID; so are
+ * the outcomes. An item without an answer had no offer to check.
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
@@ -28,9 +29,9 @@ export function batchResult(
     const answered = new Set(answers.map(({ id }) => id));
     for (const item of items.values()) {
       const { id, addedAt } = item;
-      // The item has no offer to check, so the retry would stay owed forever.
-      const isForgiven = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
-      if (isForgiven) outcomes.push({ id, addedAt, status: "skipped", at });
+      // The item has no offer to check. If the owed retry were kept, it would never end.
+      const endsRetry = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
+      if (endsRetry) outcomes.push({ id, addedAt, status: "skipped", at });
     }
     outcomes.sort((a, b) => compareIds(a.id, b.id));
   }
@@ -95,7 +96,7 @@ function outcomeOf(
   const isFailure = status !== "not_found" && item.state !== "delisted";
   const isRouted = routed.matched !== undefined || routed.next !== undefined;
   const states = isFailure
-    ? routeStatesAfter(item, { pipeline, step, matches, at: fetchedAt })
+    ? routeStatesAfter(item, { pipeline, step, matches, at: fetchedAt, after: {} })
     : undefined;
   return isFailure || isRouted ? { ...base, ...routed, ...states } : undefined;
 }
@@ -122,7 +123,6 @@ function okOutcome(
     { states: item.routeStates ?? {}, at },
   );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
-  const { readings } = after;
   const isReported = matches.notifyChanged || matches.matched.length > 0;
   const snapshot = isReported ? snapshotAfter(item, after) : {};
   const { testableFields } = stepScrapers[step.scraper];
@@ -136,10 +136,9 @@ function okOutcome(
     at,
     ...routed,
     ...after,
-    ...routeStatesAfter(item, { pipeline, step, matches, at, ...(readings && { readings }) }),
+    ...routeStatesAfter(item, { pipeline, step, matches, at, after }),
     ...changesIn(matches),
-    ...(matches.notifyChanged && { reported: snapshot }),
-    ...(matches.reported && { reportedChanges: matches.reported }),
+    ...reportedIn(matches, snapshot),
     ...(isOtherOffer && { buyboxOfferId }),
   };
   return hasEffects(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
@@ -150,6 +149,14 @@ const changesIn = ({
   hasNews,
 }: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
+
+const reportedIn = (
+  { notifyChanged, reported }: RouteMatches,
+  snapshot: Snapshot,
+): Pick<ItemOutcome, "reported" | "reportedChanges"> => ({
+  ...(notifyChanged && { reported: snapshot }),
+  ...(reported !== undefined && { reportedChanges: reported }),
+});
 
 /**
  * Returns true if an `ok` outcome changes the item, reports it in an event, or routes it to a step.

@@ -20,7 +20,7 @@ interface StatesRead {
   /** Time of the read, ISO 8601. */
   readonly at: string;
   /** The readings that the read changes. */
-  readonly readings?: Item["readings"];
+  readonly after: Pick<ItemOutcome, "readings">;
 }
 
 /**
@@ -29,24 +29,24 @@ interface StatesRead {
  * only when the item is stored for another reason, because it has no effect.
  */
 export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome, "routeStates"> {
-  const { pipeline, at, readings } = read;
+  const { pipeline, at } = read;
   const parts = statefulParts(pipeline);
   const before = item.routeStates ?? {};
   if (parts.length === 0 && item.routeStates === undefined) return {};
-  const after: Record<string, RouteState> = {};
+  const states: Record<string, RouteState> = {};
   for (const part of parts) {
     const state = current(stateAfter(item, part, read), at);
-    if (Object.keys(state).length > 0) after[part.key] = state;
+    if (Object.keys(state).length > 0) states[part.key] = state;
   }
-  const isStored = readings !== undefined;
+  const isStored = read.after.readings !== undefined;
   const unchanged = isStored ? before : withoutExpired(before, at);
-  return isDeepStrictEqual(after, unchanged) ? {} : { routeStates: after };
+  return isDeepStrictEqual(states, unchanged) ? {} : { routeStates: states };
 }
 
 function stateAfter(
   { readings: stored, routeStates = {} }: Item,
   { step: { id, scraper, ...other }, route, key }: StatefulPart,
-  { step, matches, readings = {} }: StatesRead,
+  { step, matches, after: { readings = {} } }: StatesRead,
 ): RouteState {
   if (id === step.id) return matches.states?.[key] ?? {};
   const state = routeStates[key] ?? {};

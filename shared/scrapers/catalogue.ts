@@ -212,7 +212,7 @@ function offerStep(
   const platform: PlatformEntry = platforms.retailer_a;
   const tiers = platform.endpoints.find(({ id }) => id === endpoint)?.tiers ?? [];
   const quarters = tiers.map(({ costQuarters }) => costQuarters);
-  assert(quarters.length > 0, "what a step charges has a price");
+  assert(quarters.length > 0, "an offers endpoint has at least one tier");
   return {
     platform: "retailer_a",
     endpoint,

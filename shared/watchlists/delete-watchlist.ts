@@ -13,13 +13,13 @@ const purgeMs = 5_000;
  * after the run in progress. Returns false if the watchlist does not exist.
  */
 export async function deleteWatchlist(
-  list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
+  watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
   dependencies: PurgeDependencies & {
     readonly watchlists: WatchlistStore;
     readonly warn: Warn;
   },
 ): Promise<boolean> {
-  const { accountId, watchlistId, now } = list;
+  const { accountId, watchlistId, now } = watchlist;
   const purgeAt = new Date(now.getTime() + purgeAgainMs);
   const { watchlists, warn } = dependencies;
   if (!(await watchlists.remove({ accountId, watchlistId, purgeAt }))) return false;

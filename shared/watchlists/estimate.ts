@@ -23,7 +23,7 @@ export const estimateBody = v.object({
     v.integer(itemsMessage),
     v.minValue(0, itemsMessage),
     v.maxValue(itemsMax, itemsMessage),
-    v.description("Number of items of the watchlist. None of them has been read."),
+    v.description("Number of items of the watchlist, all of them new."),
   ),
   ...settingFields,
   pipeline: newWatchlistBody.entries.pipeline,
@@ -69,7 +69,10 @@ export const estimateResponse = v.object({
   ),
 });
 
-/** The estimate in API answers: the complete pipeline and the credits of its runs. */
+/**
+ * Builds the response of `POST /v1/watchlists/estimate`: the complete pipeline and the estimated
+ * credits of its runs.
+ */
 export const presentEstimate = ({
   items,
   pipeline,

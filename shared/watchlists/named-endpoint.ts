@@ -40,13 +40,13 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
  * current value
  */
 export async function changedEndpoint(
-  list: Watchlist,
+  watchlist: Watchlist,
   params: EndpointParams,
   endpoints: EndpointLookup,
 ): Promise<EndpointBinding | null> {
   const { webhookUrl, webhookEndpointId } = params;
   if (webhookUrl === null && webhookEndpointId === null) return null;
-  const shown = await endpointBinding(list, endpoints);
+  const shown = await endpointBinding(watchlist, endpoints);
   const isShown =
     (webhookUrl === null || normaliseUrl(webhookUrl) === shown?.url) &&
     (webhookEndpointId === null || webhookEndpointId === shown?.endpointId);
@@ -57,7 +57,7 @@ export async function changedEndpoint(
       "Send 'webhook_url' or 'webhook_endpoint_id', not both, unless both have the watchlist's current values.",
     );
   }
-  const found = await namedEndpoint(list.accountId, params, endpoints);
+  const found = await namedEndpoint(watchlist.accountId, params, endpoints);
   return found === null ? null : bindingTo(found);
 }
 

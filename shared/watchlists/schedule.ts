@@ -84,8 +84,9 @@ export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
 }
 
 /**
- * Parses the cron expression of a request. `stored` is the watchlist's current expression, if any.
- * It stays valid, even if a new expression with the same steps would be refused.
+ * Parses the cron expression of a request. Refuses a step that exceeds the number of values of its
+ * field, such as 61 for minutes. Exception: accepts every expression that equals `stored`, the
+ * watchlist's current one, because an earlier release accepted such steps.
  * @throws 400 that names `cron` or `timezone`
  */
 export function newCronSchedule(cron: string, timezone: string, stored?: string): CronSchedule {
@@ -152,7 +153,7 @@ export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   return b.type === "cron" && a.cron === b.cron && a.timezone === b.timezone;
 }
 
-/** A schedule in API answers (specification, section "Watchlist"). */
+/** Converts a schedule to its form in API responses (specification, section "Watchlist"). */
 export function presentSchedule(schedule: Schedule): Record<string, unknown> {
   return schedule.type === "every"
     ? { type: "every", every: schedule.every, every_seconds: schedule.everySeconds }

@@ -47,7 +47,7 @@ export const settingsIn = ({
   ...(refreshEveryRuns !== undefined && { refreshEveryRuns }),
 });
 
-/** The settings in API answers and stored rows. */
+/** Converts the settings to their form in API responses and stored rows. */
 export const presentSettings = ({
   refreshEveryRuns,
 }: WatchlistSettings): Record<keyof typeof settingFields, number> => ({

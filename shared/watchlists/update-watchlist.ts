@@ -29,7 +29,8 @@ export interface UpdateDependencies {
 }
 
 /**
- * Changes the settings of a watchlist. A run in progress continues with its original settings.
+ * Changes the settings of a watchlist. Returns the stored watchlist; nothing is written if the
+ * change has no effect. A run in progress continues with its original settings.
  * @throws 400 if this watchlist cannot have a value; 404 if the watchlist was deleted; 409 after
  * too many conflicts; 503 if the retry budget is exhausted
  */

@@ -58,7 +58,7 @@ export const healthFor = (
 
 /**
  * Returns true if an endpoint counts as failing. Its first attempts are then postponed, except for
- * one probe.
+ * one trial (`FirstAttemptGate`).
  */
 export const isEndpointFailing = ({ failuresInRow }: EndpointHealth): boolean =>
   failuresInRow >= limits.failuresUntilFailing;

@@ -17,7 +17,7 @@ export interface PendingSources {
 const runsMax = 25;
 const idsAtOnce = 100;
 
-/** An entry for the first attempts of a run, in the outbox of an endpoint. */
+/** An entry in the outbox of an endpoint, for the first delivery attempts of a run's events. */
 interface PendingRun {
   readonly target: DeliveryTarget;
   readonly dueAt: string;
@@ -26,8 +26,8 @@ interface PendingRun {
 
 /**
  * Lists deliveries before their first attempt, which are not in the log yet, newest first. Returns
- * only deliveries with IDs below `before`. Reads a bounded number of runs; `from` is the lowest ID
- * that is covered, null for all.
+ * only deliveries whose ID sorts before `before`. Reads a bounded number of runs. The result is
+ * complete down to the ID `from`; if `from` is null, it contains all such deliveries.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -65,8 +65,8 @@ export async function pendingDeliveries(
 }
 
 /**
- * A delivery before its first attempt, by ID. Null if the ID is malformed or there is no such
- * delivery.
+ * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is no
+ * such delivery.
  */
 export async function pendingDelivery(
   accountId: string,

@@ -46,7 +46,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
         const endpoint = await dependencies.endpoints.get(accountId, endpointId);
         return {
           hasEnded: endpointRefusal(endpoint) !== null,
-          // The first attempts of one run are sequential.
+          // Number of entries at once. The first attempts of one run are one entry, so they are
+          // sequential.
           parallel: requestsAtOnceTo(endpoint),
         };
       },
@@ -58,8 +59,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 }
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery finds unsent events in the log, so no first attempt may be in progress during a
-  // recovery.
+  // A recovery treats an event that is not in the log as unsent, so no first attempt may be in
+  // progress during a recovery.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
   let inOrder: Promise<void> = Promise.resolve();

@@ -11,12 +11,12 @@ import type {
 } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
-/** A scraper of offers in front of a source that behaves as the ID selects. */
+/** A scraper of offers, and a source whose behaviour the ID of an item selects. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
   /** IDs by the status that the answers for them must have. */
   readonly ids: Readonly<Record<OffersAnswer["status"], readonly string[]>>;
-  /** The ID of an item that the source answers only after a short deadline, or never. */
+  /** The ID of an item about which the source responds only after 300 ms or more, or never. */
   readonly slowId: string;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function offerScraperContract(
       },
     );
 
-    it("returns offers that match their schema, in marketplace currency, with the full count", async () => {
+    it("returns offers that match their schema, in the currency of the marketplace, and the number of all offers", async () => {
       for (const answer of await read(subject.ids.ok)) {
         if (answer.status !== "ok") throw new Error(`${answer.id} was not found`);
         expect(answer.offers).toEqual(answer.offers.map((offer) => v.parse(offerSchema, offer)));
@@ -114,12 +114,12 @@ export function offerScraperContract(
   });
 }
 
-/** A checker of offers in front of a source that behaves as the offer selects. */
+/** A checker of offers, and a source whose behaviour the offer selects. */
 export interface OfferCheckerSubject {
   readonly checker: OfferChecker;
   /** Offers by the result that their check must have. */
   readonly offers: Readonly<Record<"buyable" | "gone" | "unavailable", readonly OfferReference[]>>;
-  /** An offer that the source answers only after a short deadline, or never. */
+  /** An offer about which the source responds only after 300 ms or more, or never. */
   readonly slowOffer: OfferReference;
   stop(): Promise<void>;
 }

@@ -42,7 +42,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
   return excess;
 }
 
-/** The rules of every rate budget, local or shared. */
+/** Registers the tests that every rate budget must pass, local or shared. */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
   describe(`rate budget ${name}`, () => {
     it("starts a burst at once and later calls at even intervals", async () => {

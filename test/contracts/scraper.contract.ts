@@ -11,14 +11,14 @@ import {
 import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
-/** A scraper in front of a source that behaves as the ID selects. */
+/** A scraper, and a source whose behaviour the ID of an item selects. */
 export interface ScraperSubject {
   readonly scraper: Scraper;
   readonly scraperId: ProductScraperId;
   readonly marketplace: string;
   /** IDs by the status that the answers for them must have. */
   readonly ids: Readonly<Record<ReadStatus, readonly string[]>>;
-  /** The ID of an item that the source answers only after a short deadline, or never. */
+  /** The ID of an item about which the source responds only after 300 ms or more, or never. */
   readonly slowId: string;
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       },
     );
 
-    it("returns only the fields of its tier, as in their schema, in marketplace currency", async () => {
+    it("returns only the fields of its tier, in the form of their schema and the currency of the marketplace", async () => {
       const answers = await read([...subject.ids.ok, ...subject.ids.partial]);
       for (const answer of answers) {
         if (!("fields" in answer)) throw new Error(`${answer.id} was not found`);

@@ -57,11 +57,11 @@ const colors = "\u001b[";
 const stackLine = /^\s+at /m;
 
 describe("npm run", () => {
-  it("starts at least 14 commands of the project", () => {
+  it("has at least 14 commands that are scripts of the project", () => {
     expect(commands.length).toBeGreaterThanOrEqual(14);
   });
 
-  it.each(commands)("$name --help prints examples and exits with 0", async ({ file }) => {
+  it.each(commands)("$name -- --help prints examples and exits with 0", async ({ file }) => {
     const { code, out, err } = await run(file, "--help");
 
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -70,7 +70,7 @@ describe("npm run", () => {
   });
 
   it.each(commands.filter(({ name }) => !passOn.has(name)))(
-    "$name suggests the nearest option for an unknown one, in one line without a stack trace",
+    "$name suggests the nearest option for an unknown option, in one line without a stack trace",
     async ({ file }) => {
       const { code, out, err } = await run(file, "--hlep");
 
@@ -84,7 +84,7 @@ describe("npm run", () => {
   it.each([
     ["scripts/empty-bucket.ts", "--stage", "dev"],
     [admin, "accounts", "--stage", "dev"],
-  ])("%s explains that no AWS region is set", async (file, ...args) => {
+  ])("%s explains in one line that no AWS region is set", async (file, ...args) => {
     const { code, err } = await run(file, ...args);
 
     expect(code).toBe(1);
@@ -117,7 +117,7 @@ describe("npm run bench", () => {
     [["key", "--attempts", "x"], '--attempts must be a number of 0 or more (got "x").'],
     [["web"], "--pages must name a folder."],
     [["--json", "api"], 'The first argument must be a bench (got "--json").'],
-  ])("refuses %j in one line without a stack trace", async (args, message) => {
+  ])("refuses the arguments %j in one line without a stack trace", async (args, message) => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
@@ -165,7 +165,7 @@ describe("npm run tour", () => {
 });
 
 describe("npm run lint:templates", () => {
-  it("prints the findings that have no reason as JSON, and each reason that no finding needs", async () => {
+  it("prints as JSON the findings that lib/acknowledgements.ts does not explain, and each exception without a finding", async () => {
     answerAs("cfn-lint", [
       {
         Rule: { Id: "E0001" },
@@ -241,7 +241,7 @@ describe("npm run admin", () => {
     }
   });
 
-  it("suggests the nearest command for an unknown one", async () => {
+  it("suggests the nearest command for an unknown command", async () => {
     expect(await runAdminHere("acounts")).toEqual({
       code: 1,
       out: "",

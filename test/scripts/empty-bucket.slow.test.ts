@@ -13,14 +13,14 @@ const bucket = "event-bodies";
 const dataStack = "RetailProductData-prod-data";
 const serviceStack = "RetailProductData-prod-service";
 
-/** Stacks that exist, with whether each is protected. */
+/** The stacks that exist, by name. The value is true for a protected stack. */
 const stacks = new Map<string, boolean>();
 let formation: Server;
 let fauxqs: Awaited<ReturnType<typeof startFauxqs>>;
 let s3: S3Client;
 let environment: Readonly<Record<string, string>>;
 
-/** The part of CloudFormation that describes stacks. */
+/** Returns CloudFormation's response to a request that describes a stack. */
 function describeStacks(name: string): { readonly status: number; readonly body: string } {
   const isProtected = stacks.get(name);
   if (isProtected === undefined) {
@@ -120,7 +120,7 @@ describe("npm run empty-bucket", () => {
       `There is no stack ${dataStack} in this account and region`,
     ],
   ] as const)(
-    "refuses %s and explains what to do",
+    "deletes nothing for %s, and explains what to do",
     async (_, there, advice) => {
       for (const [name, isProtected] of there) stacks.set(name, isProtected);
       const { code, output } = await run("--stage", "prod");
@@ -131,7 +131,7 @@ describe("npm run empty-bucket", () => {
     30_000,
   );
 
-  it("refuses an unknown stage", async () => {
+  it("refuses an unknown stage, and names the known stages", async () => {
     expect(await run("--stage", "test")).toEqual({
       code: 1,
       output: "Pass the stage: --stage dev or prod.\n",

@@ -7,7 +7,10 @@ import { accountKeys, ledgerKeys } from "../../shared/aws/table/table.ts";
 import { partitionRows, shardPartitions } from "./checks/ledger-state.ts";
 import type { Stage } from "./stage.ts";
 
-/** An account in the format of the previous release, whose credits are all in the account's row. */
+/**
+ * An account, and the table with its rows. In the format of the previous release, all credits of an
+ * account are in one row.
+ */
 type Place = Pick<Stage, "client" | "table"> & { readonly accountId: string };
 
 const sums = ["balance", "held", "spent", "sequence", "in_flight"] as const;
@@ -50,8 +53,8 @@ export interface OldHold {
 }
 
 /**
- * Reserves credits in the way of the previous release. Returns false if it is refused or if the
- * account changed during the write.
+ * Reserves credits as the previous release did. Returns false if the reservation is refused or if
+ * the account changed during the write.
  */
 export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
@@ -80,8 +83,8 @@ export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Pro
 }
 
 /**
- * Charges the whole hold in the way of the previous release. Returns false if it is refused or if
- * the account changed during the write.
+ * Charges the whole hold as the previous release did. Returns false if the settlement is refused or
+ * if the account changed during the write.
  */
 export async function settleAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;

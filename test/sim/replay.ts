@@ -21,7 +21,10 @@ export interface ReplayOptions {
   readonly shrink?: boolean | undefined;
 }
 
-/** Runs one seed and prints its whole trace. */
+/**
+ * Runs one seed and prints its whole trace. With `shrink`, first searches for the fewest faults
+ * under which the seed fails, and then runs it with only these faults.
+ */
 export async function replay({ shrink = false, ...options }: ReplayOptions): Promise<SimResult> {
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),

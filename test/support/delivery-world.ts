@@ -47,6 +47,7 @@ import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
 import { countingRandom, fixedClock } from "./clock.ts";
 import { openTables } from "./tables.ts";
 
+/** The time at which the clock of each world starts. */
 export const startedAt = "2026-11-20T10:00:00.000Z";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
@@ -287,7 +288,7 @@ export type DeliveryWorld = Awaited<
   ReturnType<Awaited<ReturnType<typeof startDeliveryWorld>>["open"]>
 >;
 
-/** Builds a finished run with one event of each given type, in this order. */
+/** Builds a finished run with one event for each entry of `types`, in this order. */
 export function aRun(
   types: readonly EventType[],
   {

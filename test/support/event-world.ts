@@ -37,8 +37,8 @@ export async function startEventBuckets() {
 }
 
 /**
- * Starts tables and an S3 server. The returned `open` creates worlds with the event feed and the
- * archive.
+ * Starts tables and an S3 server. The returned `open` creates worlds, each with a separate event
+ * feed and archive.
  */
 export async function startEventWorld() {
   const tables = openTables();
@@ -76,6 +76,7 @@ async function publishTo(
   await feed.append(accountId, { runId, watchlistId, webhookEndpointId, createdAt, types });
 }
 
+/** The properties of a run that `runOf` builds. */
 export interface MadeRun {
   readonly accountId?: string;
   readonly watchlistId?: string;

@@ -19,7 +19,10 @@ interface Sent {
   readonly account?: string;
 }
 
-/** Creates an account store. `keyOf` returns the only valid API key of an account. */
+/**
+ * Creates an account store that admits every call. `keyOf` returns the API key of an account,
+ * always the same one. A call with an unknown key belongs to an account with an empty ID.
+ */
 export function admittedAccounts() {
   const accountOf = new Map<string, string>();
   const keys = new Map<string, string>();
@@ -45,7 +48,10 @@ export function admittedAccounts() {
   };
 }
 
-/** Creates a function that calls a route group with events of API Gateway. */
+/**
+ * Creates a function that calls a route group with events of API Gateway. Its `path` is the part
+ * after `/v1/`.
+ */
 export const groupCaller =
   (handler: HttpHandler, keyOf: (account: string) => string) =>
   async (

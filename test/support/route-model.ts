@@ -61,15 +61,14 @@ export function passesAll(
   const own = field === undefined || value === undefined || op === undefined;
   const tests = [...(own ? [] : [{ field, op, value }]), ...where];
   const results = tests.map(({ field: name, op: how, value: wanted }) => {
-    const is = seen[name] ?? (name in seen ? null : derived[name]);
+    const is = name in seen ? seen[name] : derived[name];
     if (is === undefined) return null;
-    if (how === "is") return isSame(name, is, wanted);
-    if (how === "is_not") return !isSame(name, is, wanted);
+    if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
     if (typeof is !== "number" || typeof wanted !== "number") return false;
     return how === "below" ? is < wanted : is > wanted;
   });
-  if (results.includes(false)) return false;
-  return results.includes(null) ? null : true;
+  if (results.some((result) => result === false)) return false;
+  return results.some((result) => result === null) ? null : true;
 }
 
 /**
@@ -106,32 +105,42 @@ export function decideChanged(
 ): Record<string, { before: Value; after: Value }> {
   const changes: Record<string, { before: Value; after: Value }> = {};
   const isLate = !isWaiting(route, memory, read.at);
-  for (const field of route.field === undefined ? read.trackedFields : [route.field]) {
+  const passes = passesAll(route, read);
+  for (const field of fieldsOf(route, read.trackedFields)) {
     const [value, last] = [read.seen[field], read.last[field]];
-    if (value === undefined || last === undefined) continue;
+    if (passes === null || value === undefined || last === undefined) continue;
     const is = isSame(field, value, last) ? last : value;
-    const reference = memory.references.get(field);
-    if (reference === undefined) throw new Error(`${field} has no reference value`);
-    const side = sideOf(field, is, reference);
-    const passes = passesAll(route, read);
-    if (passes === null) continue;
-    const wish = wishOf(route, side);
-    const holds = wish === "report" && isFar(route, is, reference);
-    const row = memory.rows.get(field);
-    if (passes !== true || !(holds || wish === "follow")) memory.rows.delete(field);
-    else if (row?.side === side) row.length += 1;
-    else memory.rows.set(field, { side, length: 1 });
-    const isConfirmed = (memory.rows.get(field)?.length ?? 0) >= (route.confirm ?? 1);
-    const isReported = isConfirmed && holds && isLate;
-    if (isReported) changes[field] = { before: reference, after: is };
-    if (isReported || (isConfirmed && wish === "follow")) {
-      memory.references.set(field, is);
-      memory.rows.delete(field);
-    }
+    const found = decideField(route, memory, { field, is, passes });
+    const isReport = found.wish === "report";
+    if (!found.isConfirmed || (isReport && !isLate)) continue;
+    if (isReport) changes[field] = { before: found.reference, after: is };
+    memory.references.set(field, is);
+    memory.rows.delete(field);
   }
   if (Object.keys(changes).length > 0) memory.matchedAt = read.at;
   return changes;
 }
+
+/** Counts a read in the field's row. */
+function decideField(
+  route: Route,
+  memory: RouteMemory,
+  { field, is, passes }: { readonly field: string; readonly is: Value; readonly passes: boolean },
+) {
+  const reference = memory.references.get(field);
+  if (reference === undefined) throw new Error(`${field} has no reference value`);
+  const side = sideOf(field, is, reference);
+  const wish = wishOf(route, side);
+  const isEffective = wish === "follow" || (wish === "report" && isFar(route, is, reference));
+  const row = memory.rows.get(field);
+  if (!passes || !isEffective) memory.rows.delete(field);
+  else memory.rows.set(field, { side, length: row?.side === side ? row.length + 1 : 1 });
+  const length = memory.rows.get(field)?.length ?? 0;
+  return { wish, reference, isConfirmed: length >= (route.confirm ?? 1) };
+}
+
+const fieldsOf = ({ field }: Route, all: readonly string[]): readonly string[] =>
+  field === undefined ? all : [field];
 
 const isNumber = (value: Value | undefined): value is number => typeof value === "number";
 
@@ -175,18 +184,21 @@ export function noteReading(
   memory: RouteMemory,
   { before, after, fields }: Readings,
 ): void {
-  for (const field of route.field === undefined ? fields : [route.field]) {
+  for (const field of fieldsOf(route, fields)) {
     const [was, is] = [before[field], after[field]];
-    if (memory.references.get(field) === undefined && was !== undefined)
-      memory.references.set(field, was);
+    if (was !== undefined && !memory.references.has(field)) memory.references.set(field, was);
     if (is === undefined) continue;
-    const reference = memory.references.get(field);
-    const isUnusable = reference === undefined || (needsNumbers(route) && !isNumber(reference));
-    const follows = !isGated(route) && (isNumber(is) || !needsNumbers(route));
-    if (isUnusable || follows) memory.references.set(field, is);
-    const side = sideOf(field, is, memory.references.get(field) ?? is);
-    if (memory.rows.get(field)?.side !== side) memory.rows.delete(field);
+    const reference = referenceAfter(route, memory.references.get(field), is);
+    memory.references.set(field, reference);
+    if (memory.rows.get(field)?.side !== sideOf(field, is, reference)) memory.rows.delete(field);
   }
+}
+
+function referenceAfter(route: Route, reference: Value | undefined, is: Value): Value {
+  if (reference === undefined) return is;
+  if (needsNumbers(route) && !isNumber(reference)) return is;
+  const follows = !isGated(route) && (isNumber(is) || !needsNumbers(route));
+  return follows ? is : reference;
 }
 
 interface Readings {

@@ -179,7 +179,7 @@ function isLevelTaken(route: Route, memory: RouteMemory, judged: Case): boolean 
 /** True, false, or null if the read lacks a field that the route tests. */
 function meets(route: Route, judged: Case): boolean | null {
   const { step, reading } = judged;
-  const { op, value, where, ...untested } = route;
+  const { op: _op, value: _value, where: _where, ...untested } = route;
   if (!isTaken(untested, judged)) return false;
   return passesAll(route, { seen: reading.seen, derived: derivedFields(step, reading) });
 }
@@ -387,7 +387,8 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
 
 /**
  * Returns the derived fields of a pulse: whether the last buy-box price is above the newest lowest
- * price for new items; an empty object if either is unknown.
+ * price for new items. Returns an empty object if either price is unknown, and for any other
+ * scraper.
  */
 function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
   const price = before.readings.product?.["price"];

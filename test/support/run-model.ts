@@ -61,8 +61,8 @@ export function modelWatchlist(
 /**
  * Applies one run to the watchlist and returns its result; null for a scheduled run of a paused
  * watchlist.
- * @param input `available` is the balance before the run, and `at` the index of the scripted
- * answers
+ * @param input `available` is the balance before the run, and `at` is the index of the run from 0,
+ * which selects the scripted answers
  */
 export function runModel(
   list: ModelWatchlist,

@@ -24,7 +24,10 @@ export interface Scenario {
   readonly deliveries: number;
   /** The seed for a random order of messages; null to handle them in the order of sending. */
   readonly shuffle: number | null;
-  /** A crash in one of the runs. It does not happen if the run makes fewer port calls. */
+  /**
+   * A crash in one of the runs; null for none. It does not happen if the run makes fewer port
+   * calls.
+   */
   readonly crash: {
     readonly run: number;
     readonly call: number;

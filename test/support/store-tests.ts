@@ -36,5 +36,7 @@ const names = [
   "tools/reconcile/readers/readers",
 ];
 
-/** The test files of all adapters for DynamoDB. They also run against a second engine. */
+/**
+ * The test files of all adapters for DynamoDB. They also run on DynamoDB Local, the second engine.
+ */
 export const storeTests: readonly string[] = names.map((name) => `test/${name}.test.ts`);

@@ -126,6 +126,6 @@ function headerOf(text: string) {
   return { method, path, headers };
 }
 
-/** Waits until a check passes. The timeout is long, for a loaded machine. */
+/** Waits until a check passes. The timeout of two minutes is long enough for a busy machine. */
 export const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: 120_000, interval: 5 });

@@ -138,7 +138,10 @@ export async function openWatchlistWorld(tables: TestTables) {
     waiting: messages.waiting,
     warnings,
     ask: askThrough(ports),
-    /** Creates the routes of a separate process. It crashes at the given port call, if any. */
+    /**
+     * Creates the routes of a separate process. The process crashes at the port call `crash`, if it
+     * is given.
+     */
     process(crash?: CrashPoint) {
       const process = mortal(ports, crash);
       return { ask: askThrough(process.ports), calls: process.calls };
@@ -148,6 +151,7 @@ export async function openWatchlistWorld(tables: TestTables) {
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
       return Items as TableRow[];
     },
+    /** Stores an enabled webhook endpoint of `acct_1` with this URL, and returns it. */
     async registered(url: string): Promise<WebhookEndpoint> {
       const at = clock.now().toISOString();
       const endpoint: WebhookEndpoint = {

@@ -87,7 +87,10 @@ interface HostOptions {
   readonly templates: ResolvedTemplates;
   readonly log: Log;
   readonly loadHandler?: LoadHandler | undefined;
-  /** Returns the new value of a variable of a template. Variables cannot be added. */
+  /**
+   * Returns the new value of a variable of a template. A variable that the template does not have
+   * cannot be added.
+   */
   readonly replaceVariable?: ReplaceVariable | undefined;
 }
 

@@ -183,7 +183,9 @@ function resolveReference(scope: Scope, name: string): unknown {
   const parameter = scope.stack.template.Parameters[name];
   if (parameter) {
     if (parameter.Default !== undefined) return parameter.Default;
-    throw new Error(`${scope.stack.name}: parameter ${name} has no default to use locally`);
+    throw new Error(
+      `${scope.stack.name}: parameter ${name} has no default, which the local world needs`,
+    );
   }
   return nameOf(scope, name).ref;
 }

@@ -17,15 +17,13 @@ export interface AccountLoad {
   /** The number of Lambda environments for the account's calls, which limits concurrency. */
   readonly environments: number;
   readonly workSeconds: number;
-  /** The calls that start in a second. With 0, each environment calls without a pause. */
+  /** The number of calls that start per second. 0: each environment calls without a pause. */
   readonly rate: number;
   readonly watchlists: number;
 }
 
 export interface AccountCase {
-  /**
-   * The loads that run at the same time, one for each account. Only the first account is measured.
-   */
+  /** The loads, one for each account. All run at the same time and are measured. */
   readonly loads: readonly [AccountLoad, ...AccountLoad[]];
   readonly seconds: number;
   readonly seed: number;
@@ -34,7 +32,7 @@ export interface AccountCase {
 
 /**
  * The measurements of an account. Times are in milliseconds. Percentiles are of the calls that
- * ended in the measured seconds.
+ * ended in the measured seconds. Units, conflicts and throttles are means per call.
  */
 export interface AccountFigures {
   readonly environments: number;
@@ -66,8 +64,9 @@ interface World {
 }
 
 /**
- * Measures accounts under load. At the end, compares the stored sums of each account with its
- * charges.
+ * Measures accounts under load. Returns their measurements in the order of the loads.
+ * @throws Error if the stored sums of an account differ from its charges, or if a reconciliation of
+ * its ledger finds a difference
  */
 export async function measureAccounts(
   { loads, seconds, seed, rules }: AccountCase,

@@ -50,7 +50,10 @@ export interface EndpointFigures {
 
 const createdAt = "2026-11-19T23:59:00.000Z";
 
-/** Drains the events of an endpoint in virtual time, and measures how long that takes. */
+/**
+ * Drains the events of an endpoint in virtual time, and measures how long that takes.
+ * @throws Error if the receiver did not get every event
+ */
 export async function measureEndpoint(
   wanted: EndpointCase,
   { endpoint: engine, table }: { readonly endpoint: string; readonly table: string },

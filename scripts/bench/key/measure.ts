@@ -17,7 +17,7 @@ import { seeded } from "../seeded.ts";
 import { slidingSeconds } from "./sliding-seconds.ts";
 
 export interface KeyCase {
-  /** The calls that start in a second. */
+  /** The number of calls that start per second. */
   readonly attempts: number;
   readonly environments: number;
   /** The seconds that are measured, without the warm-up before them. */

@@ -179,7 +179,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect((await admin("migrate")).code).toBe(0);
   });
 
-  it("allow every command that lists", async () => {
+  it("allow every command that only lists or compares", async () => {
     const of = ["--account", account];
     await result("accounts");
     await result("accounts", "show", ...of);
@@ -204,7 +204,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(await result("dead-letters", "replay", "--queue", "runs")).toMatchObject({ moved: 1 });
   });
 
-  it("refuse a change by the role that reads", async () => {
+  it("do not allow the role read to change anything", async () => {
     const grant = ["grant", "--account", account, "--id", "x", "--credits", "5"];
     const { code, err } = await admin(...grant, "--role", "read");
 
@@ -212,7 +212,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(err).toContain("not authorized");
   });
 
-  it("refuse to delete tables, ledger rows and audit lines by the role that acts", async () => {
+  it("do not allow the role act to delete tables, ledger rows or audit lines", async () => {
     const options = await clientsOf("act");
     const table = new DynamoDBClient(options).send(
       new DeleteTableCommand({ TableName: data["AccountsTableName"] }),
@@ -231,11 +231,11 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     }
   });
 
-  it("refuse an operator who assumes no role", async () => {
+  it("are necessary, because an operator who assumes no role cannot list accounts", async () => {
     expect((await admin("accounts", "--role", "none")).err).toContain("not authorized");
   });
 
-  it("allow a dry run of a restore, and a restore", async () => {
+  it("allow a restore and its dry run", async () => {
     // Point-in-time recovery does not cover the last five minutes.
     const at = `${new Date(Date.now() - 600_000).toISOString().slice(0, 19)}Z`;
     const plan = await result("restore", "--at", at, "--dry-run");

@@ -19,7 +19,7 @@ const nameOf = (outcome: PromiseSettledResult<unknown>): string =>
   outcome.status === "fulfilled" ? "done" : (outcome.reason as Error).name;
 
 describe("the bench's model of DynamoDB contention", () => {
-  it("runs plain writes of one item one after another, and those of two items in parallel", async () => {
+  it("runs plain writes of one item in sequence, and plain writes of two items in parallel", async () => {
     const { time, requests, effect } = model();
     const at = await time.through(
       Promise.all([
@@ -31,7 +31,7 @@ describe("the bench's model of DynamoDB contention", () => {
     expect(at).toEqual([2.5, 3.5, 2.5]);
   });
 
-  it("cancels a transaction that conflicts with another one on an item", async () => {
+  it("cancels a transaction that conflicts with another transaction on an item", async () => {
     const { time, requests, effect } = model();
     const outcomes = await time.through(
       Promise.allSettled([

@@ -22,7 +22,10 @@ const valueOf = {
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
 
-/** The conditions of a route of this scraper; without `run` and `notify` it is not a route yet. */
+/**
+ * Any conditions that a route of this scraper can have. The caller adds `run` or `notify`, without
+ * which a route is invalid.
+ */
 export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
   const numbers = testableFields.filter((field) => fieldTypes[field] === "number");
@@ -92,7 +95,7 @@ function anyLimits(scraper: StepScraperId, route: Route): fc.Arbitrary<Route> {
     const fitting = Object.entries(limits).filter(([key]) =>
       isFitting({ key: key as keyof typeof keys, limited: route }),
     );
-    return { ...route, ...(Object.fromEntries(fitting) as Partial<Route>) };
+    return Object.assign({}, route, Object.fromEntries(fitting));
   });
 }
 

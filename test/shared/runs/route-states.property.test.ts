@@ -86,21 +86,20 @@ const anyRoute: fc.Arbitrary<Route> = fc
       { requiredKeys: [] },
     ),
   )
-  .map(([base, { where, min_delta, min_delta_percent, once, ...keys }]) => ({
-    ...base,
-    ...keys,
-    ...(where !== undefined && base.when !== "failed" && { where }),
-    ...(base.field === "price" &&
-      base.when === "changed" &&
-      defined({ min_delta, min_delta_percent })),
-    ...(base.when !== "changed" && defined({ once })),
-    run: "next",
-    notify: true,
-  }))
+  .map(([base, limits]) =>
+    Object.assign({}, base, { run: "next", notify: true }, fitting(base, limits)),
+  )
   .filter(isGated);
 
-const defined = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+/** The keys that a route accepts. */
+const fitting = ({ when, field }: Route, limits: Partial<Route>): Partial<Route> =>
+  Object.fromEntries(
+    Object.entries(limits).filter(([key]) => {
+      if (key === "where") return when !== "failed";
+      if (key === "once") return when !== "changed";
+      return !key.startsWith("min_delta") || (when === "changed" && field === "price");
+    }),
+  );
 
 function isGated(route: Route): boolean {
   const keys = ["min_delta", "min_delta_percent", "confirm", "once", "cooldown"] as const;
@@ -132,7 +131,8 @@ function played(route: Route, reads: readonly PlannedRead[], repeats = 1): Effec
   return reads.map(({ status, seen, after }, n) => {
     time += after * minute;
     const outcome = outcomeOf(pipeline, item, { status, seen, at: new Date(time) });
-    for (let repeat = 0; repeat < repeats && outcome !== undefined; repeat += 1) {
+    if (outcome === undefined) return effectOf(outcome);
+    for (let repeat = 0; repeat < repeats; repeat += 1) {
       const reading = {
         runId: `run_${n}`,
         runNumber: n + 1,

@@ -282,7 +282,10 @@ function keep(times: Map<string, number[]>, name: string, at: number): void {
   times.set(name, [...(times.get(name) ?? []), at]);
 }
 
-/** Returns all values that were valid at some time between `from` and `to`, both inclusive. */
+/**
+ * Returns all values that were valid at some time between `from` and `to`, both inclusive. Contains
+ * null if there was no value at some of these times.
+ */
 export function statesWithin<Value>(
   states: readonly Since<Value>[] | undefined,
   from: number,

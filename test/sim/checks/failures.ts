@@ -22,7 +22,7 @@ export const injectedNames: ReadonlySet<string> = new Set([
   "AccessDeniedException",
   "TransactionCanceledException",
   new SourceBroken().name,
-  // The service throws this error when it stops to retry one of those above.
+  // The service throws this error when it stops retrying after one of the errors above.
   "ServiceError",
 ]);
 
@@ -55,7 +55,7 @@ interface Failure {
   readonly text: string;
 }
 
-/** Returns the ERROR lines of the log, each with the task that wrote it. */
+/** Returns the ERROR lines of the log, each with the task that wrote the line. */
 export function loggedFailures(): readonly Failure[] {
   return capturedLog()
     .flatMap(({ text, task }) => text.split("\n").map((line) => ({ line, task })))
@@ -73,8 +73,8 @@ const isForeseen = ({ line: { error } }: Failure, profile: Profile): boolean =>
   isInjected(error?.name ?? "", profile) || isRejectedBySqs(error?.message ?? "");
 
 /**
- * Returns true for a response with status 500 although a dependency failed, for which 503 is
- * required.
+ * Returns true for a response with status 500 after the failure of a dependency, which requires
+ * status 503.
  */
 const isMistaken = ({ line: { status, error } }: Failure): boolean =>
   status === 500 && dependencyNames.has(error?.name ?? "");

@@ -29,7 +29,9 @@ export interface SeenHold {
 
 /** The balances of an account during a seed, and its holds. */
 export interface History {
-  /** Returns the balances between two times, and the last ones before. */
+  /**
+   * Returns the balances between two times, preceded by the last balances before the first time.
+   */
   between(from: number, to: number): readonly Moment[];
   readonly holds: ReadonlyMap<string, SeenHold>;
 }

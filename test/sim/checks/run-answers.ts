@@ -33,7 +33,7 @@ export interface ExpectedItem {
   known: Known;
   /** What the pipeline's routes have seen of the item. */
   memories: Memories;
-  /** Its owed retries. */
+  /** The owed retries of the item. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
@@ -50,7 +50,8 @@ interface Judged {
 
 /**
  * Checks the reads, outcomes, reports and charges of runs against the sources' answers (invariants
- * R2, R3, R4, R6 and M3). Uses only the specification. Returns the expected state of each item.
+ * R2, R3, R4, R6 and M3). Derives the expected results only from the specification. Returns the
+ * expected state of each item.
  */
 export function checkAnswers(
   list: WatchlistScene,
@@ -189,7 +190,8 @@ function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> 
   const { state } = item;
   if (state === "delisted") return new Set();
   const { entry, baseline, refresh }: Pipeline = run.pipeline;
-  // Trusts the run's kind here. `run-refreshes.ts` checks whether the run had to be a refresh.
+  // The run's kind is not checked here. `run-refreshes.ts` checks whether the run had to be a
+  // refresh.
   const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
   const first = state === "new" ? (baseline ?? entry) : usual;
   return new Set([first, ...stepsToRetry(run.pipeline, item)]);
@@ -260,7 +262,7 @@ function quartersOf(scraper: string, { status, totalOffers = 0 }: FlatAnswer): n
   if (status === "partial" || status === "unavailable") return 0;
   if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
   const price = prices[scraper];
-  assert(price !== undefined, `${scraper} has a price`);
+  assert(price !== undefined, `${scraper} has no known price`);
   return price;
 }
 

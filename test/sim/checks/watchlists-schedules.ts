@@ -84,7 +84,7 @@ export function watchSchedules(world: World) {
       if (found.length === 0) return;
       for (const { why } of found) world.reached(`the service fixed a watchlist that ${why}`);
       const until = Math.max(...found.map(({ healedAt }) => healedAt));
-      assert.ok(until < Infinity, "an orphaned schedule has a next tick");
+      assert.ok(until < Infinity, "an orphaned schedule has no next tick");
       world.begin("wait for the sweeper", () => world.pause(until - world.tasks.now()));
       await quiet();
       const nameOf = ({ watchlistId, why }: Misfit): string => `${watchlistId} ${why}`;

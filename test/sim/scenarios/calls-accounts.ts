@@ -24,7 +24,7 @@ export interface AccountPlan {
    * @default all
    */
   readonly left?: number;
-  /** The credits of a purchase during the calls. It raises the tier. */
+  /** The credits of a purchase during the calls. The purchase raises the tier. */
   readonly bought?: number;
   /** True for an account in the format of the previous release that has open holds. */
   readonly isOld?: boolean;
@@ -198,7 +198,7 @@ function inSeparateProcess(
 ): void {
   const { clients } = world.overridesOfOther();
   const client = clients?.dynamo;
-  assert(client !== undefined, "the overrides have a DynamoDB client");
+  assert(client !== undefined, "the overrides have no DynamoDB client");
   world.tasks.begin(
     name,
     async () => {

@@ -82,8 +82,8 @@ export async function ask(
 }
 
 /**
- * Calls the API, at most four times, until the status is below 500. Returns the last response;
- * undefined if there was none.
+ * Calls the API, at most four times, until the status is below 500. Returns the last call, with
+ * `answer` undefined if it got no response.
  */
 export async function askUntilAnswered(
   scene: DeliveryScene,

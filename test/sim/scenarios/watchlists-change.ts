@@ -29,7 +29,7 @@ export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undef
   return lists.length === 0 ? undefined : world.random.pick(lists);
 }
 
-/** Changes some of the settings that this hand owns. */
+/** Changes some of the settings that only this hand changes (see `isOwner`). */
 export async function changeSettings(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someWatchlist(acting);
@@ -74,13 +74,16 @@ async function patch(
  * paused.
  */
 function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
-  // If there are other hands, they may have removed all items, or the first due time may have
-  // passed.
+  // If there are other hands, the watchlist may be due later: they may have removed all items, or
+  // its first due time may have passed.
   if (tenant.hands > 1 || shown.run_count > 0) return;
   world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
   const now = world.tasks.now();
-  assert.ok(dueAt <= now + clocksOffMs, `${shown.id} is due at ${String(shown.next_run_at)}`);
+  assert.ok(
+    dueAt <= now + clocksOffMs,
+    `${shown.id} was resumed, but is due only at ${String(shown.next_run_at)}`,
+  );
 }
 
 interface SettingsCall {
@@ -109,8 +112,8 @@ function checkRefreshSetting(
       : "pipeline" in body
         ? [body.pipeline !== null, body.pipeline === null]
         : [ownPossible, pipeline.may("default", since)];
-  if (answer.status === 400) assert.ok(mayRefuse, what);
-  if (answer.status === 200) assert.ok(mayTake, what);
+  if (answer.status === 400) assert.ok(mayRefuse, `${what}, although the change is valid`);
+  if (answer.status === 200) assert.ok(mayTake, `${what}, although the change is invalid`);
 }
 
 function choiceOf(acting: Acting, list: KnownWatchlist, name: SettingName): Choice {
@@ -231,6 +234,10 @@ function checkTally(
   );
 }
 
+/**
+ * Returns the register of an item of a watchlist.
+ * @throws AssertionError if no hand of the tenant uses this ID
+ */
 export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);
   assert.ok(found, `${id} is not an ID of ${list.platform}`);

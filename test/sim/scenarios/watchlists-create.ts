@@ -206,6 +206,7 @@ interface NewList {
   readonly number: number;
 }
 
+/** Returns the expected state of a watchlist, from the response to its creation. */
 export function knownWatchlist(
   { moments, tenant }: Pick<Acting, "moments" | "tenant">,
   { shown, creation: { platform, ids }, maker, number }: NewList,
@@ -238,8 +239,8 @@ const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] 
   );
 
 /**
- * Repeats a successful creation with its idempotency key. The body is the same or different
- * (invariant C2).
+ * Uses the idempotency key of a successful creation again, with the same or another body (invariant
+ * C2).
  */
 export async function repeatCreation(acting: Acting): Promise<void> {
   const { world } = acting;

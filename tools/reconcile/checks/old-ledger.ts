@@ -40,8 +40,8 @@ const hasShardsNow: LedgerSince = {
 };
 
 /**
- * Reads the later entries, and then the account's row, whose sequence includes all of these
- * entries.
+ * Reads the entries that were written later, and then the account's row. The sequence in the row
+ * must therefore include all of these entries.
  */
 async function entriesSince(
   { accountId, sequence }: StoredSums,

@@ -171,7 +171,7 @@ export function dueDifferences(
   return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: longestHold });
 }
 
-/** Reports a charge above the reserved credits or below 0, without use of the ledger. */
+/** Reports a charge that is below 0 or above the reserved credits. Does not need the ledger. */
 function chargedDifferences(place: string, { credits, charged }: StoredHold): Difference[] {
   if (charged === null || (charged >= 0 && charged <= credits)) return [];
   return [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }];
@@ -197,10 +197,10 @@ export function usageDifferences(
       const ledger = sums.usage.get(date) ?? noUsage;
       return fieldDifferences(
         `${accountId} usage ${date}`,
-        { requests, "successful and failed": successful + failed, credits },
+        { requests, "successful plus failed": successful + failed, credits },
         {
           requests: ledger.requests,
-          "successful and failed": requests,
+          "successful plus failed": requests,
           credits: ledger.credits,
         },
       );

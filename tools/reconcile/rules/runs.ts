@@ -195,6 +195,6 @@ function stepDifferences(place: string, { step, results }: RecordedStep): Differ
 export const chargeDifferences = (run: Run, charged: number): Difference[] =>
   fieldDifferences(
     runPlace(run.watchlistId, run.runNumber),
-    { "credits, which the ledger charged": run.credits },
-    { "credits, which the ledger charged": charged },
+    { "credits (compared with the ledger)": run.credits },
+    { "credits (compared with the ledger)": charged },
   );
