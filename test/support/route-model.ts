@@ -228,9 +228,17 @@ export const statefulParts = ({ steps }: { readonly steps: readonly Step[] }): R
       return effectsOf(whole).map((route) => {
         const { run: _, ...condition } = route;
         const { id, scraper, condition: offers } = step;
-        return { step, whole, route, key: JSON.stringify([id, scraper, offers, condition]) };
+        return { step, whole, route, key: ordered([id, scraper, offers, condition]) };
       });
     }),
+  );
+
+/** JSON with sorted names, because a stored pipeline does not keep their order. */
+const ordered = (value: unknown): string =>
+  JSON.stringify(value, (_name, one: unknown) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
   );
 
 /** The cooldown of a route delays only its notifications. */

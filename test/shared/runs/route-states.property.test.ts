@@ -2,12 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FieldTest, Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { mergedReading } from "../../../shared/pipelines/rules.ts";
-import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
-import { batchResult } from "../../../shared/runs/outcome.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { type Snapshot, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
-import { type Item, newItem } from "../../../shared/watchlists/item.ts";
-import { decodeItems, encodeItems } from "../../../shared/watchlists/page.ts";
+import { type Effect, type PlayedRead, playReads, playStart } from "../../support/played-reads.ts";
 import {
   decideChanged,
   decideLevel,
@@ -19,7 +15,6 @@ import {
 
 const scraper = "retailer_d.standard";
 const { trackedFields } = stepScrapers[scraper];
-const startedAt = Date.UTC(2026, 10, 1);
 const minute = 60_000;
 
 const prices = [100, 100.004, 100.01, 99, 97, 95, 94, 90, 60, 105, 110, null] as const;
@@ -32,14 +27,7 @@ const seenFields: fc.Arbitrary<Snapshot> = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Snapshot>;
 
-interface PlannedRead {
-  readonly status: "ok" | "unavailable";
-  readonly seen: Snapshot;
-  /** Minutes since the read before. */
-  readonly after: number;
-}
-
-const anyRead: fc.Arbitrary<PlannedRead> = fc.record({
+const anyRead: fc.Arbitrary<PlayedRead> = fc.record({
   status: fc.constantFrom("ok", "ok", "ok", "ok", "ok", "unavailable"),
   seen: seenFields,
   after: fc.constantFrom(5, 10, 15, 60),
@@ -116,66 +104,11 @@ const pipelineOf = (route: Route): Pipeline => ({
   ],
 });
 
-/** What a read does: whether the item goes to the next step, and what an event contains. */
-interface Effect {
-  readonly isRouted: boolean;
-  readonly isMatched: boolean;
-  readonly changes: unknown;
-}
-
-/** Plays the reads through the service, and stores the item after each of them. */
-function played(route: Route, reads: readonly PlannedRead[], repeats = 1): Effect[] {
-  const pipeline = pipelineOf(route);
-  let item: Item = newItem("1", new Date(startedAt).toISOString());
-  let time = startedAt;
-  return reads.map(({ status, seen, after }, n) => {
-    time += after * minute;
-    const outcome = outcomeOf(pipeline, item, { status, seen, at: new Date(time) });
-    if (outcome === undefined) return effectOf(outcome);
-    for (let repeat = 0; repeat < repeats; repeat += 1) {
-      const reading = {
-        runId: `run_${n}`,
-        runNumber: n + 1,
-        pipeline,
-        step: "check",
-        position: 0,
-        scraper,
-      } as const;
-      [item = item] = decodeItems(encodeItems([applyOutcome(item, outcome, reading)]));
-    }
-    return effectOf(outcome);
-  });
-}
-
-function outcomeOf(
-  pipeline: Pipeline,
-  item: Item,
-  {
-    status,
-    seen,
-    at,
-  }: { readonly status: "ok" | "unavailable"; readonly seen: Snapshot; readonly at: Date },
-): ItemOutcome | undefined {
-  const [step] = pipeline.steps;
-  if (step === undefined) throw new Error("The pipeline has no step");
-  const fetchedAt = at.toISOString();
-  const observed = status === "ok" ? seen : null;
-  const { outcomes } = batchResult(
-    { pipeline, step },
-    { items: new Map([["1", item]]), planned: 1, at: fetchedAt },
-    [{ id: "1", status, fetchedAt, quarters: 4, observed }],
-  );
-  return outcomes[0];
-}
-
-const effectOf = (outcome: ItemOutcome | undefined): Effect => ({
-  isRouted: outcome?.next !== undefined,
-  isMatched: outcome?.matched !== undefined,
-  changes: outcome?.reported === undefined ? null : (outcome.reportedChanges ?? outcome.changes),
-});
+const played = (route: Route, reads: readonly PlayedRead[], repeats = 1): readonly Effect[] =>
+  playReads(pipelineOf(route), reads, repeats).effects;
 
 /** Plays the reads through the reference model: once for `run`, and once for `notify`. */
-function expected(route: Route, reads: readonly PlannedRead[]): Effect[] {
+function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
   const { cooldown: _, ...routing } = route;
   const runs = matchesOf(routing, reads);
   const notifies = matchesOf(route, reads);
@@ -187,10 +120,10 @@ function expected(route: Route, reads: readonly PlannedRead[]): Effect[] {
 }
 
 /** What each read matches; null if it does not match. */
-function matchesOf(route: Route, reads: readonly PlannedRead[]): readonly (object | null)[] {
+function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object | null)[] {
   const memory = newMemory();
   let last: Snapshot | null = null;
-  let at = startedAt;
+  let at = playStart;
   return reads.map(({ status, seen, after: wait }) => {
     at += wait * minute;
     if (status !== "ok") return matchOfFailed(route, memory, at);
