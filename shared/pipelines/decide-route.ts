@@ -36,14 +36,14 @@ export function decideRoute(
   const needed = route.confirm ?? 1;
   const held = verdict === "met" ? heldAfter(state, needed) : 0;
   const isConfirmed = held === needed;
-  const wasTold = isConfirmed && state.told === true;
-  const matches = isConfirmed && !wasTold && !isCooling(state, at);
-  const isTold = route.once === true && (wasTold || matches);
+  const wasMatched = isConfirmed && state.matched === true;
+  const matches = isConfirmed && !wasMatched && !isCooling(state, at);
+  const isMatched = route.once === true && (wasMatched || matches);
   const count = needed > 1 && held > 0 ? { held } : {};
   const cooldown = cooldownAfter(route, state, { matches, at });
-  return { matches, state: { ...(isTold ? { told: true } : count), ...cooldown } };
+  return { matches, state: { ...(isMatched ? { matched: true } : count), ...cooldown } };
 }
 
 /** Number of reads in a row that met the condition, up to `needed`. */
-const heldAfter = ({ told, held = 0 }: RouteState, needed: number): number =>
-  told === true ? needed : Math.min(held + 1, needed);
+const heldAfter = ({ matched, held = 0 }: RouteState, needed: number): number =>
+  matched === true ? needed : Math.min(held + 1, needed);

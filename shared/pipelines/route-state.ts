@@ -17,7 +17,7 @@ export interface RouteState {
   /** For any other `when` with `confirm`: number of reads in a row that met the condition. */
   readonly held?: number;
   /** For `once`: true if the route matched since the condition became true. */
-  readonly told?: true;
+  readonly matched?: true;
   /** End of the cooldown, ISO 8601. */
   readonly until?: string;
 }

@@ -1,5 +1,6 @@
 import { callMutants } from "./mutant-list-calls.ts";
 import { deliveryMutants } from "./mutant-list-deliveries.ts";
+import { limitMutants } from "./mutant-list-limits.ts";
 import { versionMutants } from "./mutant-list-versions.ts";
 import { watchlistMutants } from "./mutant-list-watchlists.ts";
 import { runMutants } from "./mutant-list-runs.ts";
@@ -9,6 +10,7 @@ export const mutants: readonly Mutant[] = [
   ...callMutants,
   ...watchlistMutants,
   ...runMutants,
+  ...limitMutants,
   ...deliveryMutants,
   ...versionMutants,
 ];

@@ -7,7 +7,7 @@ import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { decodeItems, encodeItems } from "../../shared/watchlists/page.ts";
 
-/** A read of one item in a run of its own. */
+/** A read of one item in a separate run. */
 export interface PlayedRead {
   readonly status: Extract<ReadStatus, "ok" | "unavailable" | "not_found">;
   readonly seen: Snapshot;

@@ -18,7 +18,7 @@ export interface RouteMemory {
   /** Reads in a row that met the condition of a route without `changed`. */
   row: number;
   /** True if the route matched since its condition became true. */
-  isTold: boolean;
+  hasMatched: boolean;
   /** Time of the last match in milliseconds. */
   matchedAt: number | null;
 }
@@ -27,7 +27,7 @@ export const newMemory = (): RouteMemory => ({
   references: new Map(),
   rows: new Map(),
   row: 0,
-  isTold: false,
+  hasMatched: false,
   matchedAt: null,
 });
 
@@ -83,13 +83,13 @@ export function decideLevel(
   if (isMet === null) return false;
   if (!isMet) {
     memory.row = 0;
-    memory.isTold = false;
+    memory.hasMatched = false;
     return false;
   }
   memory.row += 1;
-  const isRepeated = route.once === true && memory.isTold;
+  const isRepeated = route.once === true && memory.hasMatched;
   if (memory.row < (route.confirm ?? 1) || isRepeated || isWaiting(route, memory, at)) return false;
-  memory.isTold = true;
+  memory.hasMatched = true;
   memory.matchedAt = at;
   return true;
 }
@@ -111,7 +111,7 @@ export function decideChanged(
     if (passes === null || value === undefined || last === undefined) continue;
     const is = isSame(field, value, last) ? last : value;
     const found = decideField(route, memory, { field, is, passes });
-    const isReport = found.wish === "report";
+    const isReport = found.effect === "report";
     if (!found.isConfirmed || (isReport && !isLate)) continue;
     if (isReport) changes[field] = { before: found.reference, after: is };
     memory.references.set(field, is);
@@ -130,13 +130,13 @@ function decideField(
   const reference = memory.references.get(field);
   if (reference === undefined) throw new Error(`${field} has no reference value`);
   const side = sideOf(field, is, reference);
-  const wish = wishOf(route, side);
-  const isEffective = wish === "follow" || (wish === "report" && isFar(route, is, reference));
+  const effect = effectOf(route, side);
+  const isEffective = effect === "follow" || (effect === "report" && isFar(route, is, reference));
   const row = memory.rows.get(field);
   if (!passes || !isEffective) memory.rows.delete(field);
   else memory.rows.set(field, { side, length: row?.side === side ? row.length + 1 : 1 });
   const length = memory.rows.get(field)?.length ?? 0;
-  return { wish, reference, isConfirmed: length >= (route.confirm ?? 1) };
+  return { effect, reference, isConfirmed: length >= (route.confirm ?? 1) };
 }
 
 const fieldsOf = ({ field }: Route, all: readonly string[]): readonly string[] =>
@@ -150,7 +150,7 @@ function sideOf(field: string, is: Value, reference: Value): string {
   return `at ${JSON.stringify(is)}`;
 }
 
-function wishOf({ op }: Route, side: string): "report" | "follow" | "nothing" {
+function effectOf({ op }: Route, side: string): "report" | "follow" | "nothing" {
   if (side === "same") return "nothing";
   if (op !== "increased" && op !== "decreased") return "report";
   if (side !== "above" && side !== "below") return "nothing";

@@ -37,7 +37,13 @@ const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] 
 describe("a route with min_delta", () => {
   it("adds small changes up until they reach the difference", () => {
     expect(notified({ min_delta: 5 }, priced(100, 98, 97, 95, 94, 99, 100))).toEqual([
-      ...["-", "-", "-", "100 > 95", "-", "-", "95 > 100"],
+      "-",
+      "-",
+      "-",
+      "100 > 95",
+      "-",
+      "-",
+      "95 > 100",
     ]);
   });
 
@@ -51,7 +57,11 @@ describe("a route with min_delta", () => {
 
   it("does not compare null, and compares the next number with the value before null", () => {
     expect(notified({ min_delta: 5 }, priced(100, null, 98, null, 60))).toEqual([
-      ...["-", "-", "-", "-", "100 > 60"],
+      "-",
+      "-",
+      "-",
+      "-",
+      "100 > 60",
     ]);
   });
 
@@ -67,7 +77,12 @@ describe("a route with min_delta", () => {
   it("measures a decrease from the highest value since the last notification", () => {
     const route = { op: "decreased", min_delta: 5 } as const;
     expect(notified(route, priced(100, 120, 116, 115, 130, 111))).toEqual([
-      ...["-", "-", "-", "120 > 115", "-", "130 > 111"],
+      "-",
+      "-",
+      "-",
+      "120 > 115",
+      "-",
+      "130 > 111",
     ]);
   });
 
@@ -80,7 +95,11 @@ describe("a route with min_delta", () => {
 describe("a route with min_delta_percent", () => {
   it("compares with the percentage of the value notified last", () => {
     expect(notified({ min_delta_percent: 10 }, priced(100, 91, 90, 82, 81))).toEqual([
-      ...["-", "-", "100 > 90", "-", "90 > 81"],
+      "-",
+      "-",
+      "100 > 90",
+      "-",
+      "90 > 81",
     ]);
   });
 
@@ -98,7 +117,13 @@ describe("a route with increased or decreased", () => {
   it("compares with the last value that was not null", () => {
     const reads = priced(100, null, 60, null, null, 60, 61);
     expect(notified({ op: "decreased" }, reads)).toEqual([
-      ...["-", "-", "null > 60", "-", "-", "-", "-"],
+      "-",
+      "-",
+      "null > 60",
+      "-",
+      "-",
+      "-",
+      "-",
     ]);
     expect(notified({ op: "increased" }, reads)).toEqual(["-", "-", "-", "-", "-", "-", "60 > 61"]);
   });
@@ -115,13 +140,21 @@ describe("a route with increased or decreased", () => {
 describe("a route with cooldown", () => {
   it("reports a change during the cooldown at the first read after it", () => {
     expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 80, 80))).toEqual([
-      ...["-", "100 > 90", "-", "90 > 80", "-"],
+      "-",
+      "100 > 90",
+      "-",
+      "90 > 80",
+      "-",
     ]);
   });
 
   it("does not report a value that changed back during the cooldown", () => {
     expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 90, 90))).toEqual([
-      ...["-", "100 > 90", "-", "-", "-"],
+      "-",
+      "100 > 90",
+      "-",
+      "-",
+      "-",
     ]);
   });
 
@@ -163,7 +196,12 @@ describe("a route with cooldown", () => {
 describe("a route with confirm", () => {
   it("ignores a value that only one read shows", () => {
     expect(notified({ confirm: 2 }, priced(100, 1, 100, 100, 90, 90))).toEqual([
-      ...["-", "-", "-", "-", "-", "100 > 90"],
+      "-",
+      "-",
+      "-",
+      "-",
+      "-",
+      "100 > 90",
     ]);
   });
 
@@ -173,7 +211,11 @@ describe("a route with confirm", () => {
 
   it("starts again when the value goes to the other side", () => {
     expect(notified({ confirm: 2 }, priced(100, 90, 110, 90, 90))).toEqual([
-      ...["-", "-", "-", "-", "100 > 90"],
+      "-",
+      "-",
+      "-",
+      "-",
+      "100 > 90",
     ]);
   });
 
@@ -184,7 +226,10 @@ describe("a route with confirm", () => {
       ["a", "b", "c", "c"].map((state) => found({ state })),
     );
     expect(effects.map(({ changes }) => changes)).toEqual([
-      ...[null, null, null, { state: { before: "a", after: "c" } }],
+      null,
+      null,
+      null,
+      { state: { before: "a", after: "c" } },
     ]);
   });
 
@@ -263,13 +308,16 @@ describe("a route with where", () => {
         { where },
         states([90, true], [80, false], [70, undefined], [60, true], [100, true]),
       ),
-    ).toEqual([...["-", "-", "-", "70 > 60", "-"]]);
+    ).toEqual(["-", "-", "-", "70 > 60", "-"]);
   });
 
   it("reports a difference from the reference value once the tests pass", () => {
     const route = { op: "decreased", min_delta_percent: 5, where: [inStock] } as const;
     expect(notified(route, states([100, true], [90, false], [90, false], [90, true]))).toEqual([
-      ...["-", "-", "-", "100 > 90"],
+      "-",
+      "-",
+      "-",
+      "100 > 90",
     ]);
   });
 
@@ -291,8 +339,8 @@ describe("the state of a route", () => {
 
   it("is kept when another route of the pipeline is added before it", () => {
     const pipeline = pipelineOf({ when: "new", notify: true }, drop);
-    const [last] = priced(95).map((read) => ({ ...read, pipeline }));
-    const { effects } = playReads(pipelineOf(drop), [...reads, ...(last ? [last] : [])]);
+    const last = { ...found({ price: 95 }), pipeline };
+    const { effects } = playReads(pipelineOf(drop), [...reads, last]);
     expect(effects.at(-1)?.changes).toEqual({ price: { before: 100, after: 95 } });
   });
 
@@ -306,10 +354,13 @@ describe("the state of a route", () => {
 
   it("keeps its reference value while another step of the same kind reads the item", () => {
     const pipeline = pipelineOf(drop);
-    const [quiet] = priced(95).map((read) => ({ ...read, step: "next" }));
-    const { effects } = playReads(pipeline, [...reads, ...(quiet ? [quiet] : []), ...priced(95)]);
+    const quiet = { ...found({ price: 95 }), step: "next" };
+    const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);
     expect(effects.map(({ changes }) => changes)).toEqual([
-      ...[null, null, null, { price: { before: 100, after: 95 } }],
+      null,
+      null,
+      null,
+      { price: { before: 100, after: 95 } },
     ]);
   });
 
