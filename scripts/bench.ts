@@ -5,13 +5,12 @@
 import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
-import { printDelivery } from "./bench/delivery-figures.ts";
+import { printDelivery } from "./bench/delivery/figures.ts";
 import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
 import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, keyOptions, printKey } from "./bench/key.ts";
 import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
-import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
 import { benchWeb, printWeb, webOptions } from "./bench/web.ts";
 import {
   runCommandGroup,
@@ -115,13 +114,6 @@ await runCommandGroup({
       example: "",
       run: benchRuns,
       print: printRuns,
-    }),
-    ...bench("watchlists", {
-      about: "The cost of stored pages of items, compared with a row for each item.",
-      options: {},
-      example: "",
-      run: benchWatchlists,
-      print: printWatchlists,
     }),
     ...bench("web", {
       about: "The precision of the adapter for product pages.",

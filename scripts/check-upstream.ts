@@ -23,7 +23,9 @@ export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unk
 }
 
 /**
- * Checks a server. Returns a finding for each rule that can be checked, in the order of the checks.
+ * Checks a server by calling it. Returns a finding for each rule that can be checked, in the order
+ * of the checks. A call without a complete reply results in a finding, not in an error. Prints the
+ * progress to stderr.
  */
 export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   const { server, scraper, marketplace, ids, unknownId } = options;

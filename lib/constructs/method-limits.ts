@@ -35,7 +35,10 @@ function resourcesOf(group: Group): readonly string[] {
   return bases.flatMap((base) => [base || "/", `${base}/{proxy+}`]);
 }
 
-/** The limit of each pair of a resource and an HTTP method that has at least one route. */
+/**
+ * The limit of each pair of a resource and an HTTP method that has at least one route.
+ * @throws Error if the gateway has no resource for the path of a route
+ */
 export function methodLimits({ ofRoutes }: Throttle): readonly MethodLimit[] {
   const limits = new Map<string, MethodLimit>();
   for (const [key, { group }] of Object.entries(routes)) {

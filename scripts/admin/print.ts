@@ -1,8 +1,9 @@
 type Fields = readonly (readonly [string, unknown])[];
 
 /**
- * Returns a result as text. Formats a list as a table. Formats any other result as one line for
- * each field, with nested lists below their names.
+ * Returns a result as text. Formats a list, which is an array or an object with an array in `data`,
+ * as a table; `none` if it is empty. Formats any other result as one line for each field, with
+ * nested lists below their names.
  */
 export function textOf(result: unknown): string {
   const rows = rowsIn(result);

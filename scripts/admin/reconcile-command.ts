@@ -25,6 +25,7 @@ export const reconcileCommands: Commands = {
  * Compares all data that the tables of a stage store twice, and prints the progress. Returns the
  * number of compared rows and of differences.
  * @param report receives each difference
+ * @throws Error if `--runs` is invalid, or if the account of `--account` does not exist
  */
 export async function compareData(
   values: Values,

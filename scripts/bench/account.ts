@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { defaultRules, type DynamoRules, type Spread } from "./account/contention.ts";
+import { defaultRules, type DynamoRules, type Spread } from "./model/contention.ts";
 import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, wholeNumber } from "./bench-options.ts";
@@ -84,6 +84,9 @@ const ratioMax = 1.2;
 /**
  * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. With
  * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
+ * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
+ * and those of the second account in `neighbour`.
+ * @throws Error if an option is invalid, or as `measureAccounts` does
  */
 export async function benchAccount(values: AccountValues): Promise<Record<string, unknown>> {
   const options = accountOptionsFrom(values);
@@ -143,7 +146,7 @@ const comparison = (
   };
 };
 
-/** Prints the measurements as tables. */
+/** Prints the result of `benchAccount` to stdout as tables. */
 export function printAccount({ account, neighbour }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
   if (neighbour !== undefined) {

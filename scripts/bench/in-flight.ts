@@ -43,7 +43,8 @@ type InFlightValues = ValuesOf<typeof inFlightOptions>;
 const lookMs = 50;
 
 /**
- * Measures many simultaneous calls of one account in the local world.
+ * Measures many simultaneous calls of one account in the local world. Prints the measurements to
+ * stderr as JSON, and returns them as the only row in `inFlight`.
  * @throws Error if the stored sums differ from the charges of the calls, or if a reconciliation of
  * the tables finds a difference
  * @throws Error if a call is refused with a status other than 429
@@ -87,7 +88,7 @@ function loadFrom(values: InFlightValues): Load {
   };
 }
 
-/** Prints the measurements as a table. */
+/** Prints the result of `benchInFlight` to stdout as a table. */
 export function printInFlight({ inFlight }: Record<string, unknown>): void {
   printTable("calls in flight on one account", inFlight as readonly object[]);
 }

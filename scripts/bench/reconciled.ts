@@ -1,12 +1,10 @@
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { dynamoListsReader } from "../../tools/reconcile/readers/lists.ts";
 import { type Difference, differenceLine } from "../../tools/reconcile/rules/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { dynamoLedgerReader } from "../../tools/reconcile/readers/ledger.ts";
 import { checkLedger } from "../../tools/reconcile/checks/ledger.ts";
 import { checkDeliveries } from "../../tools/reconcile/checks/deliveries.ts";
-import { checkItems } from "../../tools/reconcile/checks/lists.ts";
 import {
   deliveriesOf,
   noCounts,
@@ -15,7 +13,6 @@ import {
   tallyLine,
 } from "../../tools/reconcile/reconcile.ts";
 import { localTarget } from "../admin/target.ts";
-import type { WatchlistRef } from "../../shared/watchlists/page-store.ts";
 
 const runsMax = 100;
 
@@ -32,25 +29,6 @@ export async function reconcileWorld(dataFolder: string): Promise<void> {
     report: printDifference,
   });
   conclude(tally);
-}
-
-/**
- * Compares the items of a watchlist with its counters, and prints the result. For a bench that
- * stores nothing else.
- * @throws Error if there is a difference
- */
-export async function reconcileItems(table: string, ref: WatchlistRef): Promise<void> {
-  const lists = dynamoListsReader(documentClient(), table);
-  const found = await checkItems(ref, { lists, clock: systemClock });
-  const { items, differences, isSteady } = found;
-  differences.forEach(printDifference);
-  conclude({
-    ...noCounts(),
-    watchlists: 1,
-    items,
-    differences: differences.length,
-    unsteady: isSteady ? 0 : 1,
-  });
 }
 
 /**

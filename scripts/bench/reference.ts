@@ -33,6 +33,7 @@ export const referenceOptions = {
 /**
  * Measures the first view of the API reference page, each time in a new browser profile with an
  * empty cache. Returns the medians.
+ * @throws Error if Chromium was not found
  */
 export async function benchReference(
   values: ValuesOf<typeof referenceOptions>,

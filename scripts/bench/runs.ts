@@ -41,7 +41,8 @@ interface Bench {
 
 /**
  * Measures the costs of runs by the size of the watchlist and the kind of run. Compares their CPU
- * time with that of a loop that does the minimum of work.
+ * time with that of a loop that does the minimum of work. Returns the rows of each table, by the
+ * title of the table.
  * @throws Error if a run has an unexpected result, or if a reconciliation finds a difference
  */
 export async function benchRuns(): Promise<Record<string, unknown>> {
@@ -273,7 +274,10 @@ function all(figures: readonly RunFigures[]): object[] {
   });
 }
 
-/** Prints the measurements as tables, with an explanation of their columns. */
+/**
+ * Prints the result of `benchRuns` to stdout as tables, then an explanation of their columns.
+ * @param figures the rows of each table, by the title of the table
+ */
 export function printRuns(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`

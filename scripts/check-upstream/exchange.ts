@@ -38,7 +38,10 @@ const bodyBytesMax = 5 * 1024 * 1024;
 const busyTriesMax = 3;
 const retryWaitMsMax = 10_000;
 
-/** Sends one call. Returns a connection error as the reason, and never rejects. */
+/**
+ * Sends one call, and returns the reply. Returns the reason if no complete reply arrives in time,
+ * or if its body is larger than 5 MB. Never rejects.
+ */
 export async function send(server: Server, call: Call): Promise<Seen> {
   const startedAt = performance.now();
   const spent = (): number => Math.round(performance.now() - startedAt);
@@ -76,7 +79,7 @@ export interface Patient {
 
 /**
  * Sends a call. While the server answers 429 or 503, repeats the call up to three times, after the
- * time in `Retry-After` (10 s at most).
+ * time in `Retry-After` (10 s at most; 1 s if the header is missing). Returns the last reply.
  */
 export async function sendPatiently(server: Server, call: Call): Promise<Patient> {
   const turnedAway: (string | null)[] = [];

@@ -49,7 +49,10 @@ export const idOfResult = (
     ? `${textOf(asin) || "(no asin)"}:${textOf(id)}`
     : textOf(id);
 
-/** Splits an ID of the form `<asin>:<offerListingId>` at the first colon. */
+/**
+ * Splits an ID of the form `<asin>:<offerListingId>` at the first colon. Without a colon, the
+ * `offerListingId` is empty.
+ */
 export function offerOf(id: string): { readonly asin: string; readonly offerListingId: string } {
   const [asin = "", ...rest] = id.split(":");
   return { asin, offerListingId: rest.join(":") };

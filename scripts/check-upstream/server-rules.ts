@@ -36,7 +36,10 @@ export async function readCapabilities(
   return { capabilities: isRead ? parsed.output : null, finding };
 }
 
-/** Checks that the server refuses invalid calls. */
+/**
+ * Sends invalid calls, and returns a finding about each refusal. Skips the calls with a wrong
+ * secret or none if `server` has no secret.
+ */
 export async function checkRefusals(
   server: Server,
   subject: Pick<Subject, "scraper" | "marketplace">,

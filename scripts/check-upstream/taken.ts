@@ -89,7 +89,10 @@ async function read(
   });
 }
 
-/** Returns true if the service accepts a result with this `fetchedAt`. */
+/**
+ * Returns true if the service now accepts a result with this `fetchedAt`, which may have any type.
+ * The service refuses an invalid time, and a read that is more than a day old.
+ */
 export function isTimeAccepted(fetchedAt: unknown): boolean {
   const results = [{ id: "1", status: "not_found", fetchedAt }];
   const reply: Extract<SourceReply, { kind: "answered" }> = {

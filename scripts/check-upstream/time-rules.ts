@@ -13,7 +13,10 @@ interface Dated {
 /** The largest tolerated clock difference of a server whose clock is ahead, in milliseconds. */
 const aheadMaxMs = 60_000;
 
-/** Returns the verdicts about read times and the duration of the reply. */
+/**
+ * Returns a verdict for each rule about read times and the duration of the reply, whether or not
+ * the rule holds.
+ */
 export function judgeTimes(
   results: readonly Dated[],
   { milliseconds }: Answered,

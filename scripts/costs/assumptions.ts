@@ -71,7 +71,10 @@ export type Speed = keyof typeof sourceSpeeds;
 
 const sourceMsMin = 1_000;
 
-/** Returns the milliseconds that a source takes to read a number of items. */
+/**
+ * Returns the milliseconds that a source takes to read `ids` items: in proportion to their number,
+ * but at least one second, and then multiplied by `sourceTimes`.
+ */
 export function sourceMs(scraper: Speed, ids: number, { sourceTimes }: Assumptions): number {
   const speed = sourceSpeeds[scraper];
   return Math.max(sourceMsMin, (ids / speed.ids) * speed.milliseconds) * sourceTimes;

@@ -63,7 +63,11 @@ const numberBytes = 8;
 /** DynamoDB's overhead in bytes for an array or map, and for each of its entries. */
 const [containerBytes, memberBytes] = [3, 1];
 
-/** Returns the bytes of a row's attribute names and values, as DynamoDB defines item sizes. */
+/**
+ * Returns the bytes of a row's attribute names and values, as DynamoDB defines item sizes. Excludes
+ * the 100 bytes that DynamoDB bills for each row in addition.
+ * @param value a row, or the value of an attribute, as the document client returns it
+ */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return numberBytes;

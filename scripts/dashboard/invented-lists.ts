@@ -71,8 +71,9 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
 ];
 
 /**
- * Creates watchlists with runs, changes and deliveries. Moves all runs except the last into the
- * past.
+ * Creates watchlists with runs, changes and deliveries, and waits until the runs have ended. Moves
+ * all runs except the last into the past.
+ * @throws Error if a watchlist is not created, or if a run does not end in time
  */
 export async function inventLists(
   world: World,

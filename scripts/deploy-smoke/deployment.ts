@@ -83,7 +83,7 @@ export interface Smoke {
 /**
  * Deletes what an interrupted smoke test left. Then runs a smoke test, in which `visit` creates and
  * checks a deployment. At the end, deletes the deployment, even after a failure.
- * @throws Error if a check fails, or if another deployment created the stacks
+ * @throws Error if a check fails, or if one of the stacks exists and no smoke test created it
  */
 export async function withDeployment(
   place: Place,
@@ -117,7 +117,7 @@ function summary({ place, narrator }: Smoke, started: number): void {
 
 /**
  * Deletes what an interrupted smoke test left.
- * @throws Error if another deployment created the stacks
+ * @throws Error if one of the stacks exists and no smoke test created it
  */
 async function removeLeftovers(smoke: Smoke): Promise<void> {
   const { formation, narrator } = smoke;
@@ -150,6 +150,7 @@ async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<v
 
 /**
  * Bootstraps the AWS account for the CDK, creates the stacks of a release, and checks their status.
+ * @throws Error if a command fails, or if a stack is not complete
  */
 export async function createDeployment(smoke: Smoke, release: Release): Promise<void> {
   const { cdk, narrator } = smoke;
@@ -160,14 +161,20 @@ export async function createDeployment(smoke: Smoke, release: Release): Promise<
   await checkCreated(smoke);
 }
 
-/** Updates the stacks to a release in the order of an upgrade, and checks their status. */
+/**
+ * Updates the stacks to a release in the order of an upgrade, and checks their status.
+ * @throws Error if a command fails, or if the service stack was not updated
+ */
 export async function upgradeDeployment(smoke: Smoke, release: Release): Promise<void> {
   smoke.narrator.chapter(`cdk deploy --all: ${release.name}`);
   await deployStacks(smoke, release, [["deploy", "--all"]]);
   await checkUpdated(smoke);
 }
 
-/** Updates the stacks to a release in the order of a rollback, and checks their status. */
+/**
+ * Updates the stacks to a release in the order of a rollback, and checks their status.
+ * @throws Error if a command fails, or if the service stack was not updated
+ */
 export async function rollBackDeployment(smoke: Smoke, release: Release): Promise<void> {
   smoke.narrator.chapter(`Roll back to ${release.name}`);
   await deployStacks(smoke, release, rollbackDeployments(smokeStage));
@@ -278,6 +285,7 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
 /**
  * Checks that the dead-letter queues are empty. The messages of a failed worker move there, while
  * API calls may still succeed.
+ * @throws Error if a queue has a message
  */
 export async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The dead-letter queues");
@@ -302,8 +310,9 @@ export async function checkDeadLetters({ formation, narrator }: Smoke): Promise<
 }
 
 /**
- * Checks that the functions' logs contain no warnings. A missing permission that a function
- * tolerates is visible only there.
+ * Waits until the sweeper has logged, then checks that the functions' logs contain no warnings. A
+ * missing permission that a function tolerates is visible only there.
+ * @throws Error if the sweeper does not log in time, or if a function logged a warning
  */
 export async function checkWarnings({ place, formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The functions' logs");

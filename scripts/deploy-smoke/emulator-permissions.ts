@@ -50,6 +50,7 @@ let granted: string | null = null;
  * Grants the roles the permissions that the emulator requires although AWS does not. They are in a
  * separate stack, which a repeated call adapts to other roles.
  * @returns a line about each permission; an empty list if the stack did not change
+ * @throws Error if `resources` lacks a role that needs a permission
  */
 export async function grantGaps(
   client: CloudFormationClient,

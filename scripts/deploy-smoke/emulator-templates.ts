@@ -27,6 +27,7 @@ const template = v.looseObject({ Resources: v.record(v.string(), v.unknown()) })
  * only alarms on one metric. The new alarm uses the first metric of the expression. It has the same
  * name, so references remain valid.
  * @returns a line with the number of changed alarms
+ * @throws Error if an expression contains no metric
  */
 export function simplifyAlarms(assembly: string): string {
   const changed = changeResources(assembly, (resource) => {

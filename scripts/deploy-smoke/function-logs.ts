@@ -23,6 +23,7 @@ export async function warningsOf(
 /**
  * Returns true if a function has written to its log.
  * @param name the prefix of the logical IDs of the function's resources
+ * @throws Error if the deployment has no log group with this prefix
  */
 export async function hasLogged(
   endpoint: string,

@@ -38,8 +38,10 @@ interface Customer {
 
 /**
  * Deploys a previous release, upgrades to this one, rolls back, and upgrades again. Runs and calls
- * are in progress during each deployment; after it, nothing may be lost.
- * @throws Error if a check fails, or if another deployment created the stacks
+ * are in progress during each upgrade and rollback. After each, checks that nothing was lost. First
+ * deletes what an interrupted smoke test left, and at the end deletes the deployment, even after a
+ * failure.
+ * @throws Error if a check fails, or if one of the stacks exists and no smoke test created it
  */
 export function upgradeSmoke(place: Place, previous: Release, narrator: Narrator): Promise<void> {
   return withDeployment(place, narrator, async (smoke) => {

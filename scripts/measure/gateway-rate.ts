@@ -23,7 +23,9 @@ export interface BenchWorld {
 }
 
 /**
- * Starts a local world in a separate process.
+ * Starts a local world in a separate process, and resolves when the world accepts calls.
+ * @param dir the data folder of the world
+ * @param variables environment variables of the process, in addition to those of this process
  * @param onOutput receives the output of the process; if it is absent, the output is printed
  */
 export async function startBenchWorld(

@@ -14,7 +14,11 @@ const constraints = new Set([
   "x-codeSamples",
 ]);
 
-/** Returns the document with a description at every named schema and every field of an object. */
+/**
+ * Returns the document with a description at every named schema and every field of an object.
+ * Descriptions in the document are kept. A field that no table describes stays without a
+ * description.
+ */
 export function described(document: JsonObject): JsonObject {
   const { components: parts, ...rest } = document;
   const { schemas, ...others } = asObject(parts);

@@ -39,8 +39,9 @@ const allRoutes = Object.keys(routes) as RouteKey[];
 const chargedRoutes = allRoutes.filter((route) => groups[routes[route].group].itemCalls);
 
 /**
- * Calls every route once while the store fails in one way (`mode`). Each call has a separate
- * account, so that the ledger shows what the call cost. The store is healthy before and after.
+ * Calls every route once while the store fails in one way (`mode`). In the mode `hanging at the
+ * charge`, calls only the routes that charge. Each call has a separate account, so that the ledger
+ * shows what the call cost. The store is healthy before and after.
  */
 export async function observe(mode: StoreMode, outage: Outage): Promise<readonly Observation[]> {
   const { proxy, world } = outage;

@@ -24,8 +24,9 @@ const startSecondsMax = 30;
 const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
 
 /**
- * Runs `npm start` on an empty data folder and calls `visit`. Then stops the world and deletes the
- * folder.
+ * Runs `npm start` on an empty data folder, calls `visit` and returns its result. Then stops the
+ * world and deletes the folder, even after a failure.
+ * @throws Error if the world does not start, or the error of `visit`
  */
 export async function inFreshWorld<Result>(
   flags: readonly string[],

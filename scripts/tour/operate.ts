@@ -12,7 +12,10 @@ export interface Operated {
   readonly secret: string;
 }
 
-/** Tests operations on webhooks and the export, after two delivered runs. */
+/**
+ * Tests operations on webhooks and the export, after two delivered runs.
+ * @throws Error if a check fails
+ */
 export async function operate(operated: Operated, narrator: Narrator): Promise<void> {
   await testEndpoint(operated, narrator);
   await failOnceDuringRotation(operated, narrator);

@@ -38,7 +38,10 @@ export async function runTour(target: ReachableTarget, narrator: Narrator): Prom
   await checkBalance(api, narrator);
 }
 
-/** Creates an account, checks its free credits, and creates a key for it. Returns the key. */
+/**
+ * Creates an account, checks its free credits, and creates a key for it. Returns the key.
+ * @throws Error if the account does not have 5,000 credits, or if a command fails
+ */
 export async function openAccount(target: TourTarget, narrator: Narrator): Promise<string> {
   narrator.chapter("An account and a key (npm run admin)");
   const account = await target.admin(
@@ -62,7 +65,11 @@ export async function openAccount(target: TourTarget, narrator: Narrator): Promi
   return String(key["key"]);
 }
 
-/** Checks a products call, its charge and its headers. */
+/**
+ * Checks a products call, its charge and its headers. The account must be new: the checked balance
+ * is 5,000 credits minus the charge.
+ * @throws Error if a check fails
+ */
 export async function readProducts(
   api: ApiClient,
   { ids }: TourTarget,
@@ -160,7 +167,10 @@ async function registerBucket(
   );
 }
 
-/** Creates a watchlist of the tour's items. Returns its ID. */
+/**
+ * Creates a watchlist of the tour's items. Returns its ID. Its first run is due at once.
+ * @throws Error if the watchlist is not created
+ */
 export async function createWatchlist(
   api: ApiClient,
   { ids }: TourTarget,
@@ -180,7 +190,11 @@ export async function createWatchlist(
   return String(answer.body["id"]);
 }
 
-/** Checks that an event reports the changed price of the first item. */
+/**
+ * Checks that an event reports the changed price of the first item.
+ * @param changed the changes in the events of a run
+ * @throws Error if no change contains the price
+ */
 export function reportChange(
   changed: readonly Record<string, unknown>[],
   { ids }: TourTarget,
@@ -250,7 +264,11 @@ async function checkExport(
   }
 }
 
-/** Checks that the balance and the spent credits add up, and that no concurrency slot is in use. */
+/**
+ * Checks that the balance and the spent credits add up to the 5,000 credits of a new account, and
+ * that no concurrency slot is in use.
+ * @throws Error if a check fails
+ */
 export async function checkBalance(api: ApiClient, narrator: Narrator): Promise<void> {
   narrator.chapter("GET /v1/account");
   const { body } = await api.get("/account");

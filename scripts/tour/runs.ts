@@ -38,8 +38,10 @@ export interface RunSeen {
 }
 
 /**
- * Waits until all events of a run have arrived at the receiver. Returns their deliveries, and the
- * changes in them.
+ * Waits until all events of a run have arrived at the receiver, at most 20 s. Returns their
+ * deliveries, and the changes in them.
+ * @throws Error if the run's completed event does not arrive in time or is not the last event, or
+ * if an event arrived twice
  */
 export async function runCompleted(
   target: ReachableTarget,
@@ -95,7 +97,10 @@ function describeEvent(event: Record<string, unknown>): string {
   return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
 }
 
-/** Starts another run after the previous one has finished. */
+/**
+ * Starts another run after the previous one has finished. Waits for that at most 20 s.
+ * @throws Error if the previous run does not finish in time, or if the start is refused
+ */
 export async function runAgain(
   api: ApiClient,
   watchlistId: string,

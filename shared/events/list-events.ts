@@ -1,3 +1,4 @@
+import { chunksOf } from "../base/chunks-of.ts";
 import {
   type ArchivedEvent,
   type ArchivedRun,
@@ -56,7 +57,8 @@ interface Page {
 
 /**
  * Lists matching events of an account in the order in which they were published. A page may have
- * fewer events than `limit`, even none, although `has_more` is true.
+ * fewer events than `limit`, even none, although `has_more` is true. `next_after` is the value of
+ * `after` for the next page.
  */
 export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(wanted.accountId, wanted.after, sources);
@@ -105,8 +107,7 @@ async function* indexed(
   { bodies }: FeedSources,
 ): AsyncGenerator<IndexedRun> {
   const atOnce = Math.min(readsAtOnce, search.limit + 1);
-  for (let from = 0; from < runs.length; from += atOnce) {
-    const some = runs.slice(from, from + atOnce);
+  for (const some of chunksOf(runs, atOnce)) {
     const reads = some.map(async (run) => {
       const isRead = mayMatch(run, search);
       const reference = { accountId: search.accountId, runId: run.runId };
@@ -151,8 +152,8 @@ async function envelopesOf(
 ): Promise<readonly unknown[]> {
   const wanted = chosen.filter(({ events }) => events.length > 0);
   const envelopes: unknown[] = [];
-  for (let from = 0; from < wanted.length; from += readsAtOnce) {
-    const reads = wanted.slice(from, from + readsAtOnce).map(async ({ run, events }) => {
+  for (const some of chunksOf(wanted, readsAtOnce)) {
+    const reads = some.map(async ({ run, events }) => {
       const read: unknown[] = [];
       for await (const { gzip } of readLines({ accountId, runId: run.runId }, events, bodies)) {
         if (gzip !== null) read.push(JSON.parse(Buffer.from(unpackBody(gzip)).toString()));

@@ -52,7 +52,9 @@ export interface OfferReply<Result> {
   readonly reserved: number;
 }
 
-/** Builds the reply to a call whose read was charged. */
+/**
+ * Builds the response body of an offers call, with the charged credits and the account's balance.
+ */
 export function offerReply<Answer extends { readonly status: ReadStatus }, Result>(
   { platform, marketplace }: Shop,
   { answers, results, credits, balance, reserved, elapsedMs }: MeteredRead<Answer, Result>,

@@ -186,7 +186,7 @@ export interface Shop {
   readonly marketplace: string;
 }
 
-/** IDs of the platforms on which an endpoint is live. */
+/** IDs of the platforms on which an endpoint is live. By default, the endpoint of products. */
 export const livePlatforms = (endpoint: EndpointId = "products"): readonly string[] =>
   Object.entries<PlatformEntry>(platforms)
     .filter(([, { endpoints }]) =>

@@ -57,7 +57,10 @@ type Owing = Pick<Item, "state" | "owes">;
 export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =>
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
-/** The owed retries of an item after a step failed on it or was deferred. */
+/**
+ * The owed retries of an item after a step failed on it or was deferred. A retry of this step
+ * replaces those that the step has just tried to do.
+ */
 export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);
   const { scraper, condition } = step;

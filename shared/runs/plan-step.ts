@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { chunksOf } from "../base/chunks-of.ts";
 import type { RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import { runOrder } from "../pipelines/definition.ts";
@@ -185,7 +186,5 @@ export function inBatches(
   batchIdsMax: number = limits.batchIdsMax,
 ): (readonly string[])[] {
   const size = Math.min(batchIdsMax, stepScrapers[scraper].itemsPerCallMax);
-  return Array.from({ length: Math.ceil(ids.length / size) }, (_, n) =>
-    ids.slice(n * size, (n + 1) * size),
-  );
+  return chunksOf(ids, size);
 }

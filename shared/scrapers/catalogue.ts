@@ -136,9 +136,6 @@ export type ScraperId = ProductScraperId;
 export const offerScraperIds = ["retailer_a.offers", "retailer_a.offer_check"] as const;
 export type OfferScraperId = (typeof offerScraperIds)[number];
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
-export const scraperIds = Object.keys(scrapers) as readonly ScraperId[];
-
 /** ID of a scraper that a pipeline step can use. */
 export type StepScraperId = ProductScraperId | OfferScraperId;
 

@@ -44,7 +44,8 @@ export interface ChangeItemsRequest {
  * halfway can be repeated.
  * @returns the number of IDs by outcome, and the watchlist after the change
  * @throws 400 if the watchlist would have too many items (nothing is applied); 404 if the watchlist
- * was deleted; 409 if concurrent calls fill the watchlist (nothing or only a part is applied)
+ * was deleted; 409 if concurrent calls fill the watchlist (nothing or only a part is applied); 503
+ * after too many conflicts on a page (only a part may be applied)
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -61,8 +62,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // If nothing was applied, the client gets the error that a call after the concurrent calls
-    // would get, if there is one.
+    // If nothing was applied, plans the change again, which throws the error that a call after the
+    // concurrent calls would get. If it throws none, the client gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }

@@ -25,8 +25,8 @@ export interface Change {
 /**
  * Applies a change to a watchlist. Returns the same object if nothing differs, else the watchlist
  * with the next revision.
- * @throws 400 if this watchlist cannot have one of the values, or if the change names a fixed field
- * with a different value.
+ * @throws 400 if a value in the patch is not valid for this watchlist, or if the patch names a
+ * fixed field with a different value
  */
 export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;

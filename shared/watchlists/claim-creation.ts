@@ -27,7 +27,7 @@ export type ClaimOutcome =
 
 /**
  * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key creates
- * the same watchlist, or returns the stored answer (specification, "Idempotency rules"). A request
+ * the same watchlist, or returns the stored answer (specification, section "Idempotency rules"). A request
  * without a key is always claimed.
  * @throws 409 while the first request is in progress; 422 if another request used the key.
  */
@@ -68,8 +68,8 @@ export async function claimCreation(
 
 /**
  * The record of an attempt that takes over the creation of an abandoned attempt. Reuses the
- * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` passed; later,
- * that creation may be purged.
+ * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` passed. After
+ * that time, the abandoned creation may be purged.
  */
 function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - abandoned.claimedAt.getTime() < takeOverMs;

@@ -14,8 +14,9 @@ export interface WatchlistRef {
 
 /**
  * Result of replacing pages. `replaced`: the pages are written. All other results mean that nothing
- * was written. `stale`: one of the pages changed after it was read. `watchlist_deleted`: the
- * watchlist was deleted. `full`: the watchlist would have too many items.
+ * was written, with one exception for `stale` (see `PageStore.replace`). `stale`: one of the pages
+ * changed after it was read. `watchlist_deleted`: the watchlist was deleted. `full`: the watchlist
+ * would have too many items.
  */
 export type Replacement = "replaced" | "stale" | "watchlist_deleted" | "full";
 

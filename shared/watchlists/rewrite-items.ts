@@ -44,7 +44,8 @@ const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
  * Applies `change` to each page whose range contains at least one of the IDs, one page after the
- * other.
+ * other. Stops with `watchlist_deleted` or `full` if a page cannot be written for that reason; the
+ * pages before it keep their change.
  * @throws 503 UNAVAILABLE after `triesMax` conflicts on a page, or if the retry budget is exhausted
  */
 export async function rewriteItems<Note>(

@@ -74,7 +74,10 @@ export function parseSchedule(params: ScheduleParams): Schedule {
   throw missingParam("every", "A schedule is required. Send 'every' or 'cron'.");
 }
 
-/** @throws 400 if `every` is combined with `cron` or `timezone` */
+/**
+ * Refuses an interval together with a cron expression or a time zone.
+ * @throws 400 if `every` is combined with `cron` or `timezone`
+ */
 export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
   if (every === undefined) return;
   if (cron !== undefined) throw invalidParam("cron", "Send 'every' or 'cron', not both.");
@@ -96,8 +99,8 @@ export function newCronSchedule(cron: string, timezone: string, stored?: string)
 }
 
 /**
- * Parses a cron expression, also one that `newCronSchedule` would refuse. @throws 400 that names
- * `cron` or `timezone`
+ * Parses a cron expression, also one that `newCronSchedule` would refuse.
+ * @throws 400 that names `cron` or `timezone`
  */
 export function cronSchedule(cron: string, timezone: string): CronSchedule {
   const parsed = parseCron(cron, timezone);
@@ -138,7 +141,10 @@ export function countRuns(schedule: Schedule, after: Date, until: Date): number 
   return Math.floor((until.getTime() - after.getTime()) / (schedule.everySeconds * 1_000));
 }
 
-/** The first `count` due times later than `now` of a watchlist whose next due time is `due`. */
+/**
+ * The first `count` due times (at least 1) later than `now` of a watchlist whose next due time is
+ * `due`.
+ */
 export function nextRunTimes(
   schedule: Schedule,
   { due, now, count }: { readonly due: Date; readonly now: Date; readonly count: number },
@@ -147,7 +153,10 @@ export function nextRunTimes(
   return [first, ...runTimesAfter(schedule, first, count - 1)];
 }
 
-/** Returns true if both schedules have the same due times. */
+/**
+ * Returns true if both schedules have the same interval, or the same cron expression and time zone.
+ * Different expressions are not equal, even if they have the same due times.
+ */
 export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   if (a.type === "every") return b.type === "every" && a.everySeconds === b.everySeconds;
   return b.type === "cron" && a.cron === b.cron && a.timezone === b.timezone;

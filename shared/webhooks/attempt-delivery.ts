@@ -46,7 +46,7 @@ export interface WebhookContext {
 
 export interface DeliveryLog {
   get(id: string): Promise<Delivery | null>;
-  /** Reads up to 100 deliveries by ID. The result leaves out deliveries that do not exist. */
+  /** Reads deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
 }
 

@@ -22,7 +22,7 @@ export interface DeliveryPage {
 /** Stores the delivery log: the deliveries of an account by ID, for 30 days. */
 export interface DeliveryStore {
   get(accountId: string, id: string): Promise<Delivery | null>;
-  /** Reads up to 100 deliveries by ID. The result leaves out deliveries that do not exist. */
+  /** Reads deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
   /**
    * Lists matching deliveries whose ID sorts before `before` (null: all), newest first. Reads a

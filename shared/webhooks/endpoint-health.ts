@@ -70,7 +70,7 @@ export interface HealthTracker {
   note(attempt: Pick<Attempt, "at" | "error">, endpoint: WebhookEndpoint): void;
 }
 
-/** Creates a tracker that starts with the stored health. */
+/** Creates a tracker of an endpoint's health that starts with the stored health. */
 export function trackHealth(stored: EndpointHealth): HealthTracker {
   let health = stored;
   return {

@@ -4,8 +4,6 @@ import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { retryEntries, type RunContent } from "./outbox-entries.ts";
 import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
 
-const idsAtOnce = 100;
-
 /**
  * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
  * Stops when the time slice ends; the next call continues with the events that are not in the log
@@ -83,13 +81,9 @@ async function unattemptedEvents(
   { endpointId, log }: WebhookContext,
 ): Promise<{ readonly remaining: readonly ArchivedEvent[]; readonly isBegun: boolean }> {
   const wanted = events.filter(({ type }) => content.types?.includes(type) ?? true);
-  const remaining: ArchivedEvent[] = [];
-  for (let start = 0; start < wanted.length; start += idsAtOnce) {
-    const some = wanted.slice(start, start + idsAtOnce);
-    const ids = some.map((event) => newDelivery({ ...content, event, endpointId }).id);
-    const known = await log.getMany(ids);
-    remaining.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));
-  }
+  const ids = wanted.map((event) => newDelivery({ ...content, event, endpointId }).id);
+  const known = await log.getMany(ids);
+  const remaining = wanted.filter((_, n) => !known.has(ids[n] ?? ""));
   return { remaining, isBegun: remaining.length < wanted.length };
 }
 

@@ -15,7 +15,8 @@ export interface PendingSources {
 
 /** Maximum number of runs whose events are read for one page. */
 const runsMax = 25;
-const idsAtOnce = 100;
+/** Maximum number of runs of an endpoint that are searched for one delivery. */
+const searchedRunsMax = 100;
 
 /** An entry in the outbox of an endpoint, for the first delivery attempts of a run's events. */
 interface PendingRun {
@@ -75,7 +76,7 @@ export async function pendingDelivery(
 ): Promise<Delivery | null> {
   const at = timeOf("delivery", id)?.toISOString();
   if (at === undefined) return null;
-  const wanted = { since: at, until: at, limit: idsAtOnce, filter: {} };
+  const wanted = { since: at, until: at, limit: searchedRunsMax, filter: {} };
   const { runs } = await pendingRuns(accountId, wanted, sources);
   for (const run of runs) {
     const found = await deliveriesOf(accountId, run, { filter: {}, sources });
@@ -133,14 +134,9 @@ async function unlogged(
   options: LookupOptions,
 ): Promise<readonly Delivery[]> {
   const deliveries = await deliveriesOf(accountId, run, options);
-  const missing: Delivery[] = [];
-  for (let start = 0; start < deliveries.length; start += idsAtOnce) {
-    const some = deliveries.slice(start, start + idsAtOnce);
-    const ids = some.map(({ id }) => id);
-    const known = await options.sources.deliveries.getMany(accountId, ids);
-    missing.push(...some.filter(({ id }) => !known.has(id)));
-  }
-  return missing;
+  const ids = deliveries.map(({ id }) => id);
+  const known = await options.sources.deliveries.getMany(accountId, ids);
+  return deliveries.filter(({ id }) => !known.has(id));
 }
 
 async function deliveriesOf(

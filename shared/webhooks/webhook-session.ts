@@ -1,5 +1,6 @@
 import { parse } from "valibot";
 import { assertNever } from "../base/assert.ts";
+import { boundedMap } from "../base/bounded-map.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
@@ -97,13 +98,11 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
 }
 
 function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run"] {
-  const runs = new Map<string, ReturnType<WebhookContext["run"]>>();
+  const runs = boundedMap<ReturnType<WebhookContext["run"]>>(runsMax);
   return (runId) => {
     const known = runs.get(runId);
     if (known !== undefined) return known;
     const found = archivedRun({ accountId, runId }, bodies);
-    const [oldest] = runs.keys();
-    if (runs.size >= runsMax && oldest !== undefined) runs.delete(oldest);
     runs.set(runId, found);
     // Failed reads are not cached.
     found.catch(() => runs.delete(runId));

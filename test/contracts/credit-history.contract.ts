@@ -80,7 +80,10 @@ const sizes = [
   { shards: "25 shards", purchases: [25_000, 10_000_000], calls: 33 },
 ] as const;
 
-/** Registers the tests that every implementation of the credit history must pass. */
+/**
+ * Registers the tests that every implementation of the credit history must pass. `openWorld` is
+ * called before each test.
+ */
 export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
   let accountId: string;
@@ -202,7 +205,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
 
     it.each([1, 100])(
-      "is a filter of the history, alone and together with the type, in pages of %i",
+      "can be filtered by (`requestId` or `watchlistId`), alone and together with the type, in pages of %i",
       async (limit) => {
         await work();
         await change({ changeId: "c1", type: "adjust", credits: -5 });

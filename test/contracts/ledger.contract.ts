@@ -70,6 +70,7 @@ export async function expectLedgerToBalance(
 
 /**
  * Registers the tests that every ledger implementation must pass, together with its credit changes.
+ * `openWorld` is called before each test.
  */
 export function ledgerContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;

@@ -95,7 +95,10 @@ const shortMs = 700;
 const bytesSentMax = 32 * 1_024 * 1_024;
 const turnedAwayMax = 5;
 
-/** Registers the tests that every adapter must pass, whatever its source returns. */
+/**
+ * Registers the tests that every adapter must pass, whatever its source returns. Each test starts a
+ * separate source.
+ */
 export function misbehavingSourceContract(subject: MisbehavingSubject): void {
   const { ids, speech, stranger, questions } = subject;
   const [first, second] = ids;

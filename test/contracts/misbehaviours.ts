@@ -40,7 +40,10 @@ export const status = (code: number): Play => refuse(code);
 export const tooOftenFor = (seconds: number): Play =>
   refuse(429, () => ({ "Retry-After": String(seconds) }));
 
-/** Returns 429 with a date that is 0.5 to 1.5 seconds ahead, because dates have whole seconds. */
+/**
+ * Returns 429 with a date that is 0.5 to 1.5 seconds ahead, because dates have whole seconds. Calls
+ * `onUntil` with this date first.
+ */
 export const tooOftenUntil = (onUntil: (until: Date) => void): Play =>
   refuse(429, () => {
     const until = new Date(Math.ceil((Date.now() + 500) / 1_000) * 1_000);

@@ -5,7 +5,7 @@ import type { SecretBox } from "../../shared/base/secret-box.ts";
 const refusal = /ciphertext/i;
 const context = { account: "acct_1", record: "we_1", field: "secret" };
 
-/** Registers the tests that every secret box must pass. */
+/** Registers the tests that every secret box must pass. `open` is called in each test. */
 export function secretBoxContract(open: () => SecretBox): void {
   it("decrypts a secret under the context with which it was encrypted", async () => {
     const box = open();

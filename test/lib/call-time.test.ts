@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groups } from "../../functions/routes.ts";
-import { afterReadingMs } from "../../shared/base/call-time.ts";
+import { afterReadingMs } from "../support/after-reading.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { functionIds, propertiesOf, resourcesOf, synthesize } from "./synthesize.ts";
 

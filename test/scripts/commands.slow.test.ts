@@ -1,18 +1,14 @@
 /**
  * Runs every command of package.json that the project implements, with --help and a typing error.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { checkovReasons } from "../../lib/acknowledgements.ts";
-import { runAdmin } from "../../scripts/admin/main.ts";
-import { root } from "../readme/pages.ts";
+import { runAdminHere } from "./run-admin.ts";
+import { type Ended, runScript } from "./run-script.ts";
 
 /** Commands that pass their options on to another tool, which checks them. */
 const passOn = new Set(["test:contract"]);
@@ -29,29 +25,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Ended {
-  readonly code: unknown;
-  readonly out: string;
-  readonly err: string;
-}
-
 /**
  * Runs a command without AWS settings and without a local world. Programs in the temporary folder
  * come first.
  */
-async function run(file: string, ...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [`${root}${file}`, ...args], {
+const run = (file: string, ...args: readonly string[]): Promise<Ended> =>
+  runScript(file, args, {
     cwd: folder,
     env: { PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}`, HOME: folder, NO_COLOR: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
   });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<unknown[]>,
-  ]);
-  return { code, out, err };
-}
 
 const colors = "\u001b[";
 const stackLine = /^\s+at /m;
@@ -221,28 +203,19 @@ describe("npm run lint:templates", () => {
   }
 });
 
-/** Runs `npm run admin` in this process, without a terminal. */
-async function runAdminHere(...words: readonly string[]): Promise<Ended> {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const code = await runAdmin(words, { input: new PassThrough(), output, errors });
-  output.end();
-  errors.end();
-  return { code, out: await text(output), err: await text(errors) };
-}
-
 describe("npm run admin", () => {
   it("shows the help of each of its commands with an example", async () => {
-    const names = namesIn((await runAdminHere("--help")).out);
+    const names = namesIn((await runAdminHere(["--help"])).out);
     expect(names.length).toBeGreaterThan(18);
     for (const name of names) {
-      const help = await runAdminHere(...name.split(" "), "--help");
+      const help = await runAdminHere([...name.split(" "), "--help"]);
       expect(help, name).toMatchObject({ code: 0, err: "" });
       expect(help.out).toContain(`Examples:\n  npm run admin -- ${name}`);
     }
   });
 
   it("suggests the nearest command for an unknown command", async () => {
-    expect(await runAdminHere("acounts")).toEqual({
+    expect(await runAdminHere(["acounts"])).toEqual({
       code: 1,
       out: "",
       err: `There is no command "acounts". Did you mean 'accounts'? Run npm run admin for a list.\n`,

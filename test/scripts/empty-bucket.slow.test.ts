@@ -1,14 +1,12 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { startFauxqs } from "fauxqs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { runScript } from "./run-script.ts";
 
-const script = join(import.meta.dirname, "../../scripts/empty-bucket.ts");
 const bucket = "event-bodies";
 const dataStack = "RetailProductData-prod-data";
 const serviceStack = "RetailProductData-prod-service";
@@ -78,15 +76,9 @@ const left = async (): Promise<number> =>
   (await s3.send(new ListObjectsV2Command({ Bucket: bucket }))).KeyCount ?? 0;
 
 async function run(...given: readonly string[]): Promise<{ code: unknown; output: string }> {
-  const child = spawn(process.execPath, [script, ...given], {
-    env: { PATH: process.env["PATH"] ?? "", ...environment },
-  });
-  const [out, error, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<unknown[]>,
-  ]);
-  return { code, output: out + error };
+  const env = { PATH: process.env["PATH"] ?? "", ...environment };
+  const { code, out, err } = await runScript("scripts/empty-bucket.ts", given, { env });
+  return { code, output: out + err };
 }
 
 describe("npm run empty-bucket", () => {

@@ -135,7 +135,7 @@ export interface FaultsOptions {
   /** True to inject no random faults. */
   readonly calm?: boolean;
   /**
-   * The only draws that may inject a fault.
+   * The numbers of the random draws that may inject a fault. All other draws inject none.
    * @default all draws
    */
   readonly only?: ReadonlySet<number>;

@@ -162,7 +162,7 @@ export interface PairsPlayed {
 
 /**
  * Runs each pair many times: with the inner step at each request of the outer step, and with each
- * fault in either step.
+ * fault in either step. `passed` is false after a violation.
  * @param options.workers the number of processes. @default the number of CPU cores
  * @param options.from the number of the first pair, from 1
  */
@@ -215,7 +215,8 @@ async function* playInWorker(
 const playsOfTable = 50;
 
 /**
- * Runs a pair with every fault, and prints each violation. `n` is the index of the pair, from 0.
+ * Runs a pair with every fault, and prints each violation. Returns the number of plays and of
+ * violations. `n` is the index of the pair, from 0.
  */
 export async function playFaultsOfPair(engine: Engine, n: number): Promise<PairsPlayed> {
   const pair = pairNumber(n);

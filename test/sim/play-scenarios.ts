@@ -62,9 +62,10 @@ interface Sums {
 }
 
 /**
- * Runs the regression seeds, and then seeds of each scenario, some of them twice. Fails if there
- * was a violation, if the second run of a seed differed, or if the required coverage of 300 seeds
- * was not reached.
+ * Runs the regression seeds, and then seeds of each scenario, some of them twice. `passed` is false
+ * if there was a violation, if the second run of a seed differed, or if the required coverage of
+ * 300 seeds was not reached.
+ * @throws Error if no scenario has the name `scenario`
  */
 export async function playScenarios(options: PlayScenariosOptions): Promise<SimResult> {
   const { workers, scenario } = options;

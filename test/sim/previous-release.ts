@@ -16,7 +16,10 @@ type Place = Pick<Stage, "client" | "table"> & { readonly accountId: string };
 const sums = ["balance", "held", "spent", "sequence", "in_flight"] as const;
 type Moves = Readonly<Partial<Record<(typeof sums)[number], number>>>;
 
-/** Converts a new account to the format of the previous release. */
+/**
+ * Converts a new account to the format of the previous release. The account must have no credits
+ * except its signup grant, and no calls.
+ */
 export async function convertToPreviousRelease(
   { client, table, accountId }: Place,
   now: Date,

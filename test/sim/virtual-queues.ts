@@ -174,7 +174,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
         ? undefined
         : [...waiting].reduce((least, one) => Math.min(least, one.visibleAt), Infinity),
     size: () => waiting.size,
-    /** The messages that exhausted their receives although no fault explains it. */
+    /** The messages that reached their maximum number of receives although no fault explains it. */
     blameless,
     /** The bodies of all messages that were sent. */
     bodies,

@@ -26,7 +26,7 @@ export interface WorldOptions {
   /** True to inject no random faults. */
   readonly calm?: boolean;
   /**
-   * The only draws that may inject a fault.
+   * The numbers of the random draws that may inject a fault. All other draws inject none.
    * @default all draws
    */
   readonly only?: ReadonlySet<number>;

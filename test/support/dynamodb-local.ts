@@ -12,6 +12,7 @@ const startMillisecondsMax = 60_000;
 /**
  * Global set-up of vitest: starts an in-memory DynamoDB Local for a whole test run, on a free port.
  * Returns the function that stops it.
+ * @throws Error if Java is missing or too old
  */
 export default async function startDynamodbLocal(
   project: TestProject,

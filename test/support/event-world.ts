@@ -16,7 +16,10 @@ import { openTables } from "./tables.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** Starts an S3 server. Each world creates a separate bucket in it. */
+/**
+ * Starts an S3 server. Each world creates a separate bucket in it: `create` returns the bucket's
+ * name.
+ */
 export async function startEventBuckets() {
   const fauxqs = await startFauxqs({ port: 0, logger: false });
   const endpoint = `http://127.0.0.1:${fauxqs.port}`;

@@ -80,7 +80,10 @@ export function metricsOf(line: Line): Readonly<Record<string, readonly number[]
   return values;
 }
 
-/** Returns the values of one metric in all lines, in order. */
+/**
+ * Returns the values of one metric in all lines, in order. `_kind` only restricts the type of
+ * `name`.
+ */
 export const valuesOf = <K extends MetricKind>(
   lines: readonly Line[],
   _kind: K,

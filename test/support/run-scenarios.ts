@@ -9,7 +9,7 @@ import {
 import { type FieldType, priceFields } from "../../shared/scrapers/fields.ts";
 import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
 import { renamed } from "./renamed-pipeline.ts";
-import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "./run-model-answers.ts";
+import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "../run-model/answers.ts";
 
 /** A watchlist, the scripted answers about its items, and its runs. */
 export interface Scenario {

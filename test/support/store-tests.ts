@@ -26,6 +26,7 @@ const names = [
   "shared/aws/runs/step-store",
   "shared/aws/sources/rate-budget",
   "shared/aws/table/due-keys",
+  "shared/aws/table/rows-by-key",
   "shared/aws/table/short-pages",
   "shared/aws/table/versioned-client",
   "shared/aws/watchlists/idempotency-store",

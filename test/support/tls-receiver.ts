@@ -53,7 +53,10 @@ export async function startTlsReceiver(options: TlsOptions = trusted): Promise<T
   return receiver;
 }
 
-/** Starts a TCP server, for tests of failures below TLS and HTTP. */
+/**
+ * Starts a TCP server on loopback, for tests of failures below TLS and HTTP. Its `stop` closes all
+ * connections.
+ */
 export async function startTcpServer(accept: (socket: Socket) => void) {
   return listening(
     createServer((socket) => {

@@ -115,7 +115,8 @@ export function helpOf({
 }
 
 /**
- * Parses options and arguments. An error about an unknown option names the nearest one.
+ * Parses options and arguments. Returns `values` and `positionals`, as `parseArgs` of Node.js does.
+ * An error about an unknown option names the nearest one.
  * @throws Error whose message is for the user, in one or two sentences
  */
 export function parseOptions<Options extends Readonly<Record<string, Omit<Option, "about">>>>(
@@ -159,7 +160,8 @@ export const runCommand = <Options extends OptionList>(
 
 /**
  * Parses arguments and runs a command with them. Prints the help instead on request. Returns the
- * exit code.
+ * exit code of the command, otherwise 0.
+ * @throws Error if an option is invalid, or the error of `run`
  */
 export async function runWith<Options extends OptionList>(
   args: readonly string[],

@@ -95,8 +95,8 @@ interface HostOptions {
 }
 
 /**
- * Loads the templates' functions into this process. A function gets only the environment variables
- * of its template.
+ * Loads the templates' functions into this process, and defines the global `awslambda`. A function
+ * gets only the environment variables of its template.
  */
 export async function startLambdaHost(options: HostOptions): Promise<LambdaHost> {
   provideStreaming();

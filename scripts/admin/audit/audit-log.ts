@@ -37,6 +37,7 @@ export interface AuditLog {
 /**
  * Returns one line for each change: its last line, but with the time of its first line. The change
  * that started last comes first.
+ * @param lines the lines of the log, oldest first
  */
 export function lastLines(lines: readonly AuditLine[]): AuditLine[] {
   const changes = new Map<string, AuditLine>();

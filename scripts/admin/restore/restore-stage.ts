@@ -21,7 +21,8 @@ export type RestoreOutcome =
 
 /**
  * Restores the tables of a stage to one second. Continues from the stored progress. Each step can
- * run again, because it derives from AWS what is left to do.
+ * run again, because it derives from AWS what is left to do. Returns `waiting` with instructions if
+ * the operator must act before the next step.
  * @throws Error if the restore cannot begin, if another restore is in progress, if the operator
  * does not confirm a step, or if AWS refuses a request. A repeated call continues.
  */
@@ -52,7 +53,10 @@ export interface PlannedStep {
   readonly does: string;
 }
 
-/** Returns the steps of a restore, each with its state. Changes nothing. */
+/**
+ * Returns the steps of a restore, each with its state. Changes nothing.
+ * @throws Error if the restore cannot begin, or if another restore is in progress
+ */
 export async function plannedSteps(restore: Restore, tools: RestoreTools): Promise<PlannedStep[]> {
   const progress = sameRestore(restore, await tools.cloud.progress());
   if (progress === undefined) await assertCanBegin(restore, tools);

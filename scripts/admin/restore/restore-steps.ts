@@ -239,7 +239,10 @@ async function compare({ reconcile }: RestoreTools): Promise<Stop | undefined> {
   return { isDone: true, operatorMust };
 }
 
-/** Deletes the copies and their backups. */
+/**
+ * Deletes the copies and their backups, as far as they exist. Returns after the copies are deleted.
+ * The call may be repeated.
+ */
 export async function deleteCopies(progress: Progress, tools: RestoreTools): Promise<void> {
   const { cloud } = tools;
   for (const { name } of progress.tables) {

@@ -1,7 +1,7 @@
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
-import { type Consumption, consuming, noConsumption } from "./dynamo-model.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import { type Consumption, consuming, noConsumption } from "../model/dynamo-model.ts";
+import type { VirtualTime } from "../model/virtual-time.ts";
 
 /** A Lambda execution environment, with a separate cached state. */
 export interface Environment {

@@ -5,12 +5,12 @@ import type { RandomSource } from "../../../shared/base/clock.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { reconcileLedger } from "../reconciled.ts";
 import { checkSums } from "./check-sums.ts";
-import type { DynamoRules } from "./contention.ts";
-import { modelledDynamo } from "./dynamo-model.ts";
+import type { DynamoRules } from "../model/contention.ts";
+import { modelledDynamo } from "../model/dynamo-model.ts";
 import { type CallFigures, type Environment, type LoadFigures, offerLoad } from "./load.ts";
 import { type AccountTables, openAccount } from "./open-account.ts";
-import { seeded } from "../seeded.ts";
-import { virtualTime } from "./virtual-time.ts";
+import { seeded } from "../model/seeded.ts";
+import { virtualTime } from "../model/virtual-time.ts";
 
 /** The load on one account during a measurement. */
 export interface AccountLoad {

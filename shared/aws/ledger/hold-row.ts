@@ -40,7 +40,10 @@ const holdOf = (row: Row): RowHold => {
   };
 };
 
-/** Reads the row of a hold, strongly consistent. Undefined if the hold has no row. */
+/**
+ * Reads the row of a hold, strongly consistent. Undefined if the hold has no row.
+ * @throws 503 UNAVAILABLE as `readRow`
+ */
 export async function readHold(
   process: LedgerProcess,
   accountId: string,

@@ -11,6 +11,8 @@ const reserved: ReserveOutcome = { outcome: "reserved" };
 
 /**
  * Reserves credits and a slot for a call. Needs one conditional update if the home shard has both.
+ * Returns `insufficient` or `no_slot`, without a reservation, if the account lacks the credits or a
+ * free slot.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted, or if the
  * hold has expired before it could be reserved
  */

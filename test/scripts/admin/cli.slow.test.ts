@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
 import {
   ChangeMessageVisibilityCommand,
   PurgeQueueCommand,
@@ -17,16 +16,18 @@ import {
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { confirm } from "../../../scripts/admin/confirm.ts";
-import { runAdmin } from "../../../scripts/admin/main.ts";
 import { textOf } from "../../../scripts/admin/print.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 import { pointClientsAt } from "../../../tools/local/aws-environment.ts";
 import { apiClient } from "../../../tools/customer/api-client.ts";
 import { putOldAccount } from "../../tools/reconcile/an-old-account.ts";
+import { root } from "../../readme/pages.ts";
+import { runAdminHere } from "../run-admin.ts";
+import { type Ended, runScript } from "../run-script.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../../support/running-world.ts";
 
-const script = new URL("../../../scripts/admin.ts", import.meta.url).pathname;
+const script = "scripts/admin.ts";
 let world: RunningWorld;
 let folder: string;
 let aws: AwsDouble;
@@ -50,24 +51,14 @@ beforeEach(() => {
   aws.asked.splice(0);
 });
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 /** Runs the tool to its end, without a terminal. */
-async function run(
+function run(
   words: readonly string[],
   variables: Record<string, string>,
   isTTY = false,
 ): Promise<Ended> {
   Object.assign(process.env, variables);
-  const [output, errors] = [Object.assign(new PassThrough(), { isTTY }), new PassThrough()];
-  const code = await runAdmin(words, { input: new PassThrough(), output, errors });
-  output.end();
-  errors.end();
-  return { code, out: await text(output), err: await text(errors) };
+  return runAdminHere(words, isTTY);
 }
 
 const admin = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DIR: folder });
@@ -342,7 +333,7 @@ describe("the admin command, for dead letters,", () => {
     const { sqs } = await bury(3);
     const child = spawn(
       process.execPath,
-      [script, "dead-letters", "show", "--queue", "runs", "--limit", "1000"],
+      [`${root}${script}`, "dead-letters", "show", "--queue", "runs", "--limit", "1000"],
       { env: { ...process.env, LOCAL_DIR: folder }, stdio: ["ignore", "ignore", "pipe"] },
     );
     const stderr = text(child.stderr);
@@ -484,8 +475,7 @@ describe("the admin command reconcile", () => {
     await move(1);
     const found = await atTerminal("reconcile", "--account", account);
     const env = { ...process.env, LOCAL_DIR: folder };
-    const ended = promisify(execFile)(process.execPath, [script, "reconcile"], { env });
-    await expect(ended).rejects.toMatchObject({ code: 2 });
+    expect((await runScript(script, ["reconcile"], { env })).code).toBe(2);
     const lines = await admin("reconcile", "--account", account);
     const asked = await atTerminal("reconcile", "--account", account, "--json");
     await move(-1);

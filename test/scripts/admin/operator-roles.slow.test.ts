@@ -1,5 +1,3 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import {
   CloudFormationClient,
   CreateStackCommand,
@@ -14,7 +12,6 @@ import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cloudWatchAuditLog } from "../../../scripts/admin/audit/cloudwatch-audit-log.ts";
-import { runAdmin } from "../../../scripts/admin/main.ts";
 import { assumeOperatorRole, operatorIdentity } from "../../../scripts/admin/operator.ts";
 import { awsRestoreCloud } from "../../../scripts/admin/restore/aws-restore-cloud.ts";
 import { restoreStage } from "../../../scripts/admin/restore/restore-stage.ts";
@@ -24,6 +21,7 @@ import { systemClock } from "../../../shared/base/system.ts";
 import { synthesize } from "../../lib/synthesize.ts";
 import { auditLogContract } from "./audit/audit-log-contract.ts";
 import { startEmulatedAws } from "./emulated-aws.ts";
+import { runAdminHere } from "../run-admin.ts";
 
 const aws = await startEmulatedAws();
 const stacks = { data: "RetailProductData-dev-data", service: "RetailProductData-dev-service" };
@@ -124,14 +122,7 @@ async function create(StackName: string, template: unknown): Promise<Record<stri
 }
 
 /** Runs an admin command as the operator. */
-async function admin(...words: string[]) {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const streams = { input: new PassThrough(), output, errors };
-  const code = await runAdmin([...words, "--stage", "dev"], streams);
-  output.end();
-  errors.end();
-  return { code, out: await text(output), err: await text(errors) };
-}
+const admin = (...words: string[]) => runAdminHere([...words, "--stage", "dev"]);
 
 async function result(...words: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await admin(...words);

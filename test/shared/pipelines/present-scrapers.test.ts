@@ -21,8 +21,8 @@ const all = names.flatMap((platform) =>
   templates(platform).map((template) => ({ platform, template, name: template.id })),
 );
 
-describe("the scrapers of a platform", () => {
-  it.each(names)("form a response that matches its schema: %s", (platform) => {
+describe("the list of a platform's scrapers", () => {
+  it.each(names)("matches the response schema of its operation: %s", (platform) => {
     const answer = presentScrapers(shopOf(platform));
     expect(parse(scrapersResponse, answer)).toEqual(answer);
     expect(answer).toMatchObject({ object: "watchlist_scrapers", platform, marketplace: "us" });
@@ -39,7 +39,7 @@ describe("the scrapers of a platform", () => {
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
   ])(
-    "include $id with the name $name and a price of $min to $max credits",
+    "includes $id with the name $name and a price of $min to $max credits",
     ({ id, name, min, max }) => {
       const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
       expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
@@ -50,7 +50,7 @@ describe("the scrapers of a platform", () => {
     },
   );
 
-  it("contain for each field the values of 'when' and 'op' that can test it", () => {
+  it("contains for each field the values of 'when' and 'op' that can test it", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const fields = scrapers.flatMap(({ id, fields: own }) =>
       own.map((field) => [`${id}.${field.name}`, field] as const),
@@ -80,7 +80,7 @@ describe("the scrapers of a platform", () => {
     });
   });
 
-  it("contain condition filters for retailer_a.offers only", () => {
+  it("contains condition filters for retailer_a.offers only", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const listed = scrapers.flatMap(({ id, conditions }) =>
       conditions === undefined ? [] : [[id, conditions]],
@@ -89,7 +89,7 @@ describe("the scrapers of a platform", () => {
   });
 
   it.each(names)(
-    "list for each field exactly the tests that the pipeline parser accepts: %s",
+    "names for each field exactly the tests that the pipeline parser accepts: %s",
     (platform) => {
       for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
         for (const { name, type, whens, ops } of fields) {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
-import { type Outcome, playEngine, playModel } from "../../support/run-model-play.ts";
+import { type Outcome, playEngine, playModel } from "../../run-model/play.ts";
 import type { Scenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 

@@ -11,7 +11,7 @@ import {
   noteReading,
   passesAll,
   type RouteMemory,
-} from "../../support/route-model.ts";
+} from "../../run-model/route.ts";
 
 const scraper = "retailer_d.standard";
 const { trackedFields } = stepScrapers[scraper];

@@ -5,6 +5,7 @@ import { systemRandom } from "../../../shared/base/system.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
+import { anEndpoint } from "../../support/an-endpoint.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -21,24 +22,14 @@ async function openScene() {
   const bench = await startRunBench({ tables, credits: 0 });
   const { id: accountId } = await bench.account();
   const register = async (url: string): Promise<WebhookEndpoint> => {
-    const at = bench.clock.now().toISOString();
-    const endpoint: WebhookEndpoint = {
-      id: newId("webhookEndpoint", bench.clock.now(), systemRandom),
+    const at = bench.clock.now();
+    const endpoint = anEndpoint({
+      id: newId("webhookEndpoint", at, systemRandom),
       accountId,
       url,
       registeredUrl: url,
-      description: null,
-      events: null,
-      enabled: true,
-      disabledReason: null,
-      secret: "sealed",
-      secretHint: "last",
-      previousSecret: null,
-      requestsAtOnce: null,
-      createdAt: at,
-      updatedAt: at,
-      receivingSince: at,
-    };
+      createdAt: at.toISOString(),
+    });
     await bench.endpoints.create(accountId, endpoint);
     return endpoint;
   };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
-import { playEngine, playModel } from "../../support/run-model-play.ts";
+import { playEngine, playModel } from "../../run-model/play.ts";
 import { anyScenario, type Scenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parsePipeline } from "../../../shared/pipelines/parse.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
-import { playEngine, playModel } from "../../support/run-model-play.ts";
+import { playEngine, playModel } from "../../run-model/play.ts";
 import { anyScenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   type ProductScraperId,
-  scraperIds,
   scrapers,
   stepScraperIds,
   stepScrapers,
 } from "../../../shared/scrapers/catalogue.ts";
+import { scraperIds } from "../../support/scraper-ids.ts";
 import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import {

@@ -1,34 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { deliveryId } from "../../../shared/webhooks/delivery.ts";
 import { recoverEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import type { Receiver } from "../../support/receiver.ts";
 import { expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
 const since = "2026-11-20T00:00:00.000Z";
 const until = "2026-11-20T23:00:00.000Z";
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
 });
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
-  receiver = await startReceiver();
-});
-afterEach(async () => {
+afterEach(() => {
   for (const request of receiver.requests) expectVerified(request, world.secretsMade);
-  await receiver.stop();
 });
 
 const runOf = (n: number, wanted: Parameters<typeof aRun>[1] = {}) =>

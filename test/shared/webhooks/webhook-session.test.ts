@@ -1,5 +1,5 @@
 import { Stripe } from "stripe";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { EventType } from "../../../shared/events/event.ts";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
@@ -7,10 +7,10 @@ import { runEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import type { Receiver } from "../../support/receiver.ts";
 import { expectRefused, expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
@@ -23,21 +23,14 @@ const wholeRun: EventType[] = [
 ];
 const { webhooks } = new Stripe("sk_test_none");
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  base = await startDeliveryWorld();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
 });
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
-  receiver = await startReceiver();
-});
-afterEach(async () => {
+afterEach(() => {
   for (const request of receiver.requests) expectVerified(request, world.secretsMade);
-  await receiver.stop();
 });
 
 /** Calls `happens` before each delivery is sent. */

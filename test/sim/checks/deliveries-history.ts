@@ -9,7 +9,8 @@ import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
 /**
- * A value and the time since which it was valid, in milliseconds; null means that it did not exist.
+ * A value, and the time in milliseconds from which it was valid. Null means that there was no
+ * value.
  */
 export interface Since<Value> {
   readonly at: number;

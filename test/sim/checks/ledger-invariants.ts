@@ -17,7 +17,7 @@ const slotsOfShard = 10;
  * Checks the invariants that an account has after each write:
  * - No value is negative.
  * - The held credits and the slots in use match the open holds.
- * - The calls in flight are within the tier's limit.
+ * - The calls in flight are within the limit of the account's concurrency tier.
  * - Credits are neither lost nor created.
  * - Redundant data is equal.
  */
@@ -41,7 +41,7 @@ export function assertLedgerInvariants(ledger: LedgerState): void {
   assert.equal(
     account["lifetime"],
     sumOf(bought, "grant", "purchase"),
-    "the lifetime credits, which set the tier",
+    "the lifetime credits, which set the concurrency tier",
   );
   const reserves = entries.filter(({ type }) => type === "reserve").map(({ holdId }) => holdId);
   assert.equal(new Set(reserves).size, reserves.length, "each hold is reserved once");

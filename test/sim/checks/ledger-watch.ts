@@ -38,7 +38,10 @@ export interface History {
 
 export type Histories = ReadonlyMap<string, History>;
 
-/** Starts to check the accounts' ledgers after each write to their rows. Records their balances. */
+/**
+ * Starts to check the accounts' ledgers after each write to their rows, and reports violations at
+ * once. Returns the histories by account ID; they grow while the seed runs.
+ */
 export async function watchLedgers(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
   world.afterEffect.push(async (attempt) => {

@@ -3,17 +3,17 @@ import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
-import type { Memories } from "../../support/route-model.ts";
-import { everythingKnown, type Known } from "../../support/run-model-fields.ts";
+import { everythingKnown, type Known } from "../../run-model/fields.ts";
+import type { Memories } from "../../run-model/route.ts";
 import {
   stepsToRetry,
   type ModelRetry,
   addRetry,
   clearRetry,
   shownRetries,
-} from "../../support/run-model-retries.ts";
-import { lastChangeAfter } from "../../support/run-model.ts";
-import type { ModelItem } from "../../support/run-model-watchlist.ts";
+} from "../../run-model/retries.ts";
+import { lastChangeAfter } from "../../run-model/run-model.ts";
+import type { ModelItem } from "../../run-model/watchlist.ts";
 import type { WatchlistScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
@@ -278,8 +278,8 @@ interface Answered extends Read {
 }
 
 /**
- * Applies a read that did not happen, because the step was deferred, the run failed, or no offer
- * was known to check.
+ * Updates the expected item for a step that did not read it, because the step was deferred, the run
+ * failed, or no offer was known to check.
  */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;

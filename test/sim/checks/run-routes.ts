@@ -6,7 +6,7 @@ import {
   read as readItem,
   type ReadItem as KnownItem,
   type Verdict,
-} from "../../support/run-model-read.ts";
+} from "../../run-model/read.ts";
 import type { FlatAnswer } from "../sources.ts";
 
 interface ReadItem {

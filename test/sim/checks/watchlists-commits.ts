@@ -14,7 +14,10 @@ interface Seen {
   readonly running: Set<string>;
 }
 
-/** Starts to check watchlists and API keys after each write to them. */
+/**
+ * Starts to check watchlists and API keys after each write to them. Violations are reported only by
+ * `check`, at the end of a seed.
+ */
 export function watchCommits(world: World): { check(): void } {
   const failures: unknown[] = [];
   const seen: Seen = { owners: new Map(), running: new Set() };

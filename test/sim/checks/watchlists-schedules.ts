@@ -33,8 +33,9 @@ const graceMs = 90_000;
 const sweepMs = 10 * minute;
 
 /**
- * Records the schedules in EventBridge Scheduler and compares them with the watchlists (invariants
- * R10 and R11).
+ * Starts to record the schedules in EventBridge Scheduler, and compares them with the watchlists
+ * (invariants R10 and R11). `misfits` returns the present differences. `settle` throws
+ * AssertionError if the service does not fix them in time.
  */
 export function watchSchedules(world: World) {
   const defined = new Map<string, Definition & { readonly at: Date }>();

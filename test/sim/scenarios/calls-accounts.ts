@@ -17,14 +17,14 @@ import type { User, World } from "../world.ts";
 
 /** An account whose clients make calls at the same time. */
 export interface AccountPlan {
-  /** The credits of the signup grant, which determine the tier. */
+  /** The credits of the signup grant, which determine the first concurrency tier. */
   readonly granted: number;
   /**
    * The credits that the account has when the calls start.
    * @default all
    */
   readonly left?: number;
-  /** The credits of a purchase during the calls. The purchase raises the tier. */
+  /** The credits of a purchase during the calls. It can raise the account's concurrency tier. */
   readonly bought?: number;
   /** True for an account in the format of the previous release that has open holds. */
   readonly isOld?: boolean;

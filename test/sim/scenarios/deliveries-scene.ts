@@ -103,7 +103,7 @@ const triesMax = 4;
 export const isDone = ({ answer }: RecordedCall): boolean =>
   answer !== undefined && answer.status >= 200 && answer.status < 300;
 
-/** Waits for the next webhook request, for a limited time. */
+/** Waits for the next webhook request, for a limited time. Returns even if there was none. */
 export async function untilSent({ world }: DeliveryScene): Promise<void> {
   const { receivers, random } = world;
   const before = receivers.sent.length;

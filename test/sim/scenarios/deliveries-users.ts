@@ -192,7 +192,10 @@ async function patchOne(
   if (id !== undefined) await patch(scene, user, { id, body });
 }
 
-/** Enables an endpoint. Without faults, this must succeed. */
+/**
+ * Enables an endpoint. Repeats the call as `askUntilAnswered` does, and ignores its outcome. With
+ * faults, the endpoint may stay disabled.
+ */
 export async function enable(scene: DeliveryScene, user: User, id: string): Promise<void> {
   const path = `/v1/webhook_endpoints/${id}`;
   await askUntilAnswered(scene, user, { method: "PATCH", path, body: { enabled: true } });

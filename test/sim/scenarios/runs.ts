@@ -357,7 +357,10 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
   }
 }
 
-/** Adds and removes items, and records for each ID whether it is on the watchlist afterwards. */
+/**
+ * Adds and removes items, and records for each ID whether it is on the watchlist afterwards;
+ * undefined if the call did not return 200. Does nothing without IDs.
+ */
 export async function changeItems(
   { world }: RunsScene,
   { id, user, touched, isThere }: WatchlistScene,

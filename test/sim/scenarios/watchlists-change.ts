@@ -29,7 +29,10 @@ export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undef
   return lists.length === 0 ? undefined : world.random.pick(lists);
 }
 
-/** Changes some of the settings that only this hand changes (see `isOwner`). */
+/**
+ * Changes some of the settings that only this hand changes (see `isOwner`), or sends an invalid
+ * change. Does nothing if the tenant has no watchlist.
+ */
 export async function changeSettings(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someWatchlist(acting);
@@ -172,7 +175,10 @@ interface Change {
   readonly remove: readonly string[];
 }
 
-/** Adds and removes items of this hand. An ID that is in both lists must become a new item. */
+/**
+ * Adds and removes items of this hand, and checks the response. An ID that is in both lists must
+ * become a new item.
+ */
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
   const { random } = world;
@@ -235,8 +241,8 @@ function checkTally(
 }
 
 /**
- * Returns the register of an item of a watchlist.
- * @throws AssertionError if no hand of the tenant uses this ID
+ * Returns the register (see `Register`) of an item: whether it may be on the watchlist.
+ * @throws AssertionError if the ID belongs to no hand of the tenant (see `Acting`)
  */
 export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);
@@ -244,7 +250,10 @@ export function itemOf(list: KnownWatchlist, id: string) {
   return found;
 }
 
-/** Deletes a watchlist that this hand created. */
+/**
+ * Deletes a watchlist that this hand created, and checks the response. It may be deleted already.
+ * Does nothing if this hand created none.
+ */
 export async function deleteList(acting: Acting): Promise<void> {
   const { world, tenant, hand, moments } = acting;
   const own = tenant.lists.filter(({ maker }) => maker === hand);
@@ -272,7 +281,10 @@ interface ShownRun {
   readonly status: string;
 }
 
-/** Starts a manual run. */
+/**
+ * Requests a manual run of one of the tenant's watchlists, and checks the response. Does nothing if
+ * there are none.
+ */
 export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someWatchlist(acting);

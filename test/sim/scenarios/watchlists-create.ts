@@ -73,7 +73,10 @@ function drawCreation(acting: Acting, key?: string): Creation {
   };
 }
 
-/** Creates a watchlist. Repeats the call while its outcome is unknown. */
+/**
+ * Creates a watchlist, in most cases with an idempotency key. With a key, repeats the call while
+ * its outcome is unknown.
+ */
 export async function createList(acting: Acting): Promise<void> {
   const { tenant, hand, world } = acting;
   // All tenants use the same idempotency keys. The service must store the keys separately for each

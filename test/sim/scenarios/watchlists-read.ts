@@ -128,7 +128,10 @@ function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | 
   item.is(value);
 }
 
-/** Reads the items in one state, or the items that changed in the last hour. */
+/**
+ * Reads the items in one state, or the items that changed in the last hour, and checks that each of
+ * them matches.
+ */
 export async function filterItems(acting: Acting): Promise<void> {
   const list = someWatchlist(acting);
   if (list === undefined) return;

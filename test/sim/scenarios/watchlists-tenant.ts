@@ -103,7 +103,11 @@ export interface CallResult {
   readonly answer: ApiAnswer | undefined;
 }
 
-/** Calls the API, and checks the properties that every response must have. */
+/**
+ * Calls the API, and checks the properties that every response must have. `answer` is undefined for
+ * an unknown outcome: no response, a status of 500 or above, or a 429 that a fault caused.
+ * @throws AssertionError if no fault explains an unknown outcome
+ */
 export async function ask(
   { world, moments, tenant }: Acting,
   request: Omit<ApiRequest, "key"> & { readonly key?: string },

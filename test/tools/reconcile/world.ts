@@ -12,6 +12,7 @@ import { lastEventId } from "../../../shared/events/event.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
+import { anEndpoint } from "../../support/an-endpoint.ts";
 import { countingRandom } from "../../support/clock.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
@@ -87,23 +88,13 @@ const deliveryOptions = ({ bench }: Pick<World, "bench">) => ({
 
 async function openEndpoint(world: World): Promise<void> {
   const longAgo = "2026-02-01T00:00:00.000Z";
-  await dynamoEndpointStore(client, deliveryOptions(world)).create(world.accountId, {
+  const endpoint = anEndpoint({
     id: endpointId,
     accountId: world.accountId,
     url: "https://hooks.example.com/",
-    registeredUrl: null,
-    description: null,
-    events: null,
-    enabled: true,
-    secret: "sealed",
-    secretHint: "1234",
-    previousSecret: null,
-    requestsAtOnce: null,
-    disabledReason: null,
-    receivingSince: longAgo,
     createdAt: longAgo,
-    updatedAt: longAgo,
   });
+  await dynamoEndpointStore(client, deliveryOptions(world)).create(world.accountId, endpoint);
 }
 
 export const endedAt = (run: Run | undefined): string => String(run?.finishedAt);

@@ -13,8 +13,8 @@ const checksMax = 8;
 /**
  * Repeats a check, because the service keeps writing. Ends when rows did not change during the
  * check and each found difference was also in the previous result. A first result without
- * differences therefore ends it. Makes at most 8 attempts, with pauses of 0.5 s. Returns the last
- * result, with only the differences that the previous result also had.
+ * differences and without changed rows therefore ends it. Makes at most 8 attempts, with pauses of
+ * 0.5 s. Returns the last result, with only the differences that the previous result also had.
  */
 export async function confirmed<Found extends CheckResult>(
   look: () => Promise<Found>,

@@ -26,9 +26,10 @@ interface WholeShard {
 }
 
 /**
- * Reads an account's shards one after the other, while calls continue. Two shards can change
- * together between two reads. For example, the end of a call from before the account had shards
- * changes the first shard, which has its credits, and the shard whose slot it occupies.
+ * Reads an account's shards one after the other, while calls continue. If one change affects two
+ * shards, the result can contain the change in only one of them. Example: a call that began before
+ * the account had shards ends. This changes the first shard, which has the call's credits, and the
+ * shard whose slot the call occupies.
  */
 export async function readShards(
   account: StoredAccount,

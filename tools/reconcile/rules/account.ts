@@ -92,7 +92,11 @@ export function beyondDifferences(
   return [{ place, field: "row", stored: `beyond sequence ${sequence}`, expected: "within it" }];
 }
 
-/** Creates a check that compares rows of holds with the ledger, one row at a time. */
+/**
+ * Creates a check that compares rows of holds with the ledger, one row at a time. Call `take` for
+ * each row, then `end`, which returns the differences. `end` leaves out the differences between row
+ * and ledger for holds that changed during the check.
+ */
 export function holdCheck(accountId: string, sums: LedgerSums) {
   const seen = new Set<string>();
   const own: Difference[] = [];
@@ -179,7 +183,8 @@ function chargedDifferences(place: string, { credits, charged }: StoredHold): Di
 
 /**
  * Compares the daily usage from before an account had shards with the holds that were resolved on
- * each day.
+ * each day. Ignores days that changed during the check. Returns an empty list if `sums` lacks
+ * entries.
  */
 export function usageDifferences(
   accountId: string,

@@ -44,7 +44,10 @@ export const unreadable = (place: string): Difference => ({
 export const runPlace = (watchlistId: string, runNumber: number): string =>
   `${watchlistId} run ${runNumber}`;
 
-/** Creates a check of a watchlist's runs, newest first, against the watchlist's row. */
+/**
+ * Creates a check of a watchlist's runs, newest first, against the watchlist's row. Call `take` or
+ * `takeUnreadable` for each run, then `end`. Each call returns the differences that it finds.
+ */
 export function runSequenceCheck(list: Watchlist) {
   let next = list.runCount;
   let highest = 0;

@@ -71,7 +71,7 @@ function holdDifferences(
 
 /**
  * Compares a shard's usage rows with its pages. Ignores days whose records were moved to pages
- * during the check.
+ * during the check. Returns an empty list if the shard's sums lack records.
  */
 export function shardUsageDifferences(
   accountId: string,

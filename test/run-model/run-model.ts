@@ -6,7 +6,7 @@
 import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
-import { answerOf, type ItemLooks } from "./run-model-answers.ts";
+import { answerOf, type ItemLooks } from "./answers.ts";
 import {
   type RunStart,
   type RunState,
@@ -15,12 +15,12 @@ import {
   noStats,
   runStartOf,
   statsOf,
-} from "./run-model-state.ts";
-import { everythingKnown } from "./run-model-fields.ts";
-import { addRetry, clearRetry } from "./run-model-retries.ts";
-import { type Changes, evaluate, type Reading, read } from "./run-model-read.ts";
-import type { ReportedShortfall } from "./shortfalls.ts";
-import type { ModelWatchlist, ModelItem } from "./run-model-watchlist.ts";
+} from "./state.ts";
+import { everythingKnown } from "./fields.ts";
+import { addRetry, clearRetry } from "./retries.ts";
+import { type Changes, evaluate, type Reading, read } from "./read.ts";
+import type { ReportedShortfall } from "../support/shortfalls.ts";
+import type { ModelWatchlist, ModelItem } from "./watchlist.ts";
 
 /** The result of a run: its record, and the entries of its events in order. */
 export interface ModelRun {

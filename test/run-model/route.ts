@@ -5,7 +5,7 @@
  */
 import { readingKind, type Route, type Step } from "../../shared/pipelines/definition.ts";
 import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
-import { isSame, type Known } from "./run-model-fields.ts";
+import { isSame, type Known } from "./fields.ts";
 
 type Value = Snapshot[string];
 

@@ -1,6 +1,6 @@
 import type { Step } from "../../shared/pipelines/definition.ts";
-import { stepsToRetry } from "./run-model-retries.ts";
-import type { ModelWatchlist } from "./run-model-watchlist.ts";
+import { stepsToRetry } from "./retries.ts";
+import type { ModelWatchlist } from "./watchlist.ts";
 
 interface StepStats {
   readonly scraper: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contention, defaultRules } from "../../../scripts/bench/account/contention.ts";
-import { virtualTime } from "../../../scripts/bench/account/virtual-time.ts";
-import type { ItemKey } from "../../../tools/dynamodb/conflicts.ts";
+import { contention, defaultRules } from "../../../../scripts/bench/model/contention.ts";
+import { virtualTime } from "../../../../scripts/bench/model/virtual-time.ts";
+import type { ItemKey } from "../../../../tools/dynamodb/conflicts.ts";
 
 const item: ItemKey = { table: "accounts", pk: "account#1", sk: "account" };
 const other: ItemKey = { ...item, pk: "account#2" };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import { differenceLine } from "../../../../tools/reconcile/rules/difference.ts";
 import type {
   LedgerSums,
   OpenHold,
   ResolvedHold,
-} from "../../../tools/reconcile/rules/ledger-fold.ts";
+} from "../../../../tools/reconcile/rules/ledger-fold.ts";
 import {
   beyondDifferences,
   sumDifferences,
@@ -13,7 +13,7 @@ import {
   type ChangedSince,
   type StoredHold,
   usageDifferences,
-} from "../../../tools/reconcile/rules/account.ts";
+} from "../../../../tools/reconcile/rules/account.ts";
 
 const accountId = "acct_1";
 const now = new Date("2026-03-01T12:00:00.000Z");

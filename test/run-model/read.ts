@@ -18,8 +18,8 @@ import {
   type RouteMemory,
   type RoutePart,
   statefulParts,
-} from "./route-model.ts";
-import type { ModelAnswer } from "./run-model-answers.ts";
+} from "./route.ts";
+import type { ModelAnswer } from "./answers.ts";
 import {
   everythingKnown,
   isSame,
@@ -28,7 +28,7 @@ import {
   type Newer,
   refreshed,
   sharers,
-} from "./run-model-fields.ts";
+} from "./fields.ts";
 
 type Value = Snapshot[string];
 export type Changes = Readonly<Record<string, { readonly before: Value; readonly after: Value }>>;
@@ -214,8 +214,8 @@ function changesOf(
   );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // A change starts from the last reading of this kind if the value differs from it, otherwise
-    // from the newest known value.
+    // `before` of a change is the value in the last reading of this kind, if the new value differs
+    // from that. Otherwise, it is the newest known value.
     const change = sinceLast[field] ?? newValues[field];
     if (change !== undefined && (isPlainReported ? isUnreported(field) : field in newValues))
       changes[field] = change;
