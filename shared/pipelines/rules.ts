@@ -5,7 +5,13 @@ import { type ChangeDecision, decideChange } from "./decide-change.ts";
 import { decideRoute } from "./decide-route.ts";
 import { nextOf, type Route, type Step, type When } from "./definition.ts";
 import { testsOf, type Verdict, verdictOf } from "./field-tests.ts";
-import { isGated, partsOf, type RoutePart, type RouteStates } from "./route-state.ts";
+import {
+  isGated,
+  partsOf,
+  type RoutePart,
+  type RouteState,
+  type RouteStates,
+} from "./route-state.ts";
 
 /** Facts about the read of an item. The routes of a step test them. */
 export interface ReadingFacts {
@@ -88,7 +94,8 @@ export function matchRoutes(
   const changed =
     before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
   const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
-  const values = { ...facts.derived, ...after };
+  const hasDerived = Object.keys(facts.derived).length > 0;
+  const values = hasDerived ? { ...facts.derived, ...after } : (after ?? {});
   const outcome: Outcome = {
     ...facts,
     ...remembered,
@@ -102,17 +109,13 @@ export function matchRoutes(
   const routes = matching.map(({ part }) => part.route);
   const reporting = matching.filter(({ part }) => part.route.notify === true);
   const reported = reporting.map(({ part }) => part.route.when);
-  const states = decisions.flatMap(({ part: { key }, state }) =>
-    key === null || state === undefined || Object.keys(state).length === 0
-      ? []
-      : [[key, state] as const],
-  );
+  const states = statesIn(decisions);
   return {
     ...changesIn({ step, facts, changed, routes, reporting }),
     trackedChanged,
     matched: [...new Set(reported.filter((when) => when !== "changed"))],
     next: [...new Set(nextOf({ routes }))],
-    ...(states.length > 0 && { states: Object.fromEntries(states) }),
+    ...(states !== undefined && { states }),
   };
 }
 
@@ -132,6 +135,17 @@ function decide(part: RoutePart, outcome: Outcome): Decision {
   return after === null
     ? { part, matches: false, state }
     : { part, ...decideChange(route, state, { ...outcome, after }) };
+}
+
+/** The states after a read, by key; undefined if no route has one. */
+function statesIn(decisions: readonly Decision[]): RouteStates | undefined {
+  let states: Record<string, RouteState> | undefined;
+  for (const { part, state } of decisions) {
+    if (part.key === null || state === undefined || Object.keys(state).length === 0) continue;
+    states ??= {};
+    states[part.key] = state;
+  }
+  return states;
 }
 
 interface Matched {
