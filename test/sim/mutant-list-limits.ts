@@ -64,8 +64,8 @@ export const limitMutants: readonly Mutant[] = [
   {
     name: "once-reported-again",
     file: route,
-    original: "const isMatched = route.once === true && (wasMatched || matches);",
-    replacement: "const isMatched = route.once === true && matches;",
+    original: "const matches = isConfirmed && !wasMatched && ",
+    replacement: "const matches = isConfirmed && ",
     scenario: "runs",
   },
   {
