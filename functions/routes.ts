@@ -12,10 +12,12 @@ export type Access = "public" | "read" | "write";
 
 export interface Group {
   /**
-   * The first path segments below `/v1` that the group handles. Empty for the group that handles
-   * all other paths.
+   * The first path segments below `/v1` that the group handles. Each has separate limits in the
+   * gateway.
    */
   readonly roots: readonly string[];
+  /** True for the group that also handles all paths without a root. */
+  readonly handlesOtherPaths?: true;
   /**
    * True if the roots are at the top level instead of below `/v1`, because their pages are not part
    * of the API.
@@ -76,7 +78,9 @@ export const groups = {
     itemCalls: false,
   },
   meta: {
-    roots: [],
+    // Separate from the other paths, so that a flood of them does not make a monitor get 429.
+    roots: ["health"],
+    handlesOtherPaths: true,
     readsGeneratedFiles: true,
     streaming: false,
     keys: "counted",

@@ -1,6 +1,5 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
-import type { GroupName } from "../functions/routes.ts";
 import type { WrittenVersions } from "../shared/base/stored-versions.ts";
 import type { StepScraperId } from "../shared/scrapers/catalogue.ts";
 import type { Sources } from "./source-config.ts";
@@ -105,15 +104,25 @@ type ReservedConcurrency = Readonly<
 /**
  * The gateway's limits, in calls per second of all callers together. API Gateway has no limit for a
  * whole stage: each limit applies to one HTTP method of one resource. Calls above it receive 429.
- * The sum of the limits must not exceed API Gateway's quota for the AWS account, which other APIs of
- * the account share.
+ * The gateway counts a call before a function checks its key.
  */
 export interface Throttle {
-  /** For each group: the limit of each pair of a resource and an HTTP method that has a route. */
-  readonly ofRoutes: Readonly<Record<GroupName, number>>;
-  /** The limit of each pair without a route, such as an unsupported method. */
+  /** The limit of each pair of a resource and an HTTP method with a route of item calls. */
+  readonly itemCalls: number;
+  /** The limit of each pair with another route. */
+  readonly otherCalls: number;
+  /** The limit of each pair without a route, such as `HEAD` or an unsupported method. */
   readonly otherwise: number;
 }
+
+/**
+ * Every caller must be too slow to use up a limit alone, so each limit of a route is four times what
+ * the firewall accepts from one address (`requestsPerSecondOfAddress`). A key can make 50 calls a
+ * second. The limits must add up to no more than API Gateway's quota for the AWS account, 10,000 calls
+ * a second with a burst of 5,000, which other APIs of the account share. So a flood of all paths
+ * cannot use up the quota.
+ */
+const throttle: Throttle = { itemCalls: 400, otherCalls: 200, otherwise: 2 };
 
 /**
  * The configuration of a stage without sources. Each deployment sets its sources in the context.
@@ -142,22 +151,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     // Lambda refuses reservations in an AWS account with a low quota.
     reservedConcurrency: null,
     accountConcurrency: 50,
-    throttle: {
-      ofRoutes: {
-        products: 100,
-        offers: 100,
-        watchlists: 100,
-        "webhook-endpoints": 100,
-        events: 100,
-        "s3-destination": 100,
-        account: 100,
-        platforms: 100,
-        structured: 100,
-        dashboard: 100,
-        meta: 100,
-      },
-      otherwise: 10,
-    },
+    throttle,
     firewallByDefault: false,
     backupsByDefault: false,
     accessLogs: "off",
@@ -180,23 +174,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       sweeper: 3,
     },
     accountConcurrency: 1_000,
-    throttle: {
-      // An account with 20 keys may make 1,000 calls a second.
-      ofRoutes: {
-        products: 1_000,
-        offers: 500,
-        watchlists: 200,
-        "webhook-endpoints": 50,
-        events: 300,
-        "s3-destination": 25,
-        account: 250,
-        platforms: 100,
-        structured: 25,
-        dashboard: 100,
-        meta: 100,
-      },
-      otherwise: 10,
-    },
+    throttle,
     firewallByDefault: true,
     backupsByDefault: true,
     accessLogs: "on",

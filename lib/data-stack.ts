@@ -14,7 +14,7 @@ import type { Construct } from "constructs";
 import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { acknowledge } from "./acknowledgements.ts";
-import type { Config, Stage } from "./config.ts";
+import { type Config, configs, type Stage } from "./config.ts";
 import { OperatorAccess } from "./constructs/operator-access.ts";
 import { TableBackups } from "./constructs/table-backups.ts";
 import type { BackupChoice } from "./context.ts";
@@ -63,11 +63,12 @@ export class DataStack extends Stack {
     this.#watchlists = this.table("WatchlistsTable", props.config);
     this.#deliveries = this.table("DeliveriesTable", props.config);
     for (const table of [this.#accounts, this.#watchlists, this.#deliveries]) addDueIndex(table);
-    if (props.backups.enabled) {
+    // The context `unprotect` must not remove the vault, so this does not use `props.config`.
+    if (props.backups.enabled || configs[props.stage].protectedFromDeletion) {
       new TableBackups(this, "Backups", {
         tables: [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries],
         stage: props.stage,
-        ...(props.backups.copyVaultArn && { copyVaultArn: props.backups.copyVaultArn }),
+        backups: props.backups,
       });
     }
     const { auditLog } = new OperatorAccess(this, "Operators", {

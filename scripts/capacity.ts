@@ -56,6 +56,7 @@ function number(standard: number, about: string) {
 
 await runCommand(commandLine, async ({ values }) => {
   if (values.ceilings) {
+    refuseUnused(values);
     if (values.json) process.stdout.write(`${JSON.stringify({ ceilings: ceilings() })}\n`);
     else printTable("ceilings of prod", ceilingRows(ceilings()));
     return;
@@ -82,6 +83,17 @@ await runCommand(commandLine, async ({ values }) => {
     capacityRows(scenarios),
   );
 });
+
+/** Refuses options of the simulation, which would change nothing. */
+function refuseUnused(values: Readonly<Record<string, unknown>>): void {
+  for (const [name, option] of Object.entries(commandLine.options)) {
+    if (name === "ceilings" || name === "json") continue;
+    if (values[name] === ("default" in option ? option.default : undefined)) continue;
+    throw new Error(
+      `--ceilings prints the ceilings of prod and does not use --${name}. Remove --${name}.`,
+    );
+  }
+}
 
 function stageNamed(name: string): Stage {
   const stage = stages.find((one) => one === name);

@@ -7,7 +7,9 @@ import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { stackName } from "../lib/build-app.ts";
 import { type Stage, stages } from "../lib/config.ts";
 import { type parseOptions, runCommand } from "../tools/command-line/command-line.ts";
+import { findStack } from "./cloudformation/find-stack.ts";
 import { checkOutRelease } from "./release/release-tree.ts";
+import { transferSettings } from "./release/present-settings.ts";
 import { rollBackStage } from "./release/roll-back-stage.ts";
 import { rollbackDeployments } from "./release/rollback-deployments.ts";
 
@@ -16,7 +18,7 @@ const commandLine = {
   about:
     "Returns a stage to an earlier release. While an update of the service stack is in progress, it cancels\n" +
     "the update, and CloudFormation restores the previous versions. Otherwise it deploys the release that\n" +
-    "--to names, at once and without waiting for alarms, with the stage's file of that release.",
+    "--to names, at once and without waiting for alarms, with the stage's file of this checkout.",
   options: {
     stage: { type: "string", value: `<${stages.join("|")}>`, about: "the stage" },
     to: { type: "string", value: "<git tag>", about: "the release to return to" },
@@ -42,8 +44,12 @@ async function main({ stage: wanted, to, context = [] }: Values): Promise<void> 
   try {
     await rollBackStage(client, {
       stack: stackName(stage, "service"),
-      deployEarlier: to === undefined ? null : () => deployRelease(to, { stage, context }),
-      log: (line) => process.stdout.write(`${line}\n`),
+      deployEarlier:
+        to === undefined
+          ? null
+          : async () =>
+              deployRelease(to, { stage, context, hasDomain: await hasDomain(client, stage) }),
+      log: print,
       pollMs,
     });
   } finally {
@@ -51,12 +57,33 @@ async function main({ stage: wanted, to, context = [] }: Values): Promise<void> 
   }
 }
 
-async function deployRelease(
-  name: string,
-  { stage, context }: { readonly stage: Stage; readonly context: readonly string[] },
-): Promise<void> {
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Returns true if the API that is deployed has a custom domain. */
+async function hasDomain(client: CloudFormationClient, stage: Stage): Promise<boolean> {
+  const deployed = await findStack(client, stackName(stage, "service"));
+  const url = deployed?.Outputs?.find(({ OutputKey }) => OutputKey === "ApiUrl")?.OutputValue;
+  return url !== undefined && !url.includes(".execute-api.");
+}
+
+interface Wanted {
+  readonly stage: Stage;
+  readonly context: readonly string[];
+  readonly hasDomain: boolean;
+}
+
+async function deployRelease(name: string, wanted: Wanted): Promise<void> {
+  const { stage, context, hasDomain: domain } = wanted;
   const tree = await checkOutRelease(name, project);
   try {
+    await transferSettings({
+      stage,
+      project,
+      release: tree.folder,
+      given: context,
+      hasDomain: domain,
+      log: print,
+    });
     const given = [`stage=${stage}`, "deployment=all-at-once", ...context];
     const options = ["--require-approval", "never", ...given.flatMap((pair) => ["-c", pair])];
     for (const words of rollbackDeployments(stage)) await cdk(tree.folder, [...words, ...options]);

@@ -64,7 +64,9 @@ export function createHandler(
           return done;
         case "resume": {
           const { account_id: accountId, watchlist_id: watchlistId, run_number } = message;
-          await resumeRun({ accountId, watchlistId, runNumber: run_number }, dependencies);
+          const ref = { accountId, watchlistId, runNumber: run_number };
+          const run = await resumeRun(ref, dependencies);
+          addWorkKeys({ run_id: run?.id });
           return done;
         }
         case "purge":

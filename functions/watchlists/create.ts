@@ -1,9 +1,13 @@
+import { object, parse, string } from "valibot";
+import { addWorkKeys } from "../../shared/observability/work-log.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
 import { parseIdempotencyKey } from "../../shared/watchlists/idempotency.ts";
 import { newWatchlist } from "../../shared/watchlists/request.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
+
+const created = object({ id: string() });
 
 /** `POST /v1/watchlists` */
 export const createWatchlistRoute = route<WatchlistDependencies, typeof newWatchlist>({
@@ -16,6 +20,7 @@ export const createWatchlistRoute = route<WatchlistDependencies, typeof newWatch
       { accountId, wanted, idempotencyKey, now, baseUrl },
       dependencies,
     );
+    addWorkKeys({ watchlist_id: parse(created, JSON.parse(body)).id });
     return { status: 201, body, ...(replayed && { headers: { "Idempotent-Replayed": "true" } }) };
   },
 });

@@ -1,3 +1,4 @@
+import { addWorkKeys } from "../../shared/observability/work-log.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";
 import { startMetrics } from "../../shared/runs/run-metrics.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
@@ -14,6 +15,7 @@ export const startRunRoute = route<WatchlistDependencies>({
       path["id"],
     );
     const run = await runNow(watchlist, now, dependencies);
+    addWorkKeys({ run_id: run.id, run_number: run.runNumber });
     return { status: 202, body: presentRun(run), metrics: [startMetrics(run, null)] };
   },
 });

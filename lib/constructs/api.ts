@@ -45,8 +45,8 @@ const logRolePolicy =
 
 /**
  * The REST API. It sends all methods of a group's root paths, and of all paths below them, to the
- * function of the group, which selects the route. It sends all other paths to the group without
- * root paths.
+ * function of the group, which selects the route. It sends all other paths to the group that handles
+ * them.
  * @throws Error if the limits of the stage exceed the quota of the AWS account
  */
 export class Api extends Construct {
@@ -111,12 +111,11 @@ export class Api extends Construct {
       const integration = lambdaIntegration(live, group, config.responseMode);
       // For an unknown path below /v1, the gateway may use the /v1 branch instead of the root's
       // catch-all. Both therefore need a catch-all.
-      const covered =
-        group.roots.length === 0
-          ? [this.restApi.root, version]
-          : group.roots.map((root) =>
-              (group.unversioned ? this.restApi.root : version).addResource(root),
-            );
+      const parent = group.unversioned ? this.restApi.root : version;
+      const covered = [
+        ...(group.handlesOtherPaths ? [this.restApi.root, version] : []),
+        ...group.roots.map((root) => parent.addResource(root)),
+      ];
       for (const resource of covered) addCatchAll(resource, integration);
     }
   }

@@ -1,17 +1,23 @@
 import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
+import { stages } from "../config.ts";
 import { rateLimited } from "../../shared/base/errors.ts";
+import { type Group, groups } from "../../functions/routes.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 import { errorTemplate } from "./gateway-responses.ts";
 
 const rateWindowSeconds = 300;
 /**
- * Rate limit for one address: the limit of two API keys. More calls from one address are probably
- * an attack on keys.
+ * Rate limits for one address. More calls from one address are probably an attack on keys. Item calls
+ * have the rate of two API keys. All other calls together have the rate of one, because the gateway's
+ * quota has no room for four times more than that on each of their paths (`Throttle`).
  */
-export const requestsPerSecondOfAddress = 2 * limits.requestsPerSecond;
+export const requestsPerSecondOfAddress = {
+  all: 2 * limits.requestsPerSecond,
+  otherThanItemCalls: limits.requestsPerSecond,
+};
 const retryAfterSeconds = 60;
 
 /**
@@ -49,12 +55,10 @@ export class Firewall extends Construct {
       scope: "REGIONAL",
       defaultAction: { allow: {} },
       visibilityConfig: visibility("WebAcl"),
-      rules: [rateRule(0), ...Object.entries(managedGroups).map(managedRule)],
+      rules: [...rateRules, ...Object.entries(managedGroups).map(managedRule)],
       customResponseBodies: {
-        [rateBody]: {
-          contentType: "APPLICATION_JSON",
-          content: errorTemplate(rateLimited(requestsPerSecondOfAddress, retryAfterSeconds)),
-        },
+        [bodyOf("RateOfAddress")]: rateBody(requestsPerSecondOfAddress.all),
+        [bodyOf("RateOfOtherCalls")]: rateBody(requestsPerSecondOfAddress.otherThanItemCalls),
       },
     });
     new CfnWebACLAssociation(this, "Association", {
@@ -64,24 +68,54 @@ export class Firewall extends Construct {
   }
 }
 
-const rateBody = "rate-limited";
+const bodyOf = (rule: string): string => `${rule}-429`;
 
-function rateRule(priority: number): CfnWebACL.RuleProperty {
+const rateBody = (requestsPerSecond: number): CfnWebACL.CustomResponseBodyProperty => ({
+  contentType: "APPLICATION_JSON",
+  content: errorTemplate(rateLimited(requestsPerSecond, retryAfterSeconds)),
+});
+
+const itemRoots = Object.values<Group>(groups)
+  .filter(({ itemCalls }) => itemCalls)
+  .flatMap(({ roots }) => roots);
+
+/** The paths of item calls. The path of an execute-api URL begins with the stage. */
+const toItemCalls: CfnWebACL.StatementProperty = {
+  regexMatchStatement: {
+    fieldToMatch: { uriPath: {} },
+    regexString: `^(/(${stages.join("|")}))?/v1/(${itemRoots.join("|")})(/|$)`,
+    textTransformations: [{ priority: 0, type: "NONE" }],
+  },
+};
+
+const rateRules: readonly CfnWebACL.RuleProperty[] = [
+  rateRule("RateOfAddress", 0, { limit: requestsPerSecondOfAddress.all * rateWindowSeconds }),
+  rateRule("RateOfOtherCalls", 1, {
+    limit: requestsPerSecondOfAddress.otherThanItemCalls * rateWindowSeconds,
+    scopeDownStatement: { notStatement: { statement: toItemCalls } },
+  }),
+];
+
+function rateRule(
+  name: string,
+  priority: number,
+  rate: Pick<CfnWebACL.RateBasedStatementProperty, "limit" | "scopeDownStatement">,
+): CfnWebACL.RuleProperty {
   return {
-    name: "RateOfAddress",
+    name,
     priority,
     statement: {
       rateBasedStatement: {
         aggregateKeyType: "IP",
         evaluationWindowSec: rateWindowSeconds,
-        limit: requestsPerSecondOfAddress * rateWindowSeconds,
+        ...rate,
       },
     },
     action: {
       block: {
         customResponse: {
           responseCode: 429,
-          customResponseBodyKey: rateBody,
+          customResponseBodyKey: bodyOf(name),
           responseHeaders: [
             { name: "Retry-After", value: String(retryAfterSeconds) },
             { name: "Strict-Transport-Security", value: strictTransportSecurity },
@@ -89,7 +123,7 @@ function rateRule(priority: number): CfnWebACL.RuleProperty {
         },
       },
     },
-    visibilityConfig: visibility("RateOfAddress"),
+    visibilityConfig: visibility(name),
   };
 }
 
@@ -99,8 +133,8 @@ function managedRule(
 ): CfnWebACL.RuleProperty {
   return {
     name,
-    // The rate limit for each address has the first priority.
-    priority: index + 1,
+    // The rate limits for each address have the first priorities.
+    priority: index + rateRules.length,
     statement: {
       managedRuleGroupStatement: {
         vendorName: "AWS",
@@ -116,8 +150,6 @@ function managedRule(
 }
 
 /** @param metricName must not be `All` or `Default_Action`, which AWS WAF reserves */
-const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
-  metricName,
-  cloudWatchMetricsEnabled: true,
-  sampledRequestsEnabled: false,
-});
+function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
+}

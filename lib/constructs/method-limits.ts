@@ -25,13 +25,15 @@ interface MethodLimit {
 }
 
 /**
- * The resources of a group: each root path, and all paths below it. The group without root paths has
- * the top level and `/v1` instead.
+ * The resources of a group: each root path, and all paths below it. The group that handles all other
+ * paths also has the top level and `/v1`.
  */
 function resourcesOf(group: Group): readonly string[] {
   const prefix = group.unversioned ? "" : "/v1";
-  const bases =
-    group.roots.length === 0 ? ["", "/v1"] : group.roots.map((root) => `${prefix}/${root}`);
+  const bases = [
+    ...(group.handlesOtherPaths ? ["", "/v1"] : []),
+    ...group.roots.map((root) => `${prefix}/${root}`),
+  ];
   return bases.flatMap((base) => [base || "/", `${base}/{proxy+}`]);
 }
 
@@ -39,12 +41,13 @@ function resourcesOf(group: Group): readonly string[] {
  * The limit of each pair of a resource and an HTTP method that has at least one route.
  * @throws Error if the gateway has no resource for the path of a route
  */
-export function methodLimits({ ofRoutes }: Throttle): readonly MethodLimit[] {
+export function methodLimits({ itemCalls, otherCalls }: Throttle): readonly MethodLimit[] {
   const limits = new Map<string, MethodLimit>();
   for (const [key, { group }] of Object.entries(routes)) {
     const [verb = "", path = ""] = key.split(" ");
     if (verb === "ANY") continue;
-    const limit = { path: resourceOf(group, path), verb, requestsPerSecond: ofRoutes[group] };
+    const requestsPerSecond = groups[group].itemCalls ? itemCalls : otherCalls;
+    const limit = { path: resourceOf(group, path), verb, requestsPerSecond };
     limits.set(`${limit.path} ${verb}`, limit);
   }
   return [...limits.values()];

@@ -11,13 +11,14 @@ import { Schedule } from "aws-cdk-lib/aws-events";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledgements.ts";
 import type { Stage } from "../config.ts";
+import type { BackupChoice } from "../context.ts";
 import { pinLogicalId } from "../pin-logical-id.ts";
 
 export interface TableBackupsProps {
   readonly stage: Stage;
   readonly tables: readonly Table[];
-  /** ARN of a vault in another region or AWS account, which receives a copy of each daily backup. */
-  readonly copyVaultArn?: string;
+  /** If backups are off, only the vault is created. */
+  readonly backups: BackupChoice;
 }
 
 /** Point-in-time recovery covers the last 35 days, so daily backups serve as copies only. */
@@ -29,6 +30,9 @@ const monthlyBackupsKept = Duration.days(365);
  * administrator can remove the policy. The backups survive the deletion of the tables and of the
  * stack. AWS Backup deletes expired backups with a role of the stack. After the stack is deleted, an
  * operator must therefore delete the backups that expire.
+ *
+ * The vault does not depend on whether backups are on. CloudFormation retains a vault that is removed
+ * from the stack, and could not create it again, because it has a fixed name.
  */
 export class TableBackups extends Construct {
   constructor(scope: Construct, id: string, props: TableBackupsProps) {
@@ -41,16 +45,24 @@ export class TableBackups extends Construct {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     pinLogicalId(vault, "BackupVault");
+    if (props.backups.enabled) this.backUp(props.tables, vault, props.backups.copyVaultArn);
+  }
+
+  private backUp(
+    tables: readonly Table[],
+    vault: BackupVault,
+    copyVaultArn: string | undefined,
+  ): void {
     const plan = new BackupPlan(this, "Plan", { backupVault: vault });
     plan.addRule(
       new BackupPlanRule({
         ruleName: "daily",
         scheduleExpression: Schedule.cron({ minute: "0", hour: "3" }),
         deleteAfter: dailyBackupsKept,
-        ...(props.copyVaultArn !== undefined && {
+        ...(copyVaultArn !== undefined && {
           copyActions: [
             {
-              destinationBackupVault: this.copyVault(props.copyVaultArn),
+              destinationBackupVault: this.copyVault(copyVaultArn),
               deleteAfter: dailyBackupsKept,
             },
           ],
@@ -64,7 +76,7 @@ export class TableBackups extends Construct {
         deleteAfter: monthlyBackupsKept,
       }),
     );
-    const resources = props.tables.map((table) => BackupResource.fromDynamoDbTable(table));
+    const resources = tables.map((table) => BackupResource.fromDynamoDbTable(table));
     const selection = plan.addSelection("Tables", { resources });
     acknowledge(
       selection,

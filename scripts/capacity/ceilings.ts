@@ -25,6 +25,11 @@ const aws = {
 const logRowUnits = 2;
 /** Item calls that a shard of the ledger settles per second (ADR 0001, `npm run bench -- account`). */
 const callsPerShard = 130;
+/**
+ * Events per second of one endpoint at the highest setting, below what the delivery log can store
+ * because the worker also writes the outbox (`npm run bench -- endpoint`).
+ */
+const eventsOfBusyEndpoint = 490;
 /** The answer time of a receiver or a store that the rates in the table assume. */
 const answerSeconds = 0.2;
 /** The highest number of concurrent item calls of an account. */
@@ -112,7 +117,7 @@ function ofAccount(): readonly Ceiling[] {
       `\`shardSlots\`: ${shards} shards of ${callsPerShard}/s`,
       units(`of a shard: ${shown(aws.partitionUnits)}/s`),
     ],
-    ["probes", `${limits.probesPerMinute} a minute`, "`limits.probesPerMinute`", none],
+    ["probes", `${limits.probes.max} in ${limits.probes.seconds} s`, "`limits.probes`", none],
     ["watchlists", shown(limits.watchlistsMax), "`limits.watchlistsMax`", none],
     [
       "scheduled runs",
@@ -144,7 +149,7 @@ function ofEndpoint(): readonly Ceiling[] {
     ],
     [
       "events of many runs, `set-endpoint-requests`",
-      `${Math.min(max / answerSeconds, logRowsPerSecond)}/s ${at}`,
+      `${eventsOfBusyEndpoint}/s ${at}, measured`,
       `\`limits.webhookRequestsAtOnce.max\`: ${max}`,
       units(`of the log: ${shown(aws.partitionUnits)}/s`),
     ],
@@ -207,8 +212,14 @@ function ofService(): readonly Ceiling[] {
       `API Gateway: ${perSecond(accountQuota.requestsPerSecond)}`,
     ],
     [
+      "calls to one method of a path",
+      `${perSecond(prod.throttle.itemCalls)} for item calls, otherwise ${perSecond(prod.throttle.otherCalls)}`,
+      "`throttle`",
+      `API Gateway: ${perSecond(accountQuota.requestsPerSecond)} in all`,
+    ],
+    [
       "calls of an address",
-      perSecond(requestsPerSecondOfAddress),
+      `${perSecond(requestsPerSecondOfAddress.all)}; ${perSecond(requestsPerSecondOfAddress.otherThanItemCalls)} of them other than item calls`,
       "`requestsPerSecondOfAddress`",
       none,
     ],

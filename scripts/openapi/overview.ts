@@ -27,9 +27,9 @@ export const overview = [
     "paths that contain the key are counted, files of the dashboard are not. An account has at most " +
     `${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls per ` +
     "second. Each call that reads items also uses one of the account's concurrency slots until it " +
-    `ends. An account can make ${limits.probesPerMinute} probes per minute: calls that connect to a ` +
-    "webhook receiver or an S3 store, or resolve its name, before they return. `Retry-After` of a 429 " +
-    "is the number of seconds to wait.",
+    "ends. Probes are calls that connect to a webhook receiver or an S3 store, or resolve its name, " +
+    `before they return. An account can make ${limits.probes.max} in ${limits.probes.seconds} seconds. ` +
+    "`Retry-After` of a 429 is the number of seconds to wait.",
   "**Errors.** All errors have one format. Programs should test `error.code`; /docs/errors explains " +
     "every code. A call with several errors returns the first one in this table:",
   refusalTable,

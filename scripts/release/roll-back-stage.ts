@@ -20,6 +20,7 @@ export interface Rollback {
  * Otherwise deploys the earlier release.
  * @throws Error if the stack does not exist, or changes in a way other than an update
  * @throws Error if the cancelled update does not end in the previous state
+ * @throws Error if the stack can only be repaired or deleted, with the command for it
  * @throws Error if no update is in progress and no release is named
  */
 export async function rollBackStage(
@@ -34,9 +35,11 @@ export async function rollBackStage(
     log(`${stack}: ${end}`);
     if (end === "UPDATE_ROLLBACK_COMPLETE") return;
     throw new Error(
-      `The rollback of ${stack} ended with ${end}. See its events in CloudFormation.`,
+      `The rollback of ${stack} ended with ${end}. See its events in CloudFormation.${repairOf(stack, end)}`,
     );
   }
+  const repair = repairOf(stack, status);
+  if (repair !== "") throw new Error(`${stack} cannot be updated (${status}).${repair}`);
   if (status.endsWith("_IN_PROGRESS") && status !== "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS") {
     throw new Error(
       `${stack} is changing (${status}). Wait until the change has ended, then run this command again.`,
@@ -48,6 +51,17 @@ export async function rollBackStage(
     );
   }
   await deployEarlier();
+}
+
+/** Returns what makes a stack usable that no deployment can update; empty if one can. */
+function repairOf(stack: string, status: string): string {
+  if (status === "UPDATE_ROLLBACK_FAILED") {
+    return ` Fix the cause, then run: aws cloudformation continue-update-rollback --stack-name ${stack}`;
+  }
+  if (["CREATE_FAILED", "DELETE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"].includes(status)) {
+    return ` Fix the cause, then run: aws cloudformation delete-stack --stack-name ${stack}`;
+  }
+  return "";
 }
 
 async function statusOf(client: CloudFormationClient, stack: string): Promise<string> {

@@ -177,11 +177,14 @@ export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
   );
 
 /** 429 for a call over the account's limit of probes. */
-export const probesLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
+export const probesLimited = (
+  { max, seconds }: { readonly max: number; readonly seconds: number },
+  retryAfterSeconds: number,
+): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],
-    `In one minute, an account can make ${quantity(limit, "call")} that connect to its webhook receivers ` +
-      `and S3 stores. This limit is reached. Retry in ${quantity(retryAfterSeconds, "second")}.`,
+    `In ${quantity(seconds, "second")}, an account can make ${quantity(max, "call")} that connect to its ` +
+      `webhook receivers and S3 stores. This limit is reached. Retry in ${quantity(retryAfterSeconds, "second")}.`,
     { retryAfterSeconds },
   );
 

@@ -54,10 +54,11 @@ export const limits = {
    */
   deletedEndpointDays: 400,
   /**
-   * Maximum number of probes of an account per minute: enough to register as many webhook endpoints
-   * as an account may have, and to test each of them.
+   * Maximum number of probes that an account may start within a time. No probe waits longer for a
+   * receiver or store than this time, so `max` also limits the probes in progress. In a minute, an
+   * account can register as many webhook endpoints as it may have, and test each of them.
    */
-  probesPerMinute: 20,
+  probes: { max: 5, seconds: 15 },
   /**
    * Days without a successful delivery, after which the next delivery that exhausts its retries
    * disables its endpoint.

@@ -1,2 +1,2 @@
 /** The version of the service. Equals `version` in package.json. */
-export const version = "0.1.0";
+export const version = "0.2.0";

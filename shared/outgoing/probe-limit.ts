@@ -7,7 +7,7 @@ import { limits } from "../base/limits.ts";
  */
 export interface ProbeCounter {
   /**
-   * Counts a probe. Returns null if the account has not reached `limits.probesPerMinute`, otherwise
+   * Counts a probe. Returns null if the account has not reached `limits.probes`, otherwise
    * the time from which the account can make another probe, in milliseconds since 1970.
    * @throws the error of the store if it cannot count the probe
    */
@@ -21,7 +21,7 @@ export interface ProbeDependencies {
 /**
  * Counts a probe of an account. Call it before the work of the probe, so that a probe that is refused
  * later counts too.
- * @throws 429 RATE_LIMITED above `limits.probesPerMinute`; 503 UNAVAILABLE if the store fails, so that
+ * @throws 429 RATE_LIMITED above `limits.probes`; 503 UNAVAILABLE if the store fails, so that
  * no probe starts without being counted
  */
 export async function countProbe(
@@ -31,5 +31,5 @@ export async function countProbe(
   const roomFromMs = await probes.count(accountId, now);
   if (roomFromMs === null) return;
   const seconds = Math.max(1, Math.ceil((roomFromMs - now.getTime()) / 1_000));
-  throw probesLimited(limits.probesPerMinute, seconds);
+  throw probesLimited(limits.probes, seconds);
 }

@@ -9,12 +9,20 @@ import { startRun } from "./start-run.ts";
 /**
  * Continues a run from its current phase: after its claim, a crash or a lost message. Abandons a
  * stalled run. Ends a run as failed if it has been in phase `finishing` for too long. Does nothing
- * if the run is done or deleted. Idempotent.
+ * if the run is done or deleted. Idempotent. Returns the run as it was before; undefined if it is
+ * deleted.
  */
-export async function resumeRun(ref: RunRef, dependencies: AbandonDependencies): Promise<void> {
-  const { runs, queue, clock } = dependencies;
-  const run = await runs.get(ref);
-  if (run === undefined) return;
+export async function resumeRun(
+  ref: RunRef,
+  dependencies: AbandonDependencies,
+): Promise<Run | undefined> {
+  const run = await dependencies.runs.get(ref);
+  if (run !== undefined) await continueRun(run, dependencies);
+  return run;
+}
+
+async function continueRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
+  const { queue, clock } = dependencies;
   if (isStalled(run, clock.now())) return abandonRun(run, dependencies);
   switch (run.phase) {
     case "claimed":

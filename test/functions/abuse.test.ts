@@ -9,6 +9,7 @@ import { endpointApi, type EndpointApi } from "./webhook-endpoints/endpoint-api.
 const abuser = "acct_1";
 const neighbour = "acct_2";
 const callsAtOnce = 40;
+const { max: probesMax, seconds: probeSeconds } = limits.probes;
 
 let world: DeliveryWorld;
 let api: EndpointApi;
@@ -63,7 +64,7 @@ describe("an account whose receivers never answer", () => {
   it("occupies calls only up to its limit of probes, while another account tests its endpoint", async () => {
     const id = await register(abuser, silent);
     const other = await register(neighbour, "/hook/fast");
-    const admitted = limits.probesPerMinute - 1;
+    const admitted = probesMax - 1;
     const { ended, all } = await startProbes(() => testOf(abuser, id), admitted);
 
     expect(ended.map(({ status }) => status)).toEqual(
@@ -75,14 +76,19 @@ describe("an account whose receivers never answer", () => {
     });
 
     await untilHeld(admitted);
+    for (const { text } of ended) {
+      expect(text).toContain(`In ${probeSeconds} seconds, an account can make ${probesMax} calls`);
+    }
     for (const answer of held.splice(0)) answer();
     await all;
     expect(receiver.requests.filter(({ path }) => path === silent)).toHaveLength(admitted);
   });
 
   it("occupies workers for at most four delivery targets, while another account gets its events", async () => {
-    for (let n = 0; n < limits.webhookEndpointsMax; n += 1)
+    for (let n = 0; n < limits.webhookEndpointsMax; n += 1) {
       await register(abuser, `${silent}/${n}`);
+      world.clock.advance((probeSeconds * 1_000) / probesMax);
+    }
     await register(neighbour, "/hook/fast");
     await world.publish(aRun(["watchlist.run.completed"], { accountId: abuser }));
     await world.publish(
@@ -127,16 +133,16 @@ describe("an account whose host names are resolved slowly", () => {
     const slow = { body: { url: "https://slow.shop-example.com/" }, account: abuser };
     const { ended, all } = await startProbes(
       () => api.call("POST", "webhook_endpoints", slow),
-      limits.probesPerMinute,
+      probesMax,
     );
 
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set([429]));
     await register(neighbour, "/hook/fast");
 
-    expect(waiting).toHaveLength(limits.probesPerMinute);
+    expect(waiting).toHaveLength(probesMax);
     for (const fail of waiting) fail();
     const statuses = (await all).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 400)).toHaveLength(limits.probesPerMinute);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(probesMax);
   });
 });
 

@@ -38,6 +38,19 @@ const run = (file: string, ...args: readonly string[]): Promise<Ended> =>
 const colors = "\u001b[";
 const stackLine = /^\s+at /m;
 
+describe("npm run capacity -- --ceilings", () => {
+  it.each([
+    ["--stage", "dev"],
+    ["--items", "5"],
+    ["--readers", "60"],
+  ])("refuses %s, which would change nothing", async (option, value) => {
+    const { code, out, err } = await run("scripts/capacity.ts", "--ceilings", option, value);
+
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(`does not use ${option}`);
+  });
+});
+
 describe("npm run", () => {
   it("has at least 14 commands that are scripts of the project", () => {
     expect(commands.length).toBeGreaterThanOrEqual(14);

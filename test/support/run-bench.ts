@@ -189,7 +189,8 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
         return;
       }
       case "resume":
-        return resumeRun(message.run, ports);
+        await resumeRun(message.run, ports);
+        return;
       case "steps":
         return readBatch(
           message.batch,

@@ -1,4 +1,3 @@
-import { Logger } from "@aws-lambda-powertools/logger";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { groupHandler } from "../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../functions/watchlists/handler.ts";
@@ -19,6 +18,7 @@ import { anEndpoint } from "./an-endpoint.ts";
 import { fixedClock } from "./clock.ts";
 import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
 import { expectDocumented } from "./openapi.ts";
+import { loggedLines } from "./log-lines.ts";
 import { messageList } from "./message-list.ts";
 import type { TestTables } from "./tables.ts";
 import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
@@ -57,6 +57,7 @@ export async function openWatchlistWorld(tables: TestTables) {
   };
   const messages = messageList();
   const warnings: string[] = [];
+  const { logger, lines } = loggedLines("watchlists");
   const ports = {
     watchlists: dynamoWatchlistStore(client, options),
     pages: dynamoPageStore(client, options),
@@ -93,7 +94,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     },
     clock,
     random: systemRandom,
-    logger: new Logger(),
+    logger,
     warn: (message: string) => void warnings.push(message),
   };
 
@@ -138,6 +139,8 @@ export async function openWatchlistWorld(tables: TestTables) {
     scheduled,
     waiting: messages.waiting,
     warnings,
+    /** The log lines of calls. */
+    lines,
     ask: askThrough(ports),
     /**
      * Creates the routes of a separate process. The process crashes at the port call `crash`, if it

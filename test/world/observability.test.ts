@@ -124,7 +124,12 @@ describe("the log lines of functions", () => {
     const batch = { run_id: expect.stringMatching(/^wlrun_/) as unknown, batch: 0 };
     const message = { message: "message", outcome: "done", attempt: 1 };
 
-    expect(by("run-starter")).toContainEqual(expect.objectContaining({ ...message, ...run }));
+    expect(by("watchlists")).toContainEqual(
+      expect.objectContaining({ message: "call", route: "POST /v1/watchlists", ...run }),
+    );
+    expect(by("run-starter")).toContainEqual(
+      expect.objectContaining({ ...message, ...numbered, run_id: batch.run_id }),
+    );
     expect(by("run-step")).toContainEqual(
       expect.objectContaining({ ...message, ...numbered, ...batch, step: expect.anything() }),
     );

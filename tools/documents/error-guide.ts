@@ -106,7 +106,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
     status: "429",
     meaning:
       "More than 50 calls within a second with this key, or more than " +
-      `${limits.probesPerMinute} calls of the account within a minute that connect to its webhook ` +
+      `${limits.probes.max} calls of the account within ${limits.probes.seconds} seconds that connect to its webhook ` +
       "receivers or S3 stores, or too many calls of all clients together to one path.",
     remedy:
       "Wait for the seconds in `Retry-After`. `X-RateLimit-Remaining` shows how many calls are left.",

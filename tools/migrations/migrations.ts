@@ -44,7 +44,7 @@ export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
   return [...(to === "current" ? [accountShards(options)] : []), ...conversions];
 }
 
-/** Moves the credits of accounts that release 0.1.0 opened from the accounts' rows to shards. */
+/** Moves the credits of accounts that releases before 0.1.0 opened from the accounts' rows to shards. */
 function accountShards({ client, tables, clock, random }: MigrationsOptions): Migration {
   const { accounts: accountsTable, ledger: ledgerTable } = tables;
   const process = ledgerProcess(versionedClient(client), {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { shownValue } from "../../../shared/base/shown-value.ts";
 
 /**
  * A line of the audit log. Each change has two lines with the same ID: `started` before the change,
@@ -30,9 +31,27 @@ export type AuditLine = v.InferOutput<typeof auditLine>;
 /** The log of all changes that operators make. Lines are never changed or deleted. */
 export interface AuditLog {
   append(line: AuditLine): Promise<void>;
-  /** Returns all lines, oldest first. */
-  lines(): Promise<readonly AuditLine[]>;
+  /** Returns all lines, oldest first. Skips lines in another format and warns about each. */
+  lines(warn: Warn): Promise<readonly AuditLine[]>;
 }
+
+type Warn = (line: string) => void;
+
+/**
+ * Parses the stored text of lines. Skips texts in another format and warns about each, because lines
+ * are never deleted: one damaged line must not hide all others.
+ */
+export const parsedLines = (texts: readonly string[], warn: Warn): AuditLine[] =>
+  texts.flatMap((text, index) => {
+    const { success, output } = v.safeParse(storedLine, text);
+    if (success) return [output];
+    warn(
+      `Line ${index + 1} of the audit log is not an audit line. Skipped it: ${shownValue(text)}`,
+    );
+    return [];
+  });
+
+const storedLine = v.pipe(v.string(), v.parseJson(), auditLine);
 
 /**
  * Returns one line for each change: its last line, but with the time of its first line. The change

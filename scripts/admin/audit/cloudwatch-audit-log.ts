@@ -3,9 +3,8 @@ import {
   paginateFilterLogEvents,
   PutLogEventsCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
-import * as v from "valibot";
 import { auditLogStream } from "../../../lib/operator-names.ts";
-import { auditLine, type AuditLine, type AuditLog } from "./audit-log.ts";
+import { type AuditLog, parsedLines } from "./audit-log.ts";
 
 /** Stores the audit log in CloudWatch Logs, where no operator role can change or delete it. */
 export const cloudWatchAuditLog = (
@@ -21,11 +20,11 @@ export const cloudWatchAuditLog = (
       }),
     );
   },
-  async lines() {
-    const lines: AuditLine[] = [];
+  async lines(warn) {
+    const texts: string[] = [];
     for await (const { events = [] } of paginateFilterLogEvents({ client }, { logGroupName })) {
-      for (const { message = "" } of events) lines.push(v.parse(auditLine, JSON.parse(message)));
+      texts.push(...events.map(({ message = "" }) => message));
     }
-    return lines;
+    return parsedLines(texts, warn);
   },
 });

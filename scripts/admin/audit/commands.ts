@@ -1,4 +1,5 @@
 import { type Commands, listOf, wholeNumber } from "../command.ts";
+import { escaped } from "../print.ts";
 import { lastLines } from "./audit-log.ts";
 
 const shownDefault = 50;
@@ -8,10 +9,10 @@ export const auditCommands: Commands = {
     example: "--stage prod --account acct_1",
     takes: ["account", "watchlist", "limit"],
     about: "Lists the changes that operators made with npm run admin, newest first.",
-    async run(values, { target }) {
+    async run(values, { target, warn }) {
       const limit = wholeNumber(values, "limit", { least: 1, otherwise: shownDefault });
       const log = await target.auditLog();
-      const changes = lastLines(await log.lines()).filter(
+      const changes = lastLines(await log.lines((line) => warn(escaped(line)))).filter(
         ({ options, created }) =>
           (values.account === undefined ||
             [options["account"], created].includes(values.account)) &&

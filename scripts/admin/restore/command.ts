@@ -60,13 +60,17 @@ async function runRestore(values: Values, admin: Admin): Promise<unknown> {
 
 /**
  * Returns the time of the restore.
- * @throws Error if it is not a second in UTC
+ * @throws Error if it is not a second in UTC that exists
  */
 function secondOf(values: Values): string {
   const at = required(values, "at");
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(at) && !Number.isNaN(Date.parse(at));
+  const time = new Date(at);
+  // JavaScript parses 2026-02-30 as 2026-03-02, so the text must also equal its time.
+  const isTime = !Number.isNaN(time.getTime()) && time.toISOString() === at.replace(/Z$/, ".000Z");
   if (isTime) return at;
-  throw new Error(`--at must be a second in UTC, such as 2026-11-21T10:15:00Z (got "${at}")`);
+  throw new Error(
+    `--at must be a second in UTC that exists, such as 2026-11-21T10:15:00Z (got "${at}")`,
+  );
 }
 
 function toolsOf(admin: Admin, { stage, stacks }: Restore): RestoreTools {

@@ -8,7 +8,8 @@ import type { ProbeCounter } from "../../outgoing/probe-limit.ts";
 import { conditionalWrite, isConditionFailure } from "../table/dynamo.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 
-const windowMs = 60_000;
+const { max, seconds } = limits.probes;
+const windowMs = seconds * 1_000;
 /** Seconds until the row of an account without probes expires. */
 const retentionSeconds = 60 * 60;
 /**
@@ -19,10 +20,10 @@ const triesMax = 3;
 
 /**
  * Counts probes in one row for each account. The row has the times of the last
- * `limits.probesPerMinute` probes that were admitted. A probe is admitted if the oldest time is at
- * least a minute ago, so that no minute has more than that number. `count` returns null for an
- * admitted probe, otherwise the time from which the next probe is possible, in milliseconds since
- * 1970.
+ * probes that were admitted, as many as `limits.probes` allows. A probe is admitted if the oldest of
+ * them is at least `limits.probes.seconds` ago, so that no such time has more probes. `count` returns
+ * null for an admitted probe, otherwise the time from which the next probe is possible, in
+ * milliseconds since 1970.
  */
 export function dynamoProbeCounter(
   client: DynamoDBDocumentClient,
@@ -54,13 +55,13 @@ type Counted =
   | { readonly outcome: "refused"; readonly oldestMs: number }
   | { readonly outcome: "no_row" };
 
-/** Replaces the oldest time of the row by the current time, if it is at least a minute ago. */
+/** Replaces the oldest time of the row by the current time, if it is old enough. */
 async function append({ client, tableName, key, now }: ProbeRow): Promise<Counted> {
   const nowMs = now.getTime();
   const command = new UpdateCommand({
     TableName: tableName,
     Key: key,
-    UpdateExpression: `SET probed_ms[${limits.probesPerMinute}] = :now, #ttl = :ttl REMOVE probed_ms[0]`,
+    UpdateExpression: `SET probed_ms[${max}] = :now, #ttl = :ttl REMOVE probed_ms[0]`,
     ConditionExpression: "probed_ms[0] <= :oldest",
     ExpressionAttributeNames: { "#ttl": tableSchema.timeToLive },
     ExpressionAttributeValues: {
@@ -83,7 +84,7 @@ async function append({ client, tableName, key, now }: ProbeRow): Promise<Counte
 
 /** Creates the row with the current time. Returns false if the row exists. */
 function create({ client, tableName, key, now }: ProbeRow): Promise<boolean> {
-  const unused = Array<number>(limits.probesPerMinute - 1).fill(0);
+  const unused = Array<number>(max - 1).fill(0);
   const command = new PutCommand({
     TableName: tableName,
     Item: {

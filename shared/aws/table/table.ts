@@ -149,7 +149,7 @@ export const deliveryKeys = {
    */
   probes: (accountId: string): RowKey => ({
     pk: `${accountId}#probes`,
-    sk: `probes#${limits.probesPerMinute}`,
+    sk: `probes#${limits.probes.max}`,
   }),
   /** Counter of the account's endpoints, for the per-account limit. */
   endpointCount: (accountId: string): RowKey => ({ pk: `${accountId}#endpoints`, sk: "count" }),

@@ -809,8 +809,8 @@ describe("POST /v1/s3_destination/backfill", () => {
 });
 
 describe("calls that probe a store", () => {
-  const max = limits.probesPerMinute;
-  const limited = { code: "RATE_LIMITED", status: 429, details: { retryAfterSeconds: 60 } };
+  const { max, seconds } = limits.probes;
+  const limited = { code: "RATE_LIMITED", status: 429, details: { retryAfterSeconds: seconds } };
 
   it("are admitted up to the account's limit while the store does not answer, and other accounts are not affected", async () => {
     const held: (() => void)[] = [];
@@ -851,7 +851,7 @@ describe("calls that probe a store", () => {
     await expect(patch({ compression: "gzip" })).rejects.toMatchObject(limited);
     await expect(call(testDestinationRoute)).rejects.toMatchObject(limited);
     expect((await get()).body).toMatchObject({ compression: "none" });
-    world.clock.advance(60_000);
+    world.clock.advance(seconds * 1_000);
     expect((await put()).status).toBe(200);
   });
 });

@@ -68,6 +68,14 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
+  it("writes the new watchlist to the log line of the call, also when it repeats the answer", async () => {
+    const headers = { "Idempotency-Key": "one" };
+    for (let n = 0; n < 2; n += 1) {
+      const { json } = await world.ask("POST ", { body: aBody, headers });
+      expect(world.lines.at(-1)).toMatchObject({ message: "call", watchlist_id: json["id"] });
+    }
+  });
+
   it("creates a schedule whose first tick is the second run, and sends a message for the first, which is due at once", async () => {
     const { json } = await create();
 

@@ -91,6 +91,19 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect(world.scheduled.get(idOf(1))?.firstAt).toEqual(new Date(next));
   });
 
+  it("writes the watchlist and the run that it started to the log line of the call", async () => {
+    await put(1);
+    const { json } = await world.ask(`POST /${idOf(1)}/run`);
+
+    expect(world.lines.at(-1)).toMatchObject({
+      message: "call",
+      account_id: "acct_1",
+      watchlist_id: idOf(1),
+      run_id: json["id"],
+      run_number: 1,
+    });
+  });
+
   it("returns 409 while a run is in progress, and 404 for another account's watchlist", async () => {
     await put(1);
     await world.ask(`POST /${idOf(1)}/run`);

@@ -37,10 +37,10 @@ function methodsOf(template: Template): Map<string, Integration> {
 function expectedRoutes(): Map<string, string> {
   const routes = new Map<string, string>();
   for (const [name, group] of Object.entries(groups) as [string, Group][]) {
-    const paths =
-      group.roots.length === 0
-        ? ["", "/v1"]
-        : group.roots.map((root) => `${group.unversioned ? "" : "/v1"}/${root}`);
+    const paths = [
+      ...(group.handlesOtherPaths ? ["", "/v1"] : []),
+      ...group.roots.map((root) => `${group.unversioned ? "" : "/v1"}/${root}`),
+    ];
     for (const path of paths) {
       routes.set(`ANY ${path || "/"}`, name);
       routes.set(`ANY ${path}/{proxy+}`, name);
@@ -50,7 +50,7 @@ function expectedRoutes(): Map<string, string> {
 }
 
 describe("the API's routes", () => {
-  it("lead to the function of their group, and all other paths to the group without a path", () => {
+  it("lead to the function of their group, and all other paths to the group that handles them", () => {
     const nameById = new Map([...aliasIds(streaming)].map(([name, id]) => [id, name]));
     const actual = [...methodsOf(streaming)].map(([route, { Uri }]) => {
       const id = [...nameById.keys()].find((key) => JSON.stringify(Uri).includes(`"${key}"`));
@@ -151,6 +151,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
         "GET /",
         "GET /{proxy+}",
         "GET /v1/{proxy+}",
+        "GET /v1/health",
       ]),
     );
   });

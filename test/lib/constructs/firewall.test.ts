@@ -1,3 +1,4 @@
+import { object, parse, string } from "valibot";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../shared/base/limits.ts";
 import { propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
@@ -7,7 +8,11 @@ interface Rule {
   readonly Priority: number;
   readonly Action?: unknown;
   readonly Statement: {
-    readonly RateBasedStatement?: { readonly Limit: number; readonly EvaluationWindowSec: number };
+    readonly RateBasedStatement?: {
+      readonly Limit: number;
+      readonly EvaluationWindowSec: number;
+      readonly ScopeDownStatement?: unknown;
+    };
     readonly ManagedRuleGroupStatement?: {
       readonly RuleActionOverrides?: readonly { readonly Name: string; ActionToUse: unknown }[];
     };
@@ -41,27 +46,54 @@ describe("the firewall", () => {
     expect(Object.keys(resourcesOf(dev, "AWS::WAFv2::WebACL"))).toHaveLength(1);
   });
 
-  it("limits an address to the rate of two keys, and refuses in the service's error shape", () => {
-    const rate = rules.find(({ Statement }) => Statement.RateBasedStatement !== undefined);
-    const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
-    const bodies = acl?.["CustomResponseBodies"] as Record<string, { Content: string }>;
+  it.each([
+    ["RateOfAddress", 2],
+    ["RateOfOtherCalls", 1],
+  ])(
+    "limits an address by the rule %s to the rate of %i keys, and refuses in the service's error shape",
+    (name, keys) => {
+      const rate = rules.find(({ Name }) => Name === name);
+      const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
+      const bodies = acl?.["CustomResponseBodies"] as Record<string, { Content: string }>;
 
-    expect(Limit).toBe(2 * limits.requestsPerSecond * (EvaluationWindowSec ?? 0));
-    expect(rate?.Action).toEqual({
-      Block: {
-        CustomResponse: {
-          ResponseCode: 429,
-          CustomResponseBodyKey: Object.keys(bodies)[0],
-          ResponseHeaders: [
-            { Name: "Retry-After", Value: "60" },
-            { Name: "Strict-Transport-Security", Value: "max-age=31536000" },
-          ],
+      expect(Limit).toBe(keys * limits.requestsPerSecond * (EvaluationWindowSec ?? 0));
+      expect(rate?.Action).toEqual({
+        Block: {
+          CustomResponse: {
+            ResponseCode: 429,
+            CustomResponseBodyKey: `${name}-429`,
+            ResponseHeaders: [
+              { Name: "Retry-After", Value: "60" },
+              { Name: "Strict-Transport-Security", Value: "max-age=31536000" },
+            ],
+          },
         },
-      },
-    });
-    expect(JSON.parse(Object.values(bodies)[0]?.Content ?? "")).toMatchObject({
-      error: { code: "RATE_LIMITED", docs: "/docs/errors#RATE_LIMITED" },
-    });
+      });
+      const { error } = JSON.parse(bodies[`${name}-429`]?.Content ?? "") as {
+        error: Record<string, string>;
+      };
+      expect(error).toMatchObject({ code: "RATE_LIMITED", docs: "/docs/errors#RATE_LIMITED" });
+      expect(error["message"]).toContain(`${keys * limits.requestsPerSecond} calls`);
+    },
+  );
+
+  it("counts all calls except item calls in the lower limit of an address", () => {
+    const rate = rules.find(({ Name }) => Name === "RateOfOtherCalls")?.Statement;
+    const scope = JSON.stringify(rate?.RateBasedStatement?.ScopeDownStatement);
+    const found = parse(
+      object({
+        NotStatement: object({
+          Statement: object({ RegexMatchStatement: object({ RegexString: string() }) }),
+        }),
+      }),
+      JSON.parse(scope),
+    );
+    const itemCalls = new RegExp(found.NotStatement.Statement.RegexMatchStatement.RegexString);
+
+    for (const path of ["/v1/products", "/prod/v1/products/B0/offers", "/v1/offers/check"])
+      expect(path).toMatch(itemCalls);
+    for (const path of ["/v1/structured/v1/products", "/v1/productsx", "/docs/v1/offers", "/v1"])
+      expect(path).not.toMatch(itemCalls);
   });
 
   it("gives no metric a name that AWS WAF reserves", () => {
@@ -91,14 +123,14 @@ describe("the firewall", () => {
 
   it("keeps no sampled requests, which would show API keys in queries", () => {
     const visible = [acl?.["VisibilityConfig"], ...rules.map((rule) => rule.VisibilityConfig)];
-    expect(visible).toHaveLength(5);
+    expect(visible).toHaveLength(6);
     for (const one of visible) expect(one).toMatchObject({ SampledRequestsEnabled: false });
   });
 
-  it("evaluates the rate limit of addresses first, and gives each rule a separate priority", () => {
+  it("evaluates the rate limits of addresses first, and gives each rule a separate priority", () => {
     const priorities = rules.map(({ Priority }) => Priority);
     expect(new Set(priorities).size).toBe(rules.length);
-    expect(rules[0]?.Statement.RateBasedStatement).toBeDefined();
-    expect(rules[0]?.Priority).toBe(Math.min(...priorities));
+    expect(priorities).toEqual(priorities.toSorted((one, other) => one - other));
+    for (const rule of rules.slice(0, 2)) expect(rule.Statement.RateBasedStatement).toBeDefined();
   });
 });

@@ -1,45 +1,61 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { buildApp } from "../../../lib/build-app.ts";
-import { configs, type Throttle } from "../../../lib/config.ts";
+import { configs, stages, type Throttle } from "../../../lib/config.ts";
+import { requestsPerSecondOfAddress } from "../../../lib/constructs/firewall.ts";
 import { accountQuota, methodLimits, throttleSums } from "../../../lib/constructs/method-limits.ts";
+import { limits } from "../../../shared/base/limits.ts";
 
 const { throttle } = configs.prod;
 
 describe("methodLimits", () => {
-  it("gives each pair of a resource and a method with a route the limit of its group", () => {
-    const limits = methodLimits(throttle).map(
+  it("gives each pair of a resource and a method with a route the limit of its kind of calls", () => {
+    const shownLimits = methodLimits(throttle).map(
       ({ path, verb, requestsPerSecond }) => `${verb} ${path} ${requestsPerSecond}`,
     );
 
-    expect(limits).toEqual(
+    expect(shownLimits).toEqual(
       expect.arrayContaining([
-        `POST /v1/products ${throttle.ofRoutes.products}`,
-        `DELETE /v1/api_keys/{proxy+} ${throttle.ofRoutes.account}`,
-        `GET /v1/{proxy+} ${throttle.ofRoutes.meta}`,
-        `GET /dashboard ${throttle.ofRoutes.dashboard}`,
+        `POST /v1/products ${throttle.itemCalls}`,
+        `DELETE /v1/api_keys/{proxy+} ${throttle.otherCalls}`,
+        `GET /v1/{proxy+} ${throttle.otherCalls}`,
+        `GET /v1/health ${throttle.otherCalls}`,
+        `GET /dashboard ${throttle.otherCalls}`,
       ]),
     );
-    expect(new Set(limits).size).toBe(limits.length);
+    expect(new Set(shownLimits).size).toBe(shownLimits.length);
   });
 });
 
 describe("throttleSums", () => {
-  it("counts the limit of a group once for each of its pairs, and the default once for each other pair", () => {
+  it("counts the limit of item calls once for each of their pairs, and the default once for each other pair", () => {
     const before = throttleSums(throttle).requestsPerSecond;
-    const offers = { ...throttle.ofRoutes, offers: throttle.ofRoutes.offers + 1 };
     const ofDefault: Throttle = { ...throttle, otherwise: throttle.otherwise + 1 };
 
-    // POST /v1/offers and POST /v1/offers/check.
-    expect(throttleSums({ ...throttle, ofRoutes: offers }).requestsPerSecond).toBe(before + 2);
-    // 32 resources with 7 methods each, without the pairs that have a route.
+    const ofItemCalls: Throttle = { ...throttle, itemCalls: throttle.itemCalls + 1 };
+    // POST /v1/products, GET /v1/products/{proxy+}, POST /v1/offers and POST /v1/offers/check.
+    expect(throttleSums(ofItemCalls).requestsPerSecond).toBe(before + 4);
+    // 34 resources with 7 methods each, without the pairs that have a route.
     expect(throttleSums(ofDefault).requestsPerSecond).toBe(
-      before + 32 * 7 - methodLimits(throttle).length,
+      before + 34 * 7 - methodLimits(throttle).length,
     );
   });
 });
 
 describe("the limits of every stage", () => {
+  it.each(stages)(
+    "in %s are four times what a key, or an address below the firewall's limit, can use",
+    (stage) => {
+      const { itemCalls, otherCalls } = configs[stage].throttle;
+      const { all, otherThanItemCalls } = requestsPerSecondOfAddress;
+
+      expect(itemCalls).toBeGreaterThanOrEqual(4 * Math.max(all, limits.requestsPerSecond));
+      expect(otherCalls).toBeGreaterThanOrEqual(
+        4 * Math.max(otherThanItemCalls, limits.requestsPerSecond),
+      );
+    },
+  );
+
   it("do not exceed the gateway's quota, which the synthesis checks", () => {
     expect(() => buildApp({ bundle: false, context: { stage: "dev" } })).not.toThrow();
     const { requestsPerSecond, burst } = throttleSums(throttle);
@@ -54,7 +70,7 @@ describe("the figures of docs/performance.md", () => {
     const shown = (value: number): string => value.toLocaleString("en");
 
     expect(page).toContain(`add up to ${shown(throttleSums(throttle).requestsPerSecond)} calls`);
-    expect(page).toContain(`${shown(throttle.ofRoutes.products)} for \`POST /v1/products\``);
-    expect(page).toContain(`${shown(throttle.ofRoutes.offers)} for \`POST /v1/offers\``);
+    expect(page).toContain(`${throttle.itemCalls} for each method of item calls`);
+    expect(page).toContain(`${throttle.otherCalls} for each other method that has a route`);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { GivenContext } from "../../../lib/context.ts";
 import { propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
 const tables = ["AccountsTable", "LedgerTable", "WatchlistsTable", "DeliveriesTable"];
@@ -24,8 +25,18 @@ describe("the backups of the tables", () => {
     }
     for (const { data } of [synthesize("dev"), synthesize("prod", { backups: "off" })]) {
       expect(resourcesOf(data, "AWS::Backup::BackupPlan")).toEqual({});
-      expect(resourcesOf(data, "AWS::Backup::BackupVault")).toEqual({});
     }
+  });
+
+  it("leave their vault in the stack of prod while they are off, because its name cannot be created twice", () => {
+    const vaultOf = (context: GivenContext): unknown =>
+      resourcesOf(synthesize("prod", context).data, "AWS::Backup::BackupVault");
+    const vault = vaultOf({});
+
+    expect(Object.keys(vault ?? {})).toEqual(["BackupVault"]);
+    expect(vaultOf({ backups: "off" })).toEqual(vault);
+    expect(vaultOf({ backups: "off", unprotect: "RetailProductData-prod-data" })).toEqual(vault);
+    expect(resourcesOf(synthesize("dev").data, "AWS::Backup::BackupVault")).toEqual({});
   });
 
   it("contain all tables", () => {

@@ -3,6 +3,13 @@ import { ceilings } from "../../../scripts/capacity/ceilings.ts";
 import { ceilingRows } from "../../../scripts/capacity/rows.ts";
 import { pageCells } from "./markdown.ts";
 
+it("the ceiling of a busy endpoint is the figure that docs/performance.md measured", () => {
+  const busy = ceilings().find(({ what }) => what.includes("`set-endpoint-requests`"));
+  const measured = pageCells.find(([atOnce, answer]) => atOnce === "100" && answer === "200 ms");
+
+  expect(busy?.ceiling).toBe(`${measured?.[2]}/s at 200 ms an answer, measured`);
+});
+
 it("docs/performance.md has the table of ceilings that the code computes, and no other rows", () => {
   const rows = ceilingRows(ceilings());
   const header = Object.keys(rows[0] ?? {});

@@ -46,8 +46,29 @@ describe("rollBackStage", () => {
   it("fails if the cancelled update does not restore the previous state", async () => {
     const { client } = formation("UPDATE_IN_PROGRESS", "x", "UPDATE_ROLLBACK_FAILED");
 
-    await expect(rollBackStage(client, rollback(null))).rejects.toThrow("UPDATE_ROLLBACK_FAILED");
+    await expect(rollBackStage(client, rollback(null))).rejects.toThrow(
+      `UPDATE_ROLLBACK_FAILED. See its events in CloudFormation. Fix the cause, then run: ` +
+        `aws cloudformation continue-update-rollback --stack-name ${stack}`,
+    );
   });
+
+  it.each([
+    ["UPDATE_ROLLBACK_FAILED", "continue-update-rollback"],
+    ["DELETE_FAILED", "delete-stack"],
+    ["ROLLBACK_COMPLETE", "delete-stack"],
+  ])(
+    "names the command that repairs a stack whose status is %s, and deploys nothing",
+    async (status, command) => {
+      for (const deployed of [null, []] as (string[] | null)[]) {
+        const { client } = formation(status);
+
+        await expect(rollBackStage(client, rollback(deployed))).rejects.toThrow(
+          `aws cloudformation ${command} --stack-name ${stack}`,
+        );
+        expect(deployed ?? []).toEqual([]);
+      }
+    },
+  );
 
   it.each(["UPDATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "UPDATE_ROLLBACK_COMPLETE"])(
     "deploys the earlier release to a stack whose status is %s",

@@ -179,7 +179,7 @@ describe("A migration of a row that other processes write", () => {
 });
 
 describe("The migrations of a release", () => {
-  it("move the credits of accounts of release 0.1.0 to shards first, and do not move them back", () => {
+  it("move the credits of accounts from before release 0.1.0 to shards first, and do not move them back", () => {
     const options = { client: engine.client, tables: tablesOf("any"), ...time };
     const names = (to: WrittenVersions) => migrationsOf({ ...options, to }).map(({ name }) => name);
 

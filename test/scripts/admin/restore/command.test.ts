@@ -13,7 +13,14 @@ describe("the command restore", () => {
     expect(changes?.({ at, discard: true, "dry-run": true })).toBeUndefined();
   });
 
-  it("refuses an invalid time before any request", () => {
-    expect(() => changes?.({ at: "yesterday" })).toThrow("--at must be a second in UTC");
+  it.each([
+    "yesterday",
+    "2026-11-21",
+    "2026-11-21T10:15:00+01:00",
+    "2026-02-30T10:15:00Z",
+    "2026-11-21T24:00:00Z",
+    "2026-13-01T10:15:00Z",
+  ])("refuses the invalid time %s before any request", (invalid) => {
+    expect(() => changes?.({ at: invalid })).toThrow("--at must be a second in UTC");
   });
 });

@@ -1,12 +1,14 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoProbeCounter } from "../../../../shared/aws/deliveries/probe-counter.ts";
+import { checkTimes } from "../../../../shared/aws/exports/customer-bucket.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import type { ProbeCounter } from "../../../../shared/outgoing/probe-limit.ts";
+import { exchangeTimes } from "../../../../shared/outgoing/guarded-connection.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
-const max = limits.probesPerMinute;
+const { max, seconds } = limits.probes;
 const startMs = Date.parse("2026-11-20T10:00:00.000Z");
 const at = (ms: number): Date => new Date(startMs + ms);
 
@@ -21,26 +23,32 @@ beforeEach(async () => {
 describe("dynamoProbeCounter", () => {
   it("admits an account's first probes up to the limit if they are concurrent, and returns when the next probe is possible", async () => {
     const counted = await Promise.all(
-      Array.from({ length: 2 * max }, () => probes.count("acct_1", at(0))),
+      Array.from({ length: 4 * max }, () => probes.count("acct_1", at(0))),
     );
 
     expect(counted.filter((roomFromMs) => roomFromMs === null)).toHaveLength(max);
     expect(new Set(counted.filter((roomFromMs) => roomFromMs !== null))).toEqual(
-      new Set([startMs + 60_000]),
+      new Set([startMs + seconds * 1_000]),
     );
     expect(await probes.count("acct_2", at(0))).toBeNull();
   });
 
-  it("admits at most the limit in any minute, and exactly the limit when probes keep arriving", async () => {
+  it("admits at most the limit in any time of its length, and exactly the limit when probes keep arriving", async () => {
     const admitted: number[] = [];
-    for (let ms = 0; ms < 180_000; ms += 700) {
+    for (let ms = 0; ms < 3 * seconds * 1_000; ms += 700) {
       if ((await probes.count("acct_1", at(ms))) === null) admitted.push(ms);
     }
 
-    const inMinuteFrom = (from: number): number =>
-      admitted.filter((ms) => ms >= from && ms < from + 60_000).length;
-    expect(Math.max(...admitted.map(inMinuteFrom))).toBe(max);
+    const inTimeFrom = (from: number): number =>
+      admitted.filter((ms) => ms >= from && ms < from + seconds * 1_000).length;
+    expect(Math.max(...admitted.map(inTimeFrom))).toBe(max);
     expect(admitted.length).toBe(3 * max);
+  });
+
+  it("limits the probes in progress, because none waits for longer than the time of the limit", () => {
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(exchangeTimes.totalMs);
+    // A check of a store writes an object, then deletes it.
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(2 * checkTimes.totalMs);
   });
 
   it("admits no probe that DynamoDB did not count", async () => {

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as v from "valibot";
+import type { Stage } from "../../lib/config.ts";
+import { type GivenContext, parseStageFile } from "../../lib/context.ts";
+
+export interface SettingsTransfer {
+  readonly stage: Stage;
+  /** The folder of this checkout. */
+  readonly project: string;
+  /** The folder of a checkout of the earlier release. */
+  readonly release: string;
+  /** Context of the command line, as `key=value`. */
+  readonly given: readonly string[];
+  /** True if the deployed API has a custom domain. */
+  readonly hasDomain: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** Keys without which the earlier release would delete the custom domain. */
+const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "hostedZoneId"]);
+
+/**
+ * Replaces the stage's file in a checkout of an earlier release by the one of this checkout, because
+ * the settings may have changed since that release. Prints and omits keys that the release does not
+ * know.
+ * @throws Error if the release would delete the custom domain, because it does not know a key of the
+ * domain or because no setting has the domain
+ */
+export async function transferSettings(transfer: SettingsTransfer): Promise<void> {
+  const { stage, project, release, given, hasDomain, log } = transfer;
+  const name = join("stages", `${stage}.json`);
+  const settings = settingsIn(join(project, name), name);
+  const isKnown = await knownKeys(release);
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(settings)) {
+    if (isKnown(key)) kept[key] = key === "sources" ? absolute(value, project) : value;
+    else if (ofDomain.has(key)) throw new Error(domainRefusal(`does not know '${key}'`));
+    else log(`${name}: the release does not know '${key}'. Deploying without it.`);
+  }
+  const keys = new Set([...Object.keys(kept), ...given.map((pair) => pair.split("=")[0])]);
+  if (hasDomain && !keys.has("domainName")) {
+    throw new Error(domainRefusal(`gets no 'domainName', because neither ${name} nor -c sets it`));
+  }
+  const file = join(release, name);
+  rmSync(file, { force: true });
+  if (Object.keys(kept).length === 0) return;
+  mkdirSync(join(release, "stages"), { recursive: true });
+  writeFileSync(file, JSON.stringify(kept));
+}
+
+const domainRefusal = (reason: string): string =>
+  `The rollback would delete the custom domain of the API: the release ${reason}. ` +
+  "Nothing was deployed. Deploy a fix of the present release, or set the missing context.";
+
+const settingsIn = (file: string, name: string): GivenContext =>
+  existsSync(file) ? parseStageFile(name, readFileSync(file, "utf8")) : {};
+
+/** Relative paths in a stage's file are relative to the root of its checkout. */
+const absolute = (sources: unknown, project: string): unknown =>
+  typeof sources === "string" && sources !== "sandbox" && !sources.trimStart().startsWith("{")
+    ? resolve(project, sources)
+    : sources;
+
+const contextModule = v.object({ parseStageFile: v.function() });
+
+/** Returns whether the stage's files of a release may have a key, as the release itself decides. */
+async function knownKeys(release: string): Promise<(key: string) => boolean> {
+  const url = pathToFileURL(join(release, "lib", "context.ts")).href;
+  const ofRelease = v.parse(contextModule, await import(url));
+  return (key) => {
+    try {
+      ofRelease.parseStageFile("the stage's file", JSON.stringify({ [key]: "" }));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}

@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { transferSettings } from "../../../scripts/release/present-settings.ts";
+
+let folder: string;
+let project: string;
+let release: string;
+let lines: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "settings-"));
+  project = join(folder, "project");
+  release = join(folder, "release");
+  for (const root of [project, release]) mkdirSync(join(root, "stages"), { recursive: true });
+  mkdirSync(join(release, "lib"));
+  lines = [];
+  releaseKnows("sources", "alarmEmail", "domainName", "certificateArn");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Creates a `lib/context.ts` of a release, which refuses all other keys of a stage's file. */
+function releaseKnows(...keys: readonly string[]): void {
+  const parse = `if (Object.keys(JSON.parse(content)).some((key) => !known.includes(key))) throw new Error(name);`;
+  writeFileSync(
+    join(release, "lib/context.ts"),
+    `const known = ${JSON.stringify(keys)};
+    export function parseStageFile(name: string, content: string) { ${parse} }`,
+  );
+}
+
+const write = (root: string, settings: object): void =>
+  writeFileSync(join(root, "stages/prod.json"), JSON.stringify(settings));
+
+const settingsOfRelease = (): unknown =>
+  JSON.parse(readFileSync(join(release, "stages/prod.json"), "utf8"));
+
+const transfer = (given: readonly string[] = [], hasDomain = false): Promise<void> =>
+  transferSettings({
+    stage: "prod",
+    project,
+    release,
+    given,
+    hasDomain,
+    log: (line) => lines.push(line),
+  });
+
+describe("transferSettings", () => {
+  it("replaces the settings of a release by the present settings of the stage", async () => {
+    write(release, { alarmEmail: "old@example.com" });
+    write(project, { alarmEmail: "new@example.com", sources: "sources.json" });
+    await transfer();
+
+    expect(settingsOfRelease()).toEqual({
+      alarmEmail: "new@example.com",
+      sources: join(project, "sources.json"),
+    });
+    expect(lines).toEqual([]);
+  });
+
+  it("prints and omits a setting that the release does not know", async () => {
+    write(project, { alarmEmail: "new@example.com", backups: "off" });
+    await transfer();
+
+    expect(settingsOfRelease()).toEqual({ alarmEmail: "new@example.com" });
+    expect(lines).toEqual([expect.stringContaining("does not know 'backups'")]);
+  });
+
+  it("removes the settings of a release if the present checkout has none", async () => {
+    write(release, { alarmEmail: "old@example.com" });
+    await transfer();
+
+    expect(existsSync(join(release, "stages/prod.json"))).toBe(false);
+  });
+
+  it("refuses a release that does not know the custom domain of the settings", async () => {
+    releaseKnows("alarmEmail");
+    write(project, { domainName: "api.example.com" });
+
+    await expect(transfer()).rejects.toThrow("does not know 'domainName'");
+  });
+
+  it("refuses settings without the custom domain that the stage has, unless the command line has it", async () => {
+    write(project, { alarmEmail: "new@example.com" });
+
+    await expect(transfer([], true)).rejects.toThrow("would delete the custom domain");
+    await transfer(["domainName=api.example.com"], true);
+    expect(settingsOfRelease()).toEqual({ alarmEmail: "new@example.com" });
+  });
+
+  it("refuses a file of the present settings with an unknown key", async () => {
+    write(project, { alarmMail: "new@example.com" });
+
+    await expect(transfer()).rejects.toThrow("'alarmMail' is unknown");
+  });
+});
