@@ -77,7 +77,15 @@ export const limitedPipeline: Pipeline = {
     {
       id: "scan",
       scraper: "retailer_a.pulse",
-      routes: [{ when: "changed", field: "newMinPrice", min_delta_percent: 12, run: "lite" }],
+      routes: [
+        {
+          when: "changed",
+          field: "newMinPrice",
+          min_delta_percent: 12,
+          where: [{ field: "newCount", op: "above", value: 1 }],
+          run: "lite",
+        },
+      ],
     },
     {
       id: "lite",
@@ -85,14 +93,7 @@ export const limitedPipeline: Pipeline = {
       routes: [
         { when: "changed", field: "price", min_delta: 2, notify: true },
         { when: "changed", field: "inStock", cooldown: "15m", notify: true },
-        {
-          when: "changed",
-          field: "newMinPrice",
-          op: "decreased",
-          confirm: 2,
-          where: [{ field: "inStock", op: "is", value: true }],
-          notify: true,
-        },
+        { when: "changed", field: "newMinPrice", op: "decreased", confirm: 2, notify: true },
         { when: "ok", field: "price", op: "below", value: 10, once: true, notify: true },
         { when: "failed", cooldown: "10m", notify: true },
       ],
