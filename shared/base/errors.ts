@@ -106,6 +106,15 @@ export const insufficientCredits = (needed: number, balance: number): ServiceErr
     { balance },
   );
 
+/** 402 for a call that would reserve more credits than its `max_credits`. */
+export const overMaxCredits = (needed: number, max: number): ServiceError =>
+  new ServiceError(
+    ["INVALID_PARAM", 402],
+    `This call must reserve ${quantity(needed, "credit")}, but 'max_credits' is ${max}. ` +
+      "Nothing was read or charged. Send fewer items or a higher 'max_credits'.",
+    { param: "max_credits" },
+  );
+
 /** 403 for a write with a key of the demo workspace. */
 export const demoReadOnly = (): ServiceError =>
   new ServiceError(

@@ -3,6 +3,7 @@ import { isDependencyFailure } from "../base/dependency-failure.ts";
 import {
   concurrencyLimit,
   insufficientCredits,
+  overMaxCredits,
   invalidParam,
   isServiceError,
   unavailable,
@@ -15,6 +16,7 @@ import type { Ledger, Settled, Settlement } from "../credits/ledger.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { chargedItems, countByStatus } from "./envelope.ts";
+import type { CreditCap } from "./max-credits.ts";
 
 /** A call that charges for each item. */
 export interface MeteredCall {
@@ -46,6 +48,8 @@ export interface MeteredWork<Answer, Result> {
   readonly items: number;
   /** Maximum cost of the call, in credits. */
   readonly reserved: number;
+  /** The client's limit for `reserved`. */
+  readonly cap: CreditCap;
   /** Cost of the answers in credits. At most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
@@ -86,6 +90,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
 ): Promise<MeteredRead<Answer, Result>> {
   const { now, msToAnswer } = call;
   const { clock, answerBytesMax } = dependencies;
+  refuseOverCap(work);
   await reserve(call, work, dependencies);
   const { answers, results, charge } = await orRelease(call, dependencies, async () => {
     // Separate retry budgets: time lost in sources must not reduce the time for settling credits.
@@ -105,6 +110,14 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
     reserved: work.reserved,
     elapsedMs: clock.now().getTime() - now.getTime(),
   };
+}
+
+/** @throws 402 if the call would reserve more credits than the client allows */
+function refuseOverCap({
+  reserved,
+  cap: { maxCredits },
+}: Pick<MeteredWork<never, unknown>, "reserved" | "cap">): void {
+  if (maxCredits !== undefined && reserved > maxCredits) throw overMaxCredits(reserved, maxCredits);
 }
 
 /** Bytes reserved for the parts of an answer other than its results. */

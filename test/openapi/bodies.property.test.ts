@@ -154,6 +154,7 @@ const bodies: readonly {
         ids: [...idLists, ...wrongLists, manyIds(2_001), manyIds(10_001)],
         asins: [["B0SANDBOX0"], [], manyIds(10_000)],
         include: [["offers"], "offers"],
+        max_credits: [0, 5, -1, 1.5, "5", null],
       },
     ),
   },
@@ -168,6 +169,7 @@ const bodies: readonly {
       condition: ["all", "new", "used", "mint"],
       ids: [...wrongLists, manyIds(100), manyIds(101)],
       asins: [["B0SANDBOX0"], []],
+      max_credits: [0, -1, 1.5],
     }),
   },
   {
@@ -179,6 +181,7 @@ const bodies: readonly {
       platform: ["retailer_a", "retailer_z"],
       offers: [[], [{ ...offerReference, asin: "x" }], [{ asin: "B0SANDBOX0" }], [5]],
       ids: [[offerReference], [], [{ ...offerReference, offerListingId: "" }], "offer"],
+      max_credits: [0, -1, 1.5],
     }),
   },
   {

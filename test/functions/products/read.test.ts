@@ -136,6 +136,31 @@ describe("POST /v1/products", () => {
         body: { error: { code: "INSUFFICIENT_CREDITS" } },
       });
     });
+
+    it("when the call would reserve more than 'max_credits', with both figures", async () => {
+      const { status, headers, body } = await read({
+        tier: "lite",
+        ids: asins(3),
+        max_credits: 2,
+      });
+      expect(status).toBe(402);
+      expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
+      expect((body["error"] as { readonly message: string }).message).toContain(
+        "must reserve 3 credits, but 'max_credits' is 2",
+      );
+      expect(headers.get("x-service-credits")).toBe("0");
+    });
+  });
+
+  it("reads a call that reserves exactly 'max_credits'", async () => {
+    const { status } = await read({ tier: "lite", ids: asins(3), max_credits: 3 });
+    expect(status).toBe(200);
+  });
+
+  it.each([-1, 1.5, "5", null])("answers 400 for a 'max_credits' of %j", async (max) => {
+    const { status, body } = await read({ tier: "lite", ids: asins(1), max_credits: max });
+    expect(status).toBe(400);
+    expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
   });
 
   describe("answers 403", () => {
