@@ -11,7 +11,7 @@ import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-figures.ts";
-import { creditsOf, stepOutcomesOf, statsOf, stepStats } from "./run-outcomes.ts";
+import { creditsOf, stepOutcomesOf, statsOf, stepStats, unreadEntry } from "./run-outcomes.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
@@ -82,7 +82,8 @@ export async function failOverdueRun(
   run: Run,
   { steps, ...dependencies }: Omit<FinishDependencies, "publisher">,
 ): Promise<void> {
-  const stats = { ...run.stats, steps: stepStats(await steps.list(run.id)) };
+  const planned = await steps.list(run.id);
+  const stats = { ...run.stats, steps: stepStats(planned), ...unreadEntry(run, planned) };
   await endRun({ ...run, status: "failed", error: run.error ?? notFinalized }, stats, dependencies);
 }
 

@@ -1,3 +1,4 @@
+import { isDeferredUnread } from "./deferred-step.ts";
 import type { BatchResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
@@ -5,6 +6,8 @@ import type { StepStore } from "./step-store.ts";
 export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
+  /** IDs of the items of a step that was deferred without outcomes. */
+  readonly unread?: readonly string[];
 }
 
 /** Reads the outcomes of a run's steps, in run order. */
@@ -13,7 +16,11 @@ export async function stepOutcomesOf(run: Run, steps: StepStore): Promise<readon
   for (const step of await steps.list(run.id)) {
     const results: BatchResult[] = [];
     for await (const result of steps.effectiveResults(step)) results.push(result);
-    stepOutcomes.push({ step, outcomes: results.flatMap((result) => result.outcomes) });
+    stepOutcomes.push({
+      step,
+      outcomes: results.flatMap((result) => result.outcomes),
+      ...(isDeferredUnread(step) && { unread: (await steps.starts(run, step.step)).flat() }),
+    });
   }
   return stepOutcomes;
 }
@@ -28,7 +35,7 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
   const notified = new Set<string>();
   const delisted = new Set<string>();
   const failed = new Set<string>();
-  const deferred = new Set<string>();
+  const deferred = new Set<string>(stepOutcomes.flatMap(({ unread = [] }) => unread));
   let matched = 0;
   for (const outcome of stepOutcomes.flatMap(({ outcomes }) => outcomes)) {
     const { id, status, matched: matches } = outcome;
@@ -50,8 +57,21 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
     notified: notified.size,
     delisted: delisted.size,
     retryNextRun: failed.size,
+    ...unreadEntry(
+      run,
+      stepOutcomes.map(({ step }) => step),
+    ),
   };
 }
+
+/** `isEntryUnread` of the run's stats, if a credit limit deferred the entry step without outcomes. */
+export const unreadEntry = (
+  { stats }: Run,
+  steps: readonly StepRecord[],
+): Pick<RunStats, "isEntryUnread"> =>
+  steps.some((step) => step.step === stats.entry && isDeferredUnread(step))
+    ? { isEntryUnread: true }
+    : {};
 
 /** Stats by step ID. Leaves out steps that are not settled. */
 export function stepStats(records: readonly StepRecord[]): Record<string, StepStats> {

@@ -124,6 +124,8 @@ const withPipeline = (body: fc.Arbitrary<object>) =>
 const watchlistFields = {
   name: names,
   refresh_every_runs: [0, 1_000, 1_001, 1.5],
+  max_credits_per_run: [1, null, 0, 1.5, "5"],
+  daily_credit_budget: [1, null, 0, -1],
   webhook_url: [null, "https://receiver.example.com/hooks", 5],
   webhook_endpoint_id: [null, "we_00000000000000000000abcd", "we_1"],
 };

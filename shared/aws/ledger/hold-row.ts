@@ -4,6 +4,7 @@ import type { Row } from "../table/dynamo.ts";
 import { creditSourceOf } from "./entry-row.ts";
 import { accountKeys } from "../table/table.ts";
 import { readRow } from "./change-shard.ts";
+import type { BudgetDay } from "./watchlist-budget.ts";
 import type { LedgerProcess } from "./process.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface RowHold {
    */
   readonly slot: boolean;
   readonly source: CreditSource;
+  /** The watchlist's daily budget that the hold counts to; undefined if it counts to none. */
+  readonly watchlistBudget: BudgetDay | undefined;
 }
 
 const holdOf = (row: Row): RowHold => {
@@ -37,6 +40,14 @@ const holdOf = (row: Row): RowHold => {
     resolvedAt: String(row["resolved_at"]),
     slot: row["slot"] === true,
     source,
+    watchlistBudget:
+      typeof row["budget_day"] === "string"
+        ? {
+            accountId: String(row["account_id"]),
+            watchlistId: String(row["watchlist_id"]),
+            day: row["budget_day"],
+          }
+        : undefined,
   };
 };
 

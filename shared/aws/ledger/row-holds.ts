@@ -11,9 +11,10 @@ import { findShard, type Progress } from "./find-shard.ts";
 import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
-import { readAccountRows } from "./read-shards.ts";
+import { readAccountRows, totalBalance } from "./read-shards.ts";
 import { chargedItemCount } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
+import { budgetDayOf, giveToBudget, takeFromBudget, usedOfBudget } from "./watchlist-budget.ts";
 
 /** Days that the row of a resolved hold is stored, with its charge. */
 const resolvedHoldDays = 30;
@@ -28,7 +29,8 @@ export function reserveStepHold(
   process: LedgerProcess,
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
-  const { accountId, holdId, credits, source, now } = reservation;
+  const { accountId, holdId, credits, source, now, watchlistBudget } = reservation;
+  const budgetDay = budgetDayOf(reservation);
   const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
   let refusals = 0;
   return untilDone(process, async (note) => {
@@ -40,6 +42,9 @@ export function reserveStepHold(
     const transacted = await transactShards(process, accountId, [
       holdPut(process, reservation, shard),
       { Update: creditUpdate(location, { moves, record }) },
+      ...(watchlistBudget === undefined || budgetDay === undefined
+        ? []
+        : [takeFromBudget(process, budgetDay, { credits, budget: watchlistBudget.credits, now })]),
     ]).catch(async (error: unknown) => {
       const made = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (made === undefined) throw error;
@@ -52,6 +57,11 @@ export function reserveStepHold(
     const { refused, why } = transacted;
     note(why);
     if (refused[holdPosition] === true) return { outcome: "reserved" };
+    if (refused[budgetPosition] === true && watchlistBudget !== undefined) {
+      const over = await overBudget(process, reservation, watchlistBudget.credits);
+      if (over !== undefined) return over;
+      return "fresh";
+    }
     if (refused[shardPosition] !== true) return "again";
     const [current] = transacted.shards;
     if (current === undefined) {
@@ -66,15 +76,37 @@ export function reserveStepHold(
   });
 }
 
-/** Positions of two writes in a transaction that creates or resolves a hold. */
+/**
+ * Positions of writes in a transaction that creates or resolves a hold. The budget of the watchlist
+ * is only in one that creates a hold.
+ */
 const holdPosition = 0;
 const shardPosition = 1;
+const budgetPosition = 2;
+
+/** The refusal of a step by its watchlist's daily budget; undefined if the budget now covers it. */
+async function overBudget(
+  process: LedgerProcess,
+  reservation: Reservation,
+  budget: number,
+): Promise<ReserveOutcome | undefined> {
+  const { accountId, credits } = reservation;
+  const day = budgetDayOf(reservation);
+  assert(day !== undefined, "a reservation with a budget counts to a day");
+  const available = Math.max(0, budget - (await usedOfBudget(process, day)));
+  if (credits <= available) return undefined;
+  const { shards } = cachedAccountOf(process, accountId);
+  const balance = await totalBalance(process, accountId, shards);
+  return { outcome: "over_budget", budget: "watchlist", available, balance };
+}
 
 function holdPut(
   { accountsTable }: LedgerProcess,
-  { accountId, holdId, credits, slot, source, now, expiresAt }: Reservation,
+  reservation: Reservation,
   shard: number,
 ): TransactItem {
+  const { accountId, holdId, credits, slot, source, now, expiresAt } = reservation;
+  const budgetDay = budgetDayOf(reservation);
   const key = accountKeys.hold(accountId, holdId);
   return {
     Put: {
@@ -90,6 +122,7 @@ function holdPut(
         slot,
         created_at: now.toISOString(),
         ...sourceRow(source),
+        ...(budgetDay !== undefined && { budget_day: budgetDay.day }),
       },
       ConditionExpression: "attribute_not_exists(pk)",
     },
@@ -112,7 +145,7 @@ export function settleRow(
     const hold = await readHold(process, accountId, holdId);
     assert(hold !== undefined, "only a hold that exists is resolved");
     if (!hold.isOpen) return { credits: hold.charged };
-    const { shard, credits, source } = hold;
+    const { shard, credits, source, watchlistBudget } = hold;
     assert(charged <= credits, "a charge is at most the reserved credits");
     const oldSlot = hold.slot ? await shardOfOldSlot(process, accountId) : undefined;
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
@@ -132,6 +165,9 @@ export function settleRow(
       ...(oldSlot === undefined || oldSlot === shard
         ? []
         : [{ Update: freeOldSlot({ ...location, shard: oldSlot }) }]),
+      ...(watchlistBudget === undefined || refunded === 0
+        ? []
+        : [giveToBudget(process, watchlistBudget, refunded)]),
     ]).catch(async (error: unknown) => {
       const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (found === undefined || found.isOpen) throw error;

@@ -32,6 +32,11 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
   }),
+  /** Credits of a watchlist's daily budget that its runs have used on a UTC day. */
+  watchlistBudget: (accountId: string, watchlistId: string, day: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `budget#${watchlistId}#${day}`,
+  }),
   /** Mark of an executed grant, purchase or adjustment. */
   change: (accountId: string, changeId: string): RowKey => ({
     pk: `account#${accountId}`,

@@ -3,6 +3,7 @@ import { missing, present } from "../rules/difference.ts";
 import { timeOfStamp } from "../../../shared/credits/journal.ts";
 import type { LedgerEntry } from "../rules/ledger-fold.ts";
 import type { StoredAccount, StoredSums, StoredHold, StoredUsage } from "../rules/account.ts";
+import type { StoredBudget } from "../rules/budget.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { transactionOf } from "../../../shared/aws/ledger/entry-row.ts";
@@ -77,6 +78,8 @@ export interface LedgerReader {
    * days.
    */
   holds(accountId: string): AsyncIterable<StoredHold>;
+  /** Yields the days of the daily budgets of watchlists. */
+  watchlistBudgets(accountId: string): AsyncIterable<StoredBudget>;
   /** Yields all open holds, of separate rows and of shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
   /** Yields the daily usage that was stored before the account had shards. */
@@ -122,6 +125,14 @@ export function dynamoLedgerReader(
     },
     async *holds(accountId) {
       for await (const row of below(accountKeys.hold(accountId, ""))) yield storedHoldOf(row);
+    },
+    async *watchlistBudgets(accountId) {
+      const first = accountKeys.watchlistBudget(accountId, "", "");
+      const prefix = { ...first, sk: first.sk.slice(0, first.sk.indexOf("#") + 1) };
+      for await (const row of below(prefix)) {
+        const [, watchlistId = "", day = ""] = String(row["sk"]).split("#");
+        yield { watchlistId, day, used: Number(row["used"]) };
+      }
     },
     async *openHolds({ id: accountId, shards: count }) {
       for (let number = 0; number < count; number += 1) {
@@ -254,6 +265,10 @@ const storedHoldOf = (row: Row): StoredHold => ({
   isOpen: row["state"] === "open",
   credits: Number(row["credits"]),
   charged: row["charged"] === undefined ? null : Number(row["charged"]),
+  budget:
+    typeof row["budget_day"] === "string"
+      ? { watchlistId: String(row["watchlist_id"]), day: row["budget_day"] }
+      : null,
   dueAt: dueTimeOf("hold", row),
 });
 
