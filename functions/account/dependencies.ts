@@ -1,5 +1,6 @@
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
+import type { DailyBudgetStore } from "../../shared/accounts/daily-budget-store.ts";
 import type { UsageStore } from "../../shared/accounts/usage-store.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
@@ -11,6 +12,7 @@ export interface AccountDependencies {
   readonly endpoints: EndpointLookup;
   readonly history: CreditHistory;
   readonly usage: UsageStore;
+  readonly budgets: DailyBudgetStore;
   readonly clock: Clock;
   readonly random: RandomSource;
 }

@@ -7,6 +7,7 @@ import { deleteApiKeyRoute } from "./delete-api-key.ts";
 import { getAccountRoute } from "./get.ts";
 import { listApiKeysRoute } from "./list-api-keys.ts";
 import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
+import { updateAccountRoute } from "./update.ts";
 import { getUsageRoute } from "./usage.ts";
 
 /** Creates the handler of the account routes. */
@@ -18,6 +19,7 @@ export function createHandler(
     group: "account",
     routes: {
       "GET /v1/account": getAccountRoute,
+      "PATCH /v1/account": updateAccountRoute,
       "GET /v1/usage": getUsageRoute,
       "GET /v1/credit_transactions": listCreditTransactionsRoute,
       "GET /v1/api_keys": listApiKeysRoute,
@@ -30,6 +32,7 @@ export function createHandler(
       endpoints: provide.endpoints(environment, overrides),
       history: provide.creditHistory(environment, overrides),
       usage: provide.usageStore(environment, overrides),
+      budgets: provide.dailyBudgets(environment, overrides),
     },
   });
 }

@@ -8,14 +8,18 @@ interface Surroundings {
   readonly key: KeyOwner;
   readonly webhookEndpoints: number;
   readonly s3ExternalId: string;
+  /** Credits charged on this UTC day. */
+  readonly spentToday: number;
+  /** Credits that count to the daily budget on this UTC day. */
+  readonly usedToday: number;
 }
 
 /** An account in API answers. */
 export function presentAccount(
   account: Account,
-  { key, webhookEndpoints, s3ExternalId }: Surroundings,
+  { key, webhookEndpoints, s3ExternalId, spentToday, usedToday }: Surroundings,
 ): InferOutput<typeof accountResponse> {
-  const { lifetime, autoTopUp } = account;
+  const { lifetime, autoTopUp, dailyCreditBudget: budget } = account;
   const next = nextTier(lifetime);
   return {
     object: "account",
@@ -34,6 +38,9 @@ export function presentAccount(
           ? null
           : { concurrency: next.concurrency, at_lifetime_credits: next.atLifetimeCredits },
     },
+    daily_credit_budget: budget,
+    daily_credits_left: budget === null ? null : Math.max(0, budget - usedToday),
+    credits_spent_today: spentToday,
     auto_topup:
       autoTopUp === null
         ? null

@@ -50,6 +50,8 @@ export type ReserveOutcome =
   | {
       readonly outcome: "over_budget";
       readonly budget: "account" | "watchlist";
+      /** Credits of the budget. */
+      readonly limit: number;
       /** Credits that the budget left for the UTC day. */
       readonly available: number;
       readonly balance: number;

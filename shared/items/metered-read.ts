@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { isDependencyFailure } from "../base/dependency-failure.ts";
 import {
   concurrencyLimit,
+  dailyBudgetReached,
   insufficientCredits,
   overMaxCredits,
   invalidParam,
@@ -80,7 +81,7 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
  * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
  * answers. A call that throws is not charged, and neither is a call whose answer comes too late to
  * send.
- * @throws 402 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
+ * @throws 402, 409 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
  * fails or no time is left to answer; the errors of the read
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
@@ -157,6 +158,7 @@ async function reserve(
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
+  if (reserved.outcome === "over_budget") throw dailyBudgetReached(credits, reserved);
   if (reserved.outcome === "no_slot") throw concurrencyLimit(reserved.limit, reserved.balance);
   if (reserved.outcome === "insufficient") throw insufficientCredits(credits, reserved.balance);
 }

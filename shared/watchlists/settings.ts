@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
+import { creditLimitField } from "../credits/credit-limit-field.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
 
 /**
@@ -26,22 +27,6 @@ export const defaultSettings: WatchlistSettings = {
   refreshEveryRuns: defaultRefreshEveryRuns,
   maxCreditsPerRun: null,
   dailyCreditBudget: null,
-};
-
-/** Schema of a credit limit in bodies. Null removes the limit. */
-export const creditLimitField = (name: string, description: string) => {
-  const message = `'${name}' must be an integer of at least 1, or null.`;
-  return v.optional(
-    v.nullable(
-      v.pipe(
-        v.number(message),
-        v.integer(message),
-        v.minValue(1, message),
-        v.maxValue(Number.MAX_SAFE_INTEGER, message),
-        v.description(description),
-      ),
-    ),
-  );
 };
 
 /** Schemas of the settings in bodies. */

@@ -105,6 +105,7 @@ function opened(id: string, signupCredits: number): AccountState {
     lifetime: signupCredits,
     inFlight: 0,
     autoTopUp: null,
+    dailyCreditBudget: null,
     createdAt,
   };
   const state: AccountState = { account, entries: [], holds: new Map(), changes: new Map() };

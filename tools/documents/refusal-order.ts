@@ -63,9 +63,11 @@ const refusalOrder: readonly Refusal[] = [
     when: "The call would reserve more credits than its `max_credits`.",
   },
   {
-    status: "429, 402",
-    codes: ["CONCURRENCY_LIMIT", "INSUFFICIENT_CREDITS"],
-    when: "All concurrency slots are busy, or the balance cannot cover the reservation.",
+    status: "429, 402, 409",
+    codes: ["CONCURRENCY_LIMIT", "INSUFFICIENT_CREDITS", "CONFLICT"],
+    when:
+      "All concurrency slots are busy, or the balance or the account's daily budget cannot cover the " +
+      "reservation.",
   },
 ];
 

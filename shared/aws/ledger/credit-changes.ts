@@ -172,13 +172,19 @@ function changeItems(
           Key: accountKeys.account(accountId),
           UpdateExpression:
             "SET lifetime = :lifetime, received = received + :credits, shards = :shards",
-          ConditionExpression: "lifetime = :before AND shards = :count",
+          // New shards get the daily budget of the account, so it must not change at the same time.
+          ConditionExpression: `lifetime = :before AND shards = :count AND ${
+            shard.budget === null
+              ? "attribute_not_exists(daily_credit_budget)"
+              : "daily_credit_budget = :budget"
+          }`,
           ExpressionAttributeValues: {
             ":lifetime": lifetime,
             ":credits": credits,
             ":shards": count,
             ":before": Number(account["lifetime"]),
             ":count": shards.length,
+            ...(shard.budget !== null && { ":budget": shard.budget }),
           },
         },
       },
@@ -198,7 +204,7 @@ function changeItems(
       ...newShards(count, shards.length).map((number) => ({
         Put: {
           TableName: table,
-          Item: newShardRow({ accountId, number, concurrency, fence: at }),
+          Item: newShardRow({ accountId, number, concurrency, fence: at, budget: shard.budget ?? undefined }),
           ConditionExpression: "attribute_not_exists(pk)",
         },
       })),

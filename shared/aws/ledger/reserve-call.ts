@@ -1,7 +1,15 @@
+import { assert } from "../../base/assert.ts";
 import { unavailable } from "../../base/errors.ts";
 import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
-import { changeShard, readShard, readWithRetry, untilDone } from "./change-shard.ts";
-import { copyJournal } from "./copy-journal.ts";
+import {
+  changeShard,
+  changeShardWith,
+  readShard,
+  readWithRetry,
+  untilDone,
+} from "./change-shard.ts";
+import { copyJournal, copyJournalOf } from "./copy-journal.ts";
+import { accountDay, overBudget, takeFromBudget } from "./daily-budget.ts";
 import { findShard, type Progress } from "./find-shard.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
@@ -24,19 +32,25 @@ export function reserveCall(
   const holdMs = expiresAt.getTime() - now.getTime();
   let refusals = 0;
   return untilDone(process, async (note) => {
-    const { home } = cachedAccountOf(process, accountId);
+    const { home, budget } = cachedAccountOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
-    const hold = { credits, at, expiresAt, source };
+    const counted = budget === null ? undefined : { ...accountDay(accountId, at), budget };
+    const budgetDay = counted && { budgetDay: counted.day };
+    const hold = { credits, at, expiresAt, source, ...budgetDay };
     const location = { table: process.accountsTable, accountId, shard: home };
     const taken = (shard: number, made: { readonly at: number }): ReserveOutcome => {
       process.holds.set(holdId, { ...hold, at: made.at, shard });
       return reserved;
     };
-    const change = await changeShard(
-      process,
-      accountId,
-      reserveUpdate(location, holdId, hold),
-    ).catch(async (error: unknown) => {
+    const update = reserveUpdate(location, holdId, { ...hold, budget });
+    const reserving =
+      counted === undefined
+        ? changeShard(process, accountId, update)
+        : changeShardWith(process, accountId, [
+            update,
+            takeFromBudget(process, counted, { credits, now }),
+          ]);
+    const change = await reserving.catch(async (error: unknown) => {
       // The update may have taken effect although its request failed.
       const shard = await readWithRetry(process, () => readShard(process, accountId, home));
       if (shard === undefined || !shard.holds.has(holdId)) throw error;
@@ -44,9 +58,15 @@ export function reserveCall(
     });
     if (change.outcome === "changed") {
       // Runs while the call waits for its source. If the copy fails, a later call repeats it.
-      void copyJournal(process, accountId, change.shard);
+      void (change.shard === undefined
+        ? copyJournalOf(process, accountId, home)
+        : copyJournal(process, accountId, change.shard));
       return taken(home, hold);
     }
+    if (change.outcome === "other_refused" && counted !== undefined) {
+      return (await overBudget(process, counted, credits)) ?? "fresh";
+    }
+    assert(change.outcome !== "other_refused", "only a budget is changed with the shard");
     if (change.outcome === "busy") {
       note(change.why);
       return "again";

@@ -7,14 +7,20 @@ import { sourceRow } from "./entry-row.ts";
 import { accountKeys, epochSeconds } from "../table/table.ts";
 import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
 import { copyJournalOf } from "./copy-journal.ts";
+import {
+  accountDay,
+  type CountedBudget,
+  giveToBudget,
+  overBudget,
+  takeFromBudget,
+} from "./daily-budget.ts";
 import { findShard, type Progress } from "./find-shard.ts";
-import { readHold } from "./hold-row.ts";
+import { budgetsRow, readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
-import { readAccountRows, totalBalance } from "./read-shards.ts";
+import { readAccountRows } from "./read-shards.ts";
 import { chargedItemCount } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
-import { budgetDayOf, giveToBudget, takeFromBudget, usedOfBudget } from "./watchlist-budget.ts";
 
 /** Days that the row of a resolved hold is stored, with its charge. */
 const resolvedHoldDays = 30;
@@ -29,22 +35,20 @@ export function reserveStepHold(
   process: LedgerProcess,
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
-  const { accountId, holdId, credits, source, now, watchlistBudget } = reservation;
-  const budgetDay = budgetDayOf(reservation);
+  const { accountId, holdId, credits, source, now } = reservation;
   const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
   let refusals = 0;
   return untilDone(process, async (note) => {
-    const { home: shard } = cachedAccountOf(process, accountId);
+    const { home: shard, budget } = cachedAccountOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
     const record: ReserveRecord = { type: "reserve", at, holdId, credits, source };
     const location = { table: process.accountsTable, accountId, shard };
     const moves = { balance: -credits, held: credits };
+    const budgets = budgetsFor(reservation, { budget, at });
     const transacted = await transactShards(process, accountId, [
-      holdPut(process, reservation, shard),
-      { Update: creditUpdate(location, { moves, record }) },
-      ...(watchlistBudget === undefined || budgetDay === undefined
-        ? []
-        : [takeFromBudget(process, budgetDay, { credits, budget: watchlistBudget.credits, now })]),
+      holdPut(process, reservation, { shard, budgets }),
+      { Update: creditUpdate(location, { moves, record, budget }) },
+      ...budgets.map((one) => takeFromBudget(process, one, { credits, now })),
     ]).catch(async (error: unknown) => {
       const made = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (made === undefined) throw error;
@@ -57,10 +61,9 @@ export function reserveStepHold(
     const { refused, why } = transacted;
     note(why);
     if (refused[holdPosition] === true) return { outcome: "reserved" };
-    if (refused[budgetPosition] === true && watchlistBudget !== undefined) {
-      const over = await overBudget(process, reservation, watchlistBudget.credits);
-      if (over !== undefined) return over;
-      return "fresh";
+    const exceeded = budgets.find((_, n) => refused[firstBudgetPosition + n] === true);
+    if (exceeded !== undefined) {
+      return (await overBudget(process, exceeded, credits)) ?? "fresh";
     }
     if (refused[shardPosition] !== true) return "again";
     const [current] = transacted.shards;
@@ -77,36 +80,32 @@ export function reserveStepHold(
 }
 
 /**
- * Positions of writes in a transaction that creates or resolves a hold. The budget of the watchlist
- * is only in one that creates a hold.
+ * Positions of writes in a transaction that creates or resolves a hold. A transaction that creates
+ * a hold ends with the budgets.
  */
 const holdPosition = 0;
 const shardPosition = 1;
-const budgetPosition = 2;
+const firstBudgetPosition = 2;
 
-/** The refusal of a step by its watchlist's daily budget; undefined if the budget now covers it. */
-async function overBudget(
-  process: LedgerProcess,
-  reservation: Reservation,
-  budget: number,
-): Promise<ReserveOutcome | undefined> {
-  const { accountId, credits } = reservation;
-  const day = budgetDayOf(reservation);
-  assert(day !== undefined, "a reservation with a budget counts to a day");
-  const available = Math.max(0, budget - (await usedOfBudget(process, day)));
-  if (credits <= available) return undefined;
-  const { shards } = cachedAccountOf(process, accountId);
-  const balance = await totalBalance(process, accountId, shards);
-  return { outcome: "over_budget", budget: "watchlist", available, balance };
+/** The daily budgets to which a reservation with a stamp counts. */
+function budgetsFor(
+  { accountId, watchlistBudget }: Reservation,
+  { budget, at }: { readonly budget: number | null; readonly at: number },
+): readonly CountedBudget[] {
+  const day = accountDay(accountId, at);
+  return [
+    ...(watchlistBudget === undefined
+      ? []
+      : [{ ...day, owner: watchlistBudget.watchlistId, budget: watchlistBudget.credits }]),
+    ...(budget === null ? [] : [{ ...day, budget }]),
+  ];
 }
 
 function holdPut(
   { accountsTable }: LedgerProcess,
-  reservation: Reservation,
-  shard: number,
+  { accountId, holdId, credits, slot, source, now, expiresAt }: Reservation,
+  { shard, budgets }: { readonly shard: number; readonly budgets: readonly CountedBudget[] },
 ): TransactItem {
-  const { accountId, holdId, credits, slot, source, now, expiresAt } = reservation;
-  const budgetDay = budgetDayOf(reservation);
   const key = accountKeys.hold(accountId, holdId);
   return {
     Put: {
@@ -122,7 +121,7 @@ function holdPut(
         slot,
         created_at: now.toISOString(),
         ...sourceRow(source),
-        ...(budgetDay !== undefined && { budget_day: budgetDay.day }),
+        ...budgetsRow(budgets),
       },
       ConditionExpression: "attribute_not_exists(pk)",
     },
@@ -145,7 +144,7 @@ export function settleRow(
     const hold = await readHold(process, accountId, holdId);
     assert(hold !== undefined, "only a hold that exists is resolved");
     if (!hold.isOpen) return { credits: hold.charged };
-    const { shard, credits, source, watchlistBudget } = hold;
+    const { shard, credits, source, budgets } = hold;
     assert(charged <= credits, "a charge is at most the reserved credits");
     const oldSlot = hold.slot ? await shardOfOldSlot(process, accountId) : undefined;
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
@@ -165,9 +164,7 @@ export function settleRow(
       ...(oldSlot === undefined || oldSlot === shard
         ? []
         : [{ Update: freeOldSlot({ ...location, shard: oldSlot }) }]),
-      ...(watchlistBudget === undefined || refunded === 0
-        ? []
-        : [giveToBudget(process, watchlistBudget, refunded)]),
+      ...(refunded === 0 ? [] : budgets.map((one) => giveToBudget(process, one, refunded))),
     ]).catch(async (error: unknown) => {
       const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (found === undefined || found.isOpen) throw error;

@@ -32,10 +32,13 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
   }),
-  /** Credits of a watchlist's daily budget that its runs have used on a UTC day. */
-  watchlistBudget: (accountId: string, watchlistId: string, day: string): RowKey => ({
+  /**
+   * The credits of a daily budget that are used on a UTC day. `owner`: the ID of a watchlist, or
+   * `account` for the budget of the account.
+   */
+  dailyBudget: (accountId: string, owner: string, day: string): RowKey => ({
     pk: `account#${accountId}`,
-    sk: `budget#${watchlistId}#${day}`,
+    sk: `budget#${owner}#${day}`,
   }),
   /** Mark of an executed grant, purchase or adjustment. */
   change: (accountId: string, changeId: string): RowKey => ({

@@ -42,7 +42,7 @@ async function patch(
 }
 
 const usedOn = async ({ bench, list }: { bench: RunBench; list: Watchlist }, day: string) => {
-  const key = accountKeys.watchlistBudget(list.accountId, list.id, day);
+  const key = accountKeys.dailyBudget(list.accountId, list.id, day);
   const { Item } = await bench.table.client.send(
     new GetCommand({ TableName: bench.accountsTable, Key: key, ConsistentRead: true }),
   );

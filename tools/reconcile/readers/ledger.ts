@@ -127,7 +127,7 @@ export function dynamoLedgerReader(
       for await (const row of below(accountKeys.hold(accountId, ""))) yield storedHoldOf(row);
     },
     async *watchlistBudgets(accountId) {
-      const first = accountKeys.watchlistBudget(accountId, "", "");
+      const first = accountKeys.dailyBudget(accountId, "", "");
       const prefix = { ...first, sk: first.sk.slice(0, first.sk.indexOf("#") + 1) };
       for await (const row of below(prefix)) {
         const [, watchlistId = "", day = ""] = String(row["sk"]).split("#");
