@@ -44,7 +44,8 @@ const holdOf = (row: Row): RowHold => {
   };
 };
 
-function budgetsOf(row: Row): readonly BudgetDay[] {
+/** The daily budgets that a hold counts to, from its row. */
+export function budgetsOf(row: Row): readonly BudgetDay[] {
   const accountId = String(row["account_id"]);
   const { budget_day: ofWatchlist, account_budget_day: ofAccount } = row;
   return [

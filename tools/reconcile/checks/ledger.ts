@@ -51,12 +51,12 @@ async function compareLedger(
   const { sums } = ledger;
   const check = holdCheck(accountId, sums);
   let holds = ledger.holds;
-  const budgets = await Array.fromAsync(reader.watchlistBudgets(accountId));
+  const budgets = await Array.fromAsync(reader.dailyBudgets(accountId));
   const counted: StoredHold[] = [];
   for await (const hold of reader.holds(accountId)) {
     check.take(hold, clock.now());
     holds += 1;
-    if (hold.budget !== null) counted.push(hold);
+    if (hold.budgets.length > 0) counted.push(hold);
   }
   const usage = await Array.fromAsync(reader.usage(accountId));
   const { changed, isSteady, differences } = await ledger.since();
@@ -72,7 +72,11 @@ async function compareLedger(
         ? [
             ...check.end(changed),
             ...usageDifferences(accountId, usage, { sums, changed }),
-            ...budgetDifferences(budgets, { holds: counted, since: dayOf(since.resolved) }),
+            ...budgetDifferences(accountId, budgets, {
+              holds: counted,
+              calls: ledger.budgetUse,
+              since: dayOf(since.resolved),
+            }),
           ]
         : []),
       ...keys.differences,

@@ -9,6 +9,7 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { transactionOf } from "../../../shared/aws/ledger/entry-row.ts";
 import type { LedgerTables } from "../../../shared/aws/ledger/process.ts";
 import { shardCountOf } from "../../../shared/aws/ledger/read-shards.ts";
+import { budgetsOf } from "../../../shared/aws/ledger/hold-row.ts";
 import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
 import { readRows, rowsBelow, scanRows } from "./rows.ts";
 import { dynamoShardsReader, type ShardsReader, usageRowOf } from "./shards.ts";
@@ -78,8 +79,8 @@ export interface LedgerReader {
    * days.
    */
   holds(accountId: string): AsyncIterable<StoredHold>;
-  /** Yields the days of the daily budgets of watchlists. */
-  watchlistBudgets(accountId: string): AsyncIterable<StoredBudget>;
+  /** Yields the days of the daily budgets of the account and of its watchlists. */
+  dailyBudgets(accountId: string): AsyncIterable<StoredBudget>;
   /** Yields all open holds, of separate rows and of shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
   /** Yields the daily usage that was stored before the account had shards. */
@@ -126,12 +127,12 @@ export function dynamoLedgerReader(
     async *holds(accountId) {
       for await (const row of below(accountKeys.hold(accountId, ""))) yield storedHoldOf(row);
     },
-    async *watchlistBudgets(accountId) {
+    async *dailyBudgets(accountId) {
       const first = accountKeys.dailyBudget(accountId, "", "");
       const prefix = { ...first, sk: first.sk.slice(0, first.sk.indexOf("#") + 1) };
       for await (const row of below(prefix)) {
-        const [, watchlistId = "", day = ""] = String(row["sk"]).split("#");
-        yield { watchlistId, day, used: Number(row["used"]) };
+        const [, owner = "", day = ""] = String(row["sk"]).split("#");
+        yield { owner, day, used: Number(row["used"]) - Number(row["base"] ?? 0) };
       }
     },
     async *openHolds({ id: accountId, shards: count }) {
@@ -265,10 +266,7 @@ const storedHoldOf = (row: Row): StoredHold => ({
   isOpen: row["state"] === "open",
   credits: Number(row["credits"]),
   charged: row["charged"] === undefined ? null : Number(row["charged"]),
-  budget:
-    typeof row["budget_day"] === "string"
-      ? { watchlistId: String(row["watchlist_id"]), day: row["budget_day"] }
-      : null,
+  budgets: budgetsOf(row).map(({ owner, day }) => ({ owner, day })),
   dueAt: dueTimeOf("hold", row),
 });
 
