@@ -4,9 +4,10 @@ import type { DailyBudgetStore } from "../../shared/accounts/daily-budget-store.
 import type { UsageStore } from "../../shared/accounts/usage-store.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
+import type { ForecastDependencies } from "../../shared/runs/forecast-runs.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
-export interface AccountDependencies {
+export interface AccountDependencies extends ForecastDependencies {
   readonly accounts: AccountStore;
   readonly apiKeys: ApiKeyStore;
   readonly endpoints: EndpointLookup;

@@ -32,6 +32,8 @@ export function createHandler(
       endpoints: provide.endpoints(environment, overrides),
       history: provide.creditHistory(environment, overrides),
       usage: provide.usageStore(environment, overrides),
+      watchlists: provide.watchlists(environment, overrides),
+      runs: provide.runs(environment, overrides),
       budgets: provide.dailyBudgets(environment, overrides),
     },
   });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
+import { accountForecastSchema } from "../credits/forecast.ts";
 import { creditLimitField } from "../credits/credit-limit-field.ts";
 
 const concurrency = v.object({
@@ -65,6 +66,7 @@ export const accountResponse = v.object({
     count,
     v.description("Credits charged on this UTC day, as in `GET /v1/usage`."),
   ),
+  forecast: accountForecastSchema,
   auto_topup: v.nullable(autoTopUp),
   webhook_endpoints: v.pipe(count, v.description("Number of webhook endpoints.")),
   s3_external_id: v.pipe(

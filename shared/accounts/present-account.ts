@@ -1,4 +1,5 @@
 import type { InferOutput } from "valibot";
+import { type AccountForecast, presentAccountForecast } from "../credits/forecast.ts";
 import { type Account, concurrencyFor, nextTier } from "./account.ts";
 import type { accountResponse } from "./account-schema.ts";
 import type { KeyOwner } from "./account-store.ts";
@@ -12,12 +13,13 @@ interface Surroundings {
   readonly spentToday: number;
   /** Credits that count to the daily budget on this UTC day. */
   readonly usedToday: number;
+  readonly forecast: AccountForecast;
 }
 
 /** An account in API answers. */
 export function presentAccount(
   account: Account,
-  { key, webhookEndpoints, s3ExternalId, spentToday, usedToday }: Surroundings,
+  { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: Surroundings,
 ): InferOutput<typeof accountResponse> {
   const { lifetime, autoTopUp, dailyCreditBudget: budget } = account;
   const next = nextTier(lifetime);
@@ -41,6 +43,7 @@ export function presentAccount(
     daily_credit_budget: budget,
     daily_credits_left: budget === null ? null : Math.max(0, budget - usedToday),
     credits_spent_today: spentToday,
+    forecast: presentAccountForecast(forecast),
     auto_topup:
       autoTopUp === null
         ? null

@@ -241,6 +241,10 @@ const bodies: readonly {
       changed([{ items: 10 }, { platform: "retailer_d", items: 10 }], {
         ...shop,
         items: [0, 50_000, 50_001, -1, 1.5, "5"],
+        item_count: [5, -1],
+        every: ["15m", 5],
+        watchlist_id: ["wl_00000000000000000000abcd"],
+        daily_credit_budget: [1, 0, null],
         refresh_every_runs: [0, 1_001],
       }),
     ),

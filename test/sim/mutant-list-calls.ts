@@ -41,13 +41,6 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
-    name: "cancelled-charge-stays-in-the-budget",
-    file: `${ledger}/cancel-hold.ts`,
-    original: "...(day === undefined\n      ? []",
-    replacement: "...(day !== null\n      ? []",
-    scenario: "calls",
-  },
-  {
     name: "refund-left-out",
     file: `${ledger}/shard-update.ts`,
     original:

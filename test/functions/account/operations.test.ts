@@ -31,6 +31,8 @@ import {
 import { dynamoApiKeyStore } from "../../../shared/aws/accounts/api-key-store.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
 import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
+import { dynamoRunStore } from "../../../shared/aws/runs/run-store.ts";
+import { dynamoWatchlistStore } from "../../../shared/aws/watchlists/watchlist-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
@@ -76,6 +78,8 @@ beforeAll(async () => {
       apiKeys: dynamoApiKeyStore(client, accountsTable),
       endpoints: dynamoEndpointStore(client, { tableName: ledgerTable, clock, random }),
       history: world.history,
+      watchlists: dynamoWatchlistStore(client, { ...times, table: ledgerTable }),
+      runs: dynamoRunStore(client, { ...times, table: ledgerTable }),
       usage,
       budgets: dynamoDailyBudgetStore(client, { ...times, accountsTable, ledgerTable, usage }),
     },
@@ -175,6 +179,12 @@ describe("GET /v1/account", () => {
         daily_credit_budget: null,
         daily_credits_left: null,
         credits_spent_today: 0,
+        forecast: {
+          watchlists: 0,
+          day: { runs: 0, best: 0, likely: 0, worst: 0 },
+          month: { runs: 0, best: 0, likely: 0, worst: 0 },
+          balance_runs_out_at: { best: null, likely: null, worst: null },
+        },
         auto_topup: null,
         webhook_endpoints: 0,
         s3_external_id: externalIdOf(accountId),
@@ -696,7 +706,9 @@ describe("PATCH /v1/account", () => {
   });
 
   it.each([0, -1, 1.5, "10"])("answers 400 for a budget of %j", async (budget) => {
-    const { status, body } = await ask("PATCH", "account", { body: { daily_credit_budget: budget } });
+    const { status, body } = await ask("PATCH", "account", {
+      body: { daily_credit_budget: budget },
+    });
     expect(status).toBe(400);
     expect(body["error"]).toMatchObject({ param: "daily_credit_budget" });
   });

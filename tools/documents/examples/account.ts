@@ -25,6 +25,16 @@ export const account = {
   daily_credit_budget: 2_000,
   daily_credits_left: 1_820,
   credits_spent_today: 180,
+  forecast: {
+    watchlists: 2,
+    day: { runs: 48, best: 120, likely: 180, worst: 900 },
+    month: { runs: 1_440, best: 3_600, likely: 5_400, worst: 27_000 },
+    balance_runs_out_at: {
+      best: "2027-01-10T00:00:00.000Z",
+      likely: "2026-12-24T00:00:00.000Z",
+      worst: "2026-11-28T00:00:00.000Z",
+    },
+  },
   auto_topup: null,
   webhook_endpoints: 1,
   s3_external_id: "ext-0f6a1c2d3e4b5a69788796a5b4c3d2e1",
