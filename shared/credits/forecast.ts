@@ -64,7 +64,7 @@ export function accountForecast(
   };
 }
 
-/** Days after which no time is forecast, because a time so far away says nothing. */
+/** Days after which no time is forecast, because a later time is too uncertain to be useful. */
 const daysMax = 3_650;
 
 const outAfter = (days: number, now: Date): Date | null =>

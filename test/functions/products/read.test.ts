@@ -163,6 +163,27 @@ describe("POST /v1/products", () => {
     expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
   });
 
+  describe("answers 409", () => {
+    const setBudget = (budget: number | null): Promise<Response> =>
+      fetch(`${world.baseUrl}/v1/account`, {
+        method: "PATCH",
+        headers: { Authorization: `Bearer ${world.apiKey}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ daily_credit_budget: budget }),
+      });
+
+    it("when the call would exceed the daily budget of the account, with both figures", async () => {
+      expect((await setBudget(1)).status).toBe(200);
+      const { status, headers, body } = await read({ tier: "full", ids: asins(1) });
+      expect((await setBudget(null)).status).toBe(200);
+      expect(status).toBe(409);
+      expect(body["error"]).toMatchObject({ code: "CONFLICT" });
+      expect((body["error"] as { readonly message: string }).message).toContain(
+        "must reserve 5 credits, but the account's daily_credit_budget of 1 leaves",
+      );
+      expect(headers.get("x-service-credits")).toBe("0");
+    });
+  });
+
   describe("answers 403", () => {
     it("to a key of the demo workspace", async () => {
       const request = { tier: "lite", ids: ["B0SANDBOX0"] };

@@ -1,5 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
+import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
+import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
@@ -186,6 +188,49 @@ describe("a watchlist with a daily_credit_budget", () => {
       "Step 'check' needed 4 credits for 4 items, but the watchlist's daily_credit_budget left " +
         "3 credits. The items of these steps are deferred to the next run.",
     );
+  });
+
+  it("is deferred by the daily budget of its account, which calls of the account use too", async () => {
+    const { bench, list } = await withList(skus, {});
+    const { client } = bench.table;
+    const options = {
+      accountsTable: bench.accountsTable,
+      ledgerTable: bench.accountsTable,
+      clock: bench.clock,
+      random: bench.random,
+    };
+    const usage = dynamoUsageStore(client, options);
+    const budgets = dynamoDailyBudgetStore(client, { ...options, usage });
+    await budgets.set(list.accountId, { budget: 6, now: bench.clock.now() });
+    const now = bench.clock.now();
+    await bench.ledger.reserve({
+      accountId: list.accountId,
+      holdId: "call",
+      credits: 3,
+      slot: true,
+      source: { requestId: "call" },
+      now,
+      expiresAt: new Date(now.getTime() + 60_000),
+    });
+    await bench.run(list);
+    expect(await bench.lastRun(list)).toMatchObject({
+      status: "completed",
+      credits: 0,
+      error:
+        "Step 'check' needed 4 credits for 4 items, but the account's daily_credit_budget left " +
+        "3 credits. The items of these steps are deferred to the next run.",
+    });
+    await bench.ledger.settle({
+      accountId: list.accountId,
+      holdId: "call",
+      credits: 2,
+      succeeded: true,
+      now,
+    });
+    bench.clock.advance(3_600_000);
+    await bench.run(list);
+    expect((await bench.lastRun(list)).credits).toBe(4);
+    expect(await budgets.used(list.accountId, now)).toBe(6);
   });
 
   it("is never exceeded and loses no credit when the process dies at any of its calls", async () => {
