@@ -42,7 +42,7 @@ export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRu
 /**
  * Acknowledges that a stage has no firewall.
  * @param reason why the stage needs no firewall.
- * @default - the reason for stages without a firewall by default
+ * @default - the cost of a firewall, for stages that have none by default
  */
 export function acknowledgeNoFirewall(
   scope: IConstruct,
@@ -133,8 +133,8 @@ export const checkovReasons: Readonly<Record<string, string>> = {
     "The stage is configured without access logs, because the account may have no role with which " +
     "the gateway can write them. Functions log every request that they receive.",
   CKV_AWS_115:
-    "Functions that wait for others, and workers, have a reserved share in prod. The other functions " +
-    "answer in milliseconds and share the rest. An account with a low quota cannot reserve anything.",
+    "Functions that wait for sources or customers, and workers, have a reserved share in prod. The other " +
+    "functions answer in milliseconds and share the rest. An account with a low quota cannot reserve anything.",
   CKV_AWS_116:
     "The gateway and the queues invoke the functions and handle failures: the queues have dead-letter " +
     "queues, and so has the schedule of the sweeper.",

@@ -36,8 +36,8 @@ export interface ApiFunctionsProps {
 /** The timeout of the gateway for buffered responses. */
 const bufferedTimeout = Duration.seconds(limits.gatewaySeconds.buffered);
 /**
- * Leaves time to settle and respond after the longest reading time of a call
- * (`shared/base/call-time.ts`).
+ * The timeout of a call with a streamed response. After the longest reading time
+ * (`shared/base/call-time.ts`), it leaves time to settle the call and to respond.
  */
 const streamingTimeout = Duration.seconds(limits.gatewaySeconds.streamed);
 
@@ -122,7 +122,8 @@ export class ApiFunctions extends Construct {
       EVENTS_BUCKET: data.events.bucketName,
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
-      // Deliveries and exports must not be sent to the service itself.
+      // The function refuses the API's own domain as a receiver, because the service must not send
+      // deliveries to itself.
       DOMAIN_NAME: this.#props.domainName ?? "none",
     });
     // The function reads bodies of deliveries, and events of runs whose deliveries are pending.

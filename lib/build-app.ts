@@ -28,8 +28,8 @@ export interface BuildAppProps {
    */
   readonly stageFiles?: string;
   /**
-   * False creates templates in a second: without bundling functions, without validation, and
-   * without stack traces and the construct tree in the cloud assembly.
+   * False creates templates in about a second: it skips the bundles of the functions, the
+   * validation, and the stack traces and construct tree of the cloud assembly.
    * @default true
    */
   readonly bundle?: boolean;
@@ -90,7 +90,7 @@ function stageFileOf({ stageFiles, context = {} }: BuildAppProps): GivenContext 
   return existsSync(file) ? parseStageFile(file, readFileSync(file, "utf8")) : {};
 }
 
-/** Name of a stack in CloudFormation and in the cloud assembly. */
+/** Name of a stack in CloudFormation and in the cloud assembly: `RetailProductData-prod-data`. */
 export function stackName(stage: Stage, part: "data" | "service"): string {
   return `RetailProductData-${stage}-${part}`;
 }

@@ -73,9 +73,8 @@ export interface Config {
   /**
    * Reserved concurrency of these functions, which is also their limit. Slow item calls, and calls
    * that wait for a customer's receiver or store, then cannot use the whole quota, and the sweeper
-   * can always start. If it is set, `concurrencyMax` of each
-   * worker is reserved too. Null reserves nothing. Lambda refuses reservations that leave less than
-   * 100 of the AWS account's quota.
+   * can always start. `concurrencyMax` of each worker is then reserved too. Null reserves nothing.
+   * Lambda refuses reservations that leave less than 100 of the AWS account's quota.
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
   /**
@@ -243,7 +242,7 @@ export function withAccountConcurrency(config: StageConfig, quota: number): Stag
 
 /**
  * Checks that workers and reservations leave enough concurrency for the other functions.
- * @throws Error if they leave less than 1, or less than 100 with reserved concurrency
+ * @throws Error if they leave less than 1, or less than 100 if the stage reserves concurrency
  */
 export function assertConcurrency(config: StageConfig): void {
   const left = leftOf(config);

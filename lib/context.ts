@@ -17,8 +17,8 @@ import type { Sources } from "./source-config.ts";
 
 /**
  * The context keys for `-c key=value` and for stage files, each with its valid values.
- * `readContext` reads the keys that several constructs need. The construct that uses one of the
- * other keys reads and checks it.
+ * `readContext` reads the keys that several constructs need. Each other key is read and checked by
+ * the construct that uses it.
  */
 const contextKeys = {
   stage: `one of ${stages.join(", ")}`,
@@ -187,7 +187,9 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   if (value === undefined) return undefined;
   const word = typeof value === "number" ? String(value) : value;
   if (typeof word === "string" && pattern.test(word)) return word;
-  throw new Error(`Context '${key}' must be ${contextKeys[key]}.`);
+  // Does not show a refused 'demoApiKey', because it may be the key of a customer.
+  const got = key === "demoApiKey" ? "" : ` (got ${shownValue(value)})`;
+  throw new Error(`Context '${key}' must be ${contextKeys[key]}${got}.`);
 }
 
 function firewallOf(given: Given, isDefault: boolean): FirewallChoice {

@@ -4,8 +4,8 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 
 /**
- * The outputs of the data stack that the service stack reads. An output stays for one release after
- * the last release whose service stack reads it. Until then, operators can return to that release.
+ * The outputs of the data stack that the service stack reads. The first release that no longer reads
+ * an output still has it, so that operators can return to the release before.
  */
 export const dataOutputs = [
   "AccountsTableName",
@@ -35,8 +35,8 @@ export interface KeyReference {
 
 /**
  * The resources of the data stack, as the service stack refers to them. CloudFormation reads the
- * outputs when it creates or updates the service stack. It does not prevent later changes of the
- * data stack, as it would with exports (docs/adr/0021).
+ * outputs when it creates or updates the service stack. Exports would prevent later changes of the
+ * data stack; outputs do not (docs/adr/0021).
  */
 export class DataReferences extends Construct {
   readonly accounts: TableReference;

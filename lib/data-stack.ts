@@ -32,8 +32,9 @@ export interface DataStackProps extends StackProps {
 
 /**
  * The resources whose data must survive deployments: tables and their backups, the events bucket,
- * keys and the alarm topic. And the access of operators, because they delete the service stack. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID
- * changes, which loses its data. The service stack reads the outputs (`DataReferences`).
+ * keys and the alarm topic. The roles of operators are here too, because a restore deletes the service
+ * stack. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID changes,
+ * which loses its data. The service stack reads the outputs (`DataReferences`).
  */
 export class DataStack extends Stack {
   readonly #accounts: Table;
@@ -95,8 +96,8 @@ export class DataStack extends Stack {
       removalPolicy: config.removalPolicy,
     });
     pinLogicalId(table, id);
-    // Tables are created last. If an earlier resource of a first deployment fails, no protected
-    // table remains.
+    // Tables are created last, so that no protected table remains if another resource of a first
+    // deployment fails.
     table.node.addDependency(this.#secretsKey, this.#events, this.#alarmTopic);
     return table;
   }
@@ -135,8 +136,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * The exports that the service stack of release 0.1.0 imports. Remove them in release 0.3.0, from
-   * which no supported rollback needs them.
+   * The exports that the service stack of release 0.1.0 imports. Remove them in release 0.3.0, because
+   * no supported rollback from that release needs them.
    */
   private exportsOfPreviousRelease(): void {
     const tables = [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries];

@@ -44,8 +44,8 @@ const actions = {
 } as const satisfies Record<string, readonly string[]>;
 
 /**
- * Access to the rows of a table. `append` allows reads and new rows, but no updates or deletions.
- * The ledger needs it.
+ * Access to the rows of a table. `append` allows reads and new rows, but no updates or deletions. It
+ * is for the ledger, whose rows never change.
  */
 export type TableAccess = "read" | "append" | "read-write";
 
@@ -84,7 +84,7 @@ export function grantSend(grantee: IGrantable, queue: IQueue): void {
   allow(grantee, actions.queueSend, queue.queueArn);
 }
 
-/** Grants the invocation of an alias, but not of the function without it. */
+/** Grants the invocation of a function through its alias, but not directly. */
 export function grantInvoke(grantee: IGrantable, target: Alias): void {
   allow(grantee, actions.invoke, target.functionArn);
 }
@@ -132,10 +132,9 @@ export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
 }
 
 /**
- * Grants assuming the roles that customers create for their exports, in any account and
- * with any name. Each role requires the external ID of its customer. The condition excludes calls
- * without an external ID. Roles of the service's account are denied, because a customer could enter
- * one.
+ * Grants assuming the roles that customers create for their exports, in any AWS account and with any
+ * name. Each role requires the external ID of its customer. The condition excludes calls without an
+ * external ID. Roles of the service's AWS account are denied, because a customer could enter one.
  */
 export function grantAssumeCustomerRoles(grantee: IGrantable): void {
   explainWildcard(grantee, "customerRoles", rolesOf("*"));
@@ -158,7 +157,8 @@ export function grantAssumeCustomerRoles(grantee: IGrantable): void {
 const rolesOf = (account: string): string => `arn:${Aws.PARTITION}:iam::${account}:role/*`;
 
 /**
- * Grants the management of schedules, and passing the role that they use to EventBridge Scheduler.
+ * Grants the management of schedules, and permission to pass their role to EventBridge Scheduler.
+ * @param scheduleArns ARN pattern of the schedules
  */
 export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, role: IRole): void {
   explainWildcard(grantee, "watchlistSchedules", scheduleArns);

@@ -1,4 +1,4 @@
-/** The roles of operators, each of which may do what the one before may do. */
+/** The roles of operators. Each role also has the permissions of the role before it. */
 export const operatorRoles = ["read", "act", "break-glass"] as const;
 /**
  * `read` shows data, `act` makes the ordinary changes of `npm run admin`, and `break-glass` restores
@@ -7,8 +7,8 @@ export const operatorRoles = ["read", "act", "break-glass"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
 /**
- * The name of a role, which is fixed, so that an operator needs no other permission than to assume
- * it.
+ * The IAM name of a role. It can be computed, so that an operator needs only the permission to assume
+ * the role, and none to look it up.
  */
 export const operatorRoleName = (stage: string, region: string, role: OperatorRole): string =>
   `RetailProductData-${stage}-${region}-operator-${role}`;

@@ -1,14 +1,16 @@
-/** Measures what the service costs, as ratios taken in one run. */
+/**
+ * Runs a benchmark: `npm run bench -- <name>`. Most results are ratios of two measurements in one
+ * run, because absolute times differ between machines.
+ */
 import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
-import { printDelivery } from "./bench/delivery-figures.ts";
+import { printDelivery } from "./bench/delivery/figures.ts";
 import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
 import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, keyOptions, printKey } from "./bench/key.ts";
 import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
-import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
 import { benchWeb, printWeb, webOptions } from "./bench/web.ts";
 import {
   runCommandGroup,
@@ -17,11 +19,13 @@ import {
 } from "../tools/command-line/command-group.ts";
 import { jsonOption, type OptionList, type ValuesOf } from "../tools/command-line/command-line.ts";
 
+/** A benchmark of `npm run bench`. */
 interface Bench<Options extends OptionList> {
   readonly about: string;
   readonly options: Options;
   /** Arguments of a typical call. */
   readonly example: string;
+  /** Measures. Returns the results, usually as rows by the title of their table. */
   readonly run: (
     values: ValuesOf<Options>,
   ) => Record<string, unknown> | Promise<Record<string, unknown>>;
@@ -110,13 +114,6 @@ await runCommandGroup({
       example: "",
       run: benchRuns,
       print: printRuns,
-    }),
-    ...bench("watchlists", {
-      about: "The cost of stored pages of items, compared with a row for each item.",
-      options: {},
-      example: "",
-      run: benchWatchlists,
-      print: printWatchlists,
     }),
     ...bench("web", {
       about: "The precision of the adapter for product pages.",

@@ -38,7 +38,7 @@ const commandLine = {
     ceilings: {
       type: "boolean",
       about:
-        "prints the ceilings of a key, an account, an endpoint and the service in prod instead",
+        "prints the ceilings of a key, an account, an endpoint and the service in prod, and simulates nothing",
     },
     json: jsonOption,
   },

@@ -23,9 +23,9 @@ export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unk
 }
 
 /**
- * Checks a server and returns a finding for each rule that can be checked, in the order of the
- * checks.
- * @throws Error for options that do not fit together
+ * Checks a server by calling it. Returns a finding for each rule that can be checked, in the order
+ * of the checks. A call without a complete reply results in a finding, not in an error. Prints the
+ * progress to stderr.
  */
 export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   const { server, scraper, marketplace, ids, unknownId } = options;
@@ -60,7 +60,9 @@ const known: ReadonlySet<string> = new Set(stepScraperIds);
 const isScraper = (id: string): id is StepScraperId => known.has(id);
 
 const hasShop = (scraper: StepScraperId, marketplace: string): boolean =>
-  platforms[stepScrapers[scraper].platform].marketplaces.some(({ code }) => code === marketplace);
+  marketplacesOf(scraper).includes(marketplace);
+const marketplacesOf = (scraper: StepScraperId): readonly string[] =>
+  platforms[stepScrapers[scraper].platform].marketplaces.map(({ code }) => code);
 
 export const checkCommandLine = {
   name: "npm run check:upstream",
@@ -83,7 +85,12 @@ export const checkCommandLine = {
       value: "<name>",
       about: "the environment variable with the server's secret",
     },
-    timeout: { type: "string", value: "<seconds>", default: "20", about: "the wait for a reply" },
+    timeout: {
+      type: "string",
+      value: "<seconds>",
+      default: "20",
+      about: "the longest wait for a reply",
+    },
     json: jsonOption,
   },
   examples: [
@@ -129,7 +136,10 @@ function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
       `The base URL of the server is missing or invalid (got "${baseUrl}"). Example: ${checkCommandLine.examples[0]}`,
     );
   }
-  if (rest.length > 0) throw new Error(`Unexpected argument: ${rest.join(" ")}`);
+  if (rest.length > 0)
+    throw new Error(
+      `The command accepts only one argument, the base URL (got also "${rest.join(" ")}").`,
+    );
   return baseUrl.replace(/\/+$/, "");
 }
 
@@ -158,7 +168,9 @@ function scraperFrom(name: string | undefined, marketplace: string): StepScraper
   if (!isScraper(name))
     throw new Error(`--scraper must be one of ${stepScraperIds.join(", ")} (got "${name}")`);
   if (!hasShop(name, marketplace)) {
-    throw new Error(`--marketplace ${marketplace} is not available for ${name}`);
+    throw new Error(
+      `--marketplace ${marketplace} is not available for ${name}. Choose one of ${marketplacesOf(name).join(", ")}.`,
+    );
   }
   return name;
 }

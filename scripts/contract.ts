@@ -11,7 +11,7 @@ import { startContractWorld } from "../tools/contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
 const settings = `${folder}/schemathesis.toml`;
-/** The maximum duration in seconds, for slow machines. */
+/** The longest duration in seconds. On a slow machine, the test then makes fewer requests. */
 const secondsMax = 180;
 
 const commandLine = {

@@ -35,7 +35,7 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
   const calls = await measureCalls(assumptions, { logs, progress });
   const list = await measureList(assumptions, { logs, progress });
   const metrics = logs.metrics();
-  const standing = standingMonth({ lookAfter: list.lookAfter, metrics }, assumptions);
+  const standing = standingMonth({ sweeperPass: list.sweeperPass, metrics }, assumptions);
   if (isJson) {
     const result = {
       prices_read_on: pricesReadOn,

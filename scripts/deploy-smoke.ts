@@ -23,8 +23,8 @@ const commandLine = {
   name: "npm run deploy:smoke",
   about:
     "Deploys the project with the CDK, runs the tour against it, and removes it. With --from, it deploys\n" +
-    "that release, then this one, that one again and this one again, while runs and calls are in progress,\n" +
-    "and checks after each deployment that nothing is lost. Without --endpoint it\n" +
+    "that release, upgrades to this one, rolls back and upgrades again. Runs and calls are in progress\n" +
+    "during each deployment, and checks after it show that nothing is lost. Without --endpoint, it\n" +
     "installs an AWS emulator, which needs Python 3 with pip, and a network the first time.\n\n" +
     "An endpoint gets the credentials of the environment (default: test, test). The service sends only\n" +
     "to public addresses: deliveries and exports need --receiver, --receiver-port, --bucket and\n" +
@@ -40,12 +40,15 @@ const commandLine = {
       about: "CDK context, such as responseMode=buffered for an endpoint that cannot stream",
     },
     "api-url": { type: "string", value: "<url>", about: "the address of the deployed API" },
-    "simple-alarms": { type: "boolean", about: "leaves out alarms on expressions" },
+    "simple-alarms": {
+      type: "boolean",
+      about: "replaces each alarm on an expression by an alarm on one metric",
+    },
     receiver: { type: "string", value: "<url>", about: "a public address of the receiver" },
     "receiver-port": {
       type: "string",
       value: "<port>",
-      about: "the port of this machine to which that address leads",
+      about: "the port of this machine to which that address forwards",
     },
     bucket: { type: "string", value: "<name>", about: "the customer's bucket" },
     "bucket-endpoint": { type: "string", value: "<url>", about: "the S3 endpoint of the bucket" },
@@ -74,7 +77,10 @@ async function main(values: Values): Promise<number> {
   }
 }
 
-/** @param from the release to upgrade from; null for the tour */
+/**
+ * Runs the smoke test in a locked data folder, which it empties first. Returns the exit code.
+ * @param from the release to upgrade from; null for the tour
+ */
 async function inWorld(values: Values, from: Release | null): Promise<number> {
   const folder = openDataFolder(join(cache, "world"), true);
   try {
@@ -140,7 +146,7 @@ async function againstEndpoint(
   Object.assign(process.env, variables);
   const { context = [] } = values;
   if (context.some((pair) => pair.startsWith("stage="))) {
-    throw new Error("The smoke test deploys only the stage dev.");
+    throw new Error("The smoke test deploys only the stage dev. Remove -c stage=<stage>.");
   }
   const place = {
     endpoint,

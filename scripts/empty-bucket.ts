@@ -15,7 +15,7 @@ import { findStack } from "./cloudformation/find-stack.ts";
 const commandLine = {
   name: "npm run empty-bucket",
   about:
-    "Deletes all objects of a stage's bucket of event bodies, before its data stack is destroyed.",
+    "Deletes all objects in a stage's bucket of event bodies. Run it before you destroy the data stack.",
   options: {
     stage: { type: "string", value: `<${stages.join("|")}>`, about: "the stage" },
     json: jsonOption,

@@ -10,7 +10,7 @@ import { errorsPage } from "../tools/documents/errors-page.ts";
 export const generatedFolder = join(import.meta.dirname, "../functions/meta/generated");
 
 interface GeneratedFile {
-  /** Path in the folder. A file that ends in `.br` is stored compressed. */
+  /** The absolute path. A file whose name ends in `.br` is stored compressed. */
   readonly path: string;
   /** The content before compression. */
   readonly text: string;

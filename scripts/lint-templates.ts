@@ -1,6 +1,6 @@
 /**
- * Creates the templates of every stage, with and without optional context, and checks them with
- * cfn-lint and checkov. Exit codes: 0 without findings, 1 with findings, 2 if a linter is not
+ * Creates the templates of every stage, each with several variants of the context, and checks them
+ * with cfn-lint and checkov. Exit codes: 0 without findings, 1 with findings, 2 if a linter is not
  * installed (`pip install cfn-lint checkov`). `lib/acknowledgements.ts` has the exceptions.
  */
 import { spawnSync } from "node:child_process";

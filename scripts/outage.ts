@@ -132,7 +132,10 @@ const lineOf = (seen: Observation) => ({
   charged: seen.charged,
 });
 
-/** Returns the tally of `reconcile`; without it, the differences that `reconcile` printed. */
+/**
+ * Returns the tally of `reconcile`. If `reconcile` finds differences, returns its whole output as
+ * `summary`.
+ */
 async function reconciledIn(dataFolder: string): Promise<Readonly<Record<string, unknown>>> {
   const admin = adminCommands([], { LOCAL_DIR: dataFolder });
   // The command exits with 2 and prints the differences if there are any.

@@ -65,7 +65,10 @@ async function deployRelease(
   }
 }
 
-/** @throws Error if the command fails; it has printed the reason */
+/**
+ * Runs the CDK's command line of a release.
+ * @throws Error if the command fails; the command has then printed the reason
+ */
 async function cdk(root: string, words: readonly string[]): Promise<void> {
   const command = join(root, "node_modules/aws-cdk/bin/cdk");
   const child = spawn(process.execPath, [command, ...words], { cwd: root, stdio: "inherit" });

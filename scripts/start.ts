@@ -14,7 +14,8 @@ const commandLine = {
     "Runs the service on this machine. PORT sets the port of the API (8787), LOCAL_DIR the data folder (.local).",
   options: {
     fresh: { type: "boolean", default: false, about: "deletes the data of an earlier start" },
-    // The IDs of these watchlists exist only in the sandbox, so --source leaves them out too.
+    // The items of the demo watchlists exist only in the sandbox, so --source leaves these
+    // watchlists out too.
     "empty-demo": {
       type: "boolean",
       default: false,
@@ -81,7 +82,7 @@ function welcome(world: World, dir: string): string {
 The service runs at ${world.baseUrl} (data in ${dir}; Ctrl-C stops it).
 Dashboard:         ${world.baseUrl}/dashboard
 Webhook receiver:  ${world.receiverUrl}
-S3 endpoint:       ${world.bucketEndpoint} (bucket ${world.customerBucket} plays the customer's)
+S3 endpoint:       ${world.bucketEndpoint} (customer's bucket: ${world.customerBucket})
 API key:           ${world.apiKey}
 Demo key (reads):  ${world.demoApiKey}
 

@@ -1,6 +1,6 @@
 /**
- * Tests the whole service twice, from a new account to a signed webhook and an object in the
- * customer's bucket: with the sandbox, and with a replayed products API.
+ * Tests the whole service, from a new account to a signed webhook and an object in the customer's
+ * bucket. Does so twice: with the sandbox as source, and with a replayed products API.
  */
 import { runCommand } from "../tools/command-line/command-line.ts";
 import { loadRecordedProducts, startReplayCatalog } from "../tools/sources/replay-catalog.ts";
@@ -71,7 +71,9 @@ async function tourReplayedCatalog(folder: string | undefined, narrator: Narrato
   const replay = await startReplayCatalog({ products, port: 0 });
   const [first, ...rest] = products.map(({ sku }) => String(sku));
   if (first === undefined)
-    throw new Error(`There are no recorded products in ${folder ?? "test/fixtures"}`);
+    throw new Error(
+      `There are no recorded products in ${folder ?? "test/fixtures"}. Name another folder with --recordings.`,
+    );
   const movePrice = (): void => {
     const price = Number(products[0]?.["salePrice"]) + 1;
     replay.setPrice(Number(first), price);

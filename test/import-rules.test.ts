@@ -44,6 +44,18 @@ describe("the import rules", () => {
   });
 });
 
+describe("docs/architecture.md", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+
+  it("names every folder inside functions, lib, scripts, shared, test and tools", () => {
+    const folders = new Set(files.flatMap((path) => /^[^/]+\/[^/]+(?=\/)/.exec(path) ?? []));
+    expect(folders.size).toBeGreaterThan(70);
+    const isNamed = (folder: string) =>
+      page.includes(`\`${folder}\``) || page.includes(`\`${folder}/`);
+    expect([...folders].filter((folder) => !isNamed(folder))).toEqual([]);
+  });
+});
+
 describe("deployed code", () => {
   /**
    * Files of the ledger that only operators use. They write the same rows as Lambda functions do.

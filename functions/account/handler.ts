@@ -10,6 +10,16 @@ import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
 import { updateAccountRoute } from "./update.ts";
 import { getUsageRoute } from "./usage.ts";
 
+export const accountRoutes = {
+  "GET /v1/account": getAccountRoute,
+  "PATCH /v1/account": updateAccountRoute,
+  "GET /v1/usage": getUsageRoute,
+  "GET /v1/credit_transactions": listCreditTransactionsRoute,
+  "GET /v1/api_keys": listApiKeysRoute,
+  "POST /v1/api_keys": createApiKeyRoute,
+  "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
+};
+
 /** Creates the handler of the account routes. */
 export function createHandler(
   environment: EnvironmentOf<"account">,
@@ -17,15 +27,7 @@ export function createHandler(
 ): HttpHandler {
   return groupHandler({
     group: "account",
-    routes: {
-      "GET /v1/account": getAccountRoute,
-      "PATCH /v1/account": updateAccountRoute,
-      "GET /v1/usage": getUsageRoute,
-      "GET /v1/credit_transactions": listCreditTransactionsRoute,
-      "GET /v1/api_keys": listApiKeysRoute,
-      "POST /v1/api_keys": createApiKeyRoute,
-      "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
-    },
+    routes: accountRoutes,
     dependencies: {
       ...provide.middleware(environment, "account", overrides),
       apiKeys: provide.apiKeys(environment, overrides),

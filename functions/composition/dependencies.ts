@@ -162,6 +162,7 @@ export const middleware = (
   ),
 });
 
+/** Returns the ledger. It records the metrics of each reservation and settlement. */
 export const ledger = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   name: FunctionName,

@@ -6,8 +6,9 @@ import type { Overrides } from "./overrides.ts";
 
 /**
  * Returns the queues for messages about runs. Contains only the queues whose URLs are in the
- * environment of the function. `hops` is the length of the chain of messages that caused the messages
- * to send.
+ * environment of the function: a message to another queue rejects with an Error. `hops` is the
+ * length of the chain of messages that caused the messages to send.
+ * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export const runQueue = (
   environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,

@@ -24,8 +24,10 @@ interface Options {
 
 /**
  * Identifies the caller and counts the call against the key's rate limit (specification, section
- * "Authentication"). Calls without a known key are counted by IP address, in this process only. A
- * group that requires no key admits a call even if its key is unknown or the store is unavailable.
+ * "Authentication"). Calls without a known key are counted by IP address, in this process only.
+ * Refuses a call over the limit with 429. A group that requires a key refuses a call without a
+ * known key with 401 (two different keys: 400), and throws the store's error if the key cannot be
+ * looked up. Any other group admits such calls.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();

@@ -32,9 +32,10 @@ export async function sentParts(event: APIGatewayProxyEvent, access: Access): Pr
 }
 
 /**
- * Validates body and query with the route's schemas. Checks in this order: a body that cannot be
- * parsed, an unknown or repeated query parameter, the body, the query. Unknown parameters are
- * checked before missing ones, so that the error names a misspelled parameter.
+ * Validates body and query with the route's schemas and returns the parsed values. Checks in this
+ * order: a body that cannot be parsed, an unknown or repeated query parameter, the body, the query.
+ * Unknown parameters are checked before missing ones, so that the error names a misspelled
+ * parameter.
  * @throws 400 or 413 that names the first invalid parameter
  */
 export function parsedParts<Dependencies>({

@@ -24,7 +24,10 @@ export interface CallState {
 
 const states = new WeakMap<APIGatewayProxyEvent, CallState>();
 
-/** Stores the state of a call and returns it. */
+/**
+ * Stores the state of a call, which `callStateOf` then returns for the same event. Returns the
+ * state.
+ */
 export function openCallState(event: APIGatewayProxyEvent, state: CallState): CallState {
   states.set(event, state);
   return state;

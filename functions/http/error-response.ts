@@ -50,9 +50,9 @@ async function balanceFor(
 }
 
 /**
- * Returns the service error for a thrown value: a service error unchanged, UNAVAILABLE for a failure of a dependency,
- * NOT_FOUND for a path without a route, and INTERNAL for any other unexpected value. The message of
- * an unexpected error never reaches the response.
+ * Returns the service error for a thrown value: a service error unchanged, UNAVAILABLE for a
+ * failure of a dependency, NOT_FOUND for a path without a route, and INTERNAL for any other
+ * unexpected value. The message of an unexpected error never reaches the response.
  */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;

@@ -1,5 +1,5 @@
 import type { StatusCounts } from "../../shared/items/envelope.ts";
-import { creditMetrics, itemMetrics } from "../../shared/items/item-figures.ts";
+import { creditMetrics, itemMetrics } from "../../shared/items/item-metrics.ts";
 import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import type { Call, Reply } from "./route.ts";

@@ -17,10 +17,12 @@ export interface MethodRoute<Key> {
 }
 
 /**
- * Returns every method of every path of a group, with its route. Includes methods that a path does
- * not support: without them, such a call would match a less specific path. For example, `GET
- * /v1/watchlists/estimate` must not look up a watchlist with the ID `estimate`.
- * @param hasPreflight true for paths that pages of other origins may read
+ * Returns an entry for each path of a group and each method that the gateway forwards; a single
+ * entry for a path with an `ANY` route. Includes methods that a path does not support: without
+ * them, such a call would match a less specific path. For example, `GET /v1/watchlists/estimate`
+ * must not look up a watchlist with the ID `estimate`.
+ * @param hasPreflight true if pages of other origins may read the paths: adds OPTIONS to `allow`,
+ * without a route
  */
 export function methodRoutes<Key extends RouteKey>(
   keys: readonly Key[],

@@ -16,7 +16,8 @@ export type PresentedKey =
 /**
  * Returns the API key of a call and checks its form, not whether it exists. A call may contain the
  * key in the header `Authorization`, the header `X-API-Key` or the query parameter `api_key`
- * (specification, section "Authentication"). Two different keys are an error.
+ * (specification, section "Authentication"). Never throws. The outcome `none` contains the error
+ * for a group that requires a key: 400 for two different keys, otherwise 401.
  */
 export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
   const authorization = headersOf(event, "authorization").map((text) => text.trim());

@@ -37,7 +37,8 @@ function acceptedParameters(schema: GenericSchema | undefined): readonly string[
 
 /**
  * Checks a query for unknown and repeated parameters. If the service ignored a misspelled name, it
- * would silently use the default.
+ * would silently use the default. Does not check the queries of pages and of retired or unknown
+ * paths.
  * @returns the error 400 INVALID_PARAM for the first such parameter, or undefined if there is none
  */
 export function queryRefusal(

@@ -84,6 +84,9 @@ const patterns = Object.keys(routes)
 const refusedRoute = (call: string): string | undefined =>
   patterns.find(({ pattern }) => pattern.test(call))?.route;
 
-/** Returns a path with masked keys and secrets, which a client may send in place of an ID. */
+/**
+ * Masks API keys and webhook secrets in a path, because a client may send one by mistake in place
+ * of an ID. Returns at most 256 characters.
+ */
 const shownPath = (path: string): string =>
   path.replaceAll(/(svc_live|svc_demo|whsec)_\w+/gi, "$1_…").slice(0, pathLengthMax);

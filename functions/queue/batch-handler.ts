@@ -49,8 +49,10 @@ export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBat
 const spareMilliseconds = 20_000;
 
 /**
- * Creates the Lambda handler of a queue. The handler reports failures by message, so that SQS
- * repeats only the failed messages of a batch.
+ * Creates the Lambda handler of a queue. The handler processes the messages of a batch in parallel,
+ * writes one log line for each, and reports failures by message, so that SQS repeats only the
+ * failed messages. A message fails if it does not match the schema, or if `work` throws or returns
+ * `retry`.
  */
 export function batchHandler<Message>(options: BatchOptions<Message>): QueueHandler {
   const handle = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {

@@ -1,5 +1,5 @@
 import { presentRun } from "../../shared/runs/present-run.ts";
-import { startMetrics } from "../../shared/runs/run-figures.ts";
+import { startMetrics } from "../../shared/runs/run-metrics.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";

@@ -47,6 +47,7 @@ const logRolePolicy =
  * The REST API. It sends all methods of a group's root paths, and of all paths below them, to the
  * function of the group, which selects the route. It sends all other paths to the group without
  * root paths.
+ * @throws Error if the limits of the stage exceed the quota of the AWS account
  */
 export class Api extends Construct {
   readonly restApi: RestApi;

@@ -15,7 +15,8 @@ export interface CustomDomainProps {
 
 /**
  * A custom domain for the API, without a base path. Functions select routes by the path, and the
- * gateway would not remove a base path from it.
+ * gateway would not remove a base path from it. Creates the DNS record if `domain` has a hosted
+ * zone, otherwise the output `DomainTarget` for the deployer's record.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, { api, domain }: CustomDomainProps) {

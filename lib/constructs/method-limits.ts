@@ -2,8 +2,8 @@ import { type Group, type GroupName, groups, routes } from "../../functions/rout
 import type { Throttle } from "../config.ts";
 
 /**
- * The HTTP methods of the API. API Gateway counts the calls of each one separately, also those to an
- * `ANY` method, whose limits can be set only for each HTTP method.
+ * The HTTP methods of the API. API Gateway counts the calls with each HTTP method separately. An `ANY`
+ * method is no exception: its limits can be set only for single HTTP methods.
  */
 const verbs = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
 
@@ -12,7 +12,7 @@ export const accountQuota: Rate = { requestsPerSecond: 10_000, burst: 5_000 };
 
 interface Rate {
   readonly requestsPerSecond: number;
-  /** The calls that the gateway accepts at once. */
+  /** Number of calls that the gateway accepts at the same moment. */
   readonly burst: number;
 }
 
@@ -25,8 +25,8 @@ interface MethodLimit {
 }
 
 /**
- * The resources of a group: each root path, and all paths below it. For the group without root paths,
- * those of the top level and of `/v1`.
+ * The resources of a group: each root path, and all paths below it. The group without root paths has
+ * the top level and `/v1` instead.
  */
 function resourcesOf(group: Group): readonly string[] {
   const prefix = group.unversioned ? "" : "/v1";
@@ -35,7 +35,10 @@ function resourcesOf(group: Group): readonly string[] {
   return bases.flatMap((base) => [base || "/", `${base}/{proxy+}`]);
 }
 
-/** The limit of each pair of a resource and an HTTP method that has at least one route. */
+/**
+ * The limit of each pair of a resource and an HTTP method that has at least one route.
+ * @throws Error if the gateway has no resource for the path of a route
+ */
 export function methodLimits({ ofRoutes }: Throttle): readonly MethodLimit[] {
   const limits = new Map<string, MethodLimit>();
   for (const [key, { group }] of Object.entries(routes)) {
@@ -54,14 +57,22 @@ function resourceOf(group: GroupName, path: string): string {
   const [closest] = resources
     .filter((one) => one.endsWith("{proxy+}") && path.startsWith(one.replace("{proxy+}", "")))
     .toSorted((one, other) => other.length - one.length);
-  if (closest === undefined) throw new Error(`No resource of group ${group} receives ${path}.`);
+  if (closest === undefined) {
+    throw new Error(
+      `No API Gateway resource of group ${group} receives ${path}. ` +
+        "Add a root for it to the group in functions/routes.ts.",
+    );
+  }
   return closest;
 }
 
-/** The burst of a limit. */
+/** The burst for a rate limit: half of the calls of one second, rounded up. */
 export const burstOf = (requestsPerSecond: number): number => Math.ceil(requestsPerSecond / 2);
 
-/** The sum of all limits of a stage, and the sum of their bursts. */
+/**
+ * The sum of the limits of a stage, and the sum of their bursts. Counts a limit for every pair of a
+ * resource and an HTTP method, even if the pair has no route.
+ */
 export function throttleSums(throttle: Throttle): Rate {
   const limits = methodLimits(throttle).map(({ requestsPerSecond }) => requestsPerSecond);
   const resources = Object.values<Group>(groups).flatMap((group) => resourcesOf(group));

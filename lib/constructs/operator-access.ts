@@ -13,7 +13,7 @@ export interface OperatorAccessProps {
   readonly dataStackName: string;
   readonly serviceStackName: string;
   readonly accounts: Table;
-  /** Rows of the ledger are never changed or deleted. */
+  /** The ledger table. Operators cannot change or delete its rows. */
   readonly ledger: Table;
   /** The other tables. */
   readonly others: readonly Table[];
@@ -35,8 +35,8 @@ const restoreRows = [...changeRows, ...readRows, "dynamodb:Scan"];
 
 /**
  * The roles that `npm run admin` assumes, and the log group of its audit lines. They are in the data
- * stack, because a restore deletes the service stack. Every principal of the AWS account may assume
- * a role if its own policies allow it.
+ * stack, because a restore deletes the service stack. A principal of the AWS account may assume one of
+ * these roles if the policies of the principal allow it.
  */
 export class OperatorAccess extends Construct {
   readonly auditLog: LogGroup;

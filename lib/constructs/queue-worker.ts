@@ -32,9 +32,9 @@ export interface QueueWorkerProps<Name extends WorkerName> {
  */
 const visibilityPerTimeout = 6;
 /**
- * A message is delayed by at most 15 minutes, and becomes a dead letter after a few hours of
- * retries. A dead letter keeps its original send time, so the time in this queue shortens its time
- * in the dead-letter queue.
+ * Retention of messages in the queue. No message needs it: a message is delayed by at most 15
+ * minutes, and becomes a dead letter after a few hours of retries. A longer retention could shorten
+ * the time in the dead-letter queue, because a dead letter keeps its original send time.
  */
 const retentionPeriod = Duration.days(4);
 
@@ -70,7 +70,7 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
     this.function = new ServiceFunction(this, "Worker", {
       ...props.function,
       variables: props.variables(this.queue),
-      // Without a reservation for this worker, functions of the account could use up its share.
+      // Without a reservation, other functions of the AWS account could use this worker's share.
       ...(props.function.config.reservedConcurrency !== null && {
         reservedConcurrency: props.concurrencyMax,
       }),

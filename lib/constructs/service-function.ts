@@ -41,8 +41,9 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
 }
 
 /**
- * The alias of a function. `IFunction` is repeated, because the CDK's declarations of versions and
- * aliases do not match their interfaces under `exactOptionalPropertyTypes`.
+ * The alias of a function. An alias is an `IFunction`, but the type must name it: the CDK's
+ * declarations of versions and aliases do not match their interfaces under
+ * `exactOptionalPropertyTypes`.
  */
 export type LiveAlias = Alias & IFunction;
 
@@ -106,7 +107,7 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
     logGroup.grantWrite(role);
 
     this.lambda = new NodejsFunction(this, "Function", {
-      // With the release, because CloudFormation fails to publish a version of a function whose
+      // Contains the release, because CloudFormation fails to publish a version of a function whose
       // template changed but whose code and configuration did not.
       description: `${props.description} Release ${manifest.version}.`,
       runtime: Runtime.NODEJS_24_X,

@@ -25,10 +25,10 @@ const dailyBackupsKept = Duration.days(7);
 const monthlyBackupsKept = Duration.days(365);
 
 /**
- * Backups of tables in AWS Backup: each day and each month, in a vault whose policy denies to delete
- * them. An administrator can remove the policy. The backups survive the deletion of the tables and of
- * the stack. AWS Backup deletes expired backups with the role of the selection, which the stack
- * deletes, so an operator deletes those that expire later.
+ * Daily and monthly backups of tables in AWS Backup. The policy of their vault denies deletion, but an
+ * administrator can remove the policy. The backups survive the deletion of the tables and of the
+ * stack. AWS Backup deletes expired backups with a role of the stack. After the stack is deleted, an
+ * operator must therefore delete the backups that expire.
  */
 export class TableBackups extends Construct {
   constructor(scope: Construct, id: string, props: TableBackupsProps) {

@@ -16,7 +16,9 @@ export interface AlarmTopicProps {
  * The SNS topic of all alarms. It is encrypted, and only CloudWatch of this account can publish to
  * it, over TLS. It is in the data stack, so that subscribers need not confirm again when the
  * service stack is replaced. Context `alarmEmail` subscribes an address. Other subscribers use the
- * topic's ARN, which is a stack output. Context `monthlyBudget` adds a budget that notifies the topic.
+ * topic's ARN, which is a stack output. Context `monthlyBudget` adds a budget that notifies the
+ * topic.
+ * @throws Error if one of these context values is invalid
  */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;

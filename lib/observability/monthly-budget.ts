@@ -73,7 +73,8 @@ export class MonthlyBudget extends Construct {
 
 /**
  * The monthly budget of the context, in US dollars; undefined if it is not set.
- * @throws Error if it is set to another value
+ * @throws Error unless `given` is a number or text from 1 to 999,999,999.99, with at most two
+ * decimals
  */
 export function monthlyBudgetOf(given: unknown): number | undefined {
   if (given === undefined) return undefined;

@@ -145,7 +145,9 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 10, of: 10 },
       impact: "For ten minutes, at least one watchlist was overdue: its run did not start.",
       lookAt: "the runs queue, its dead-letter queue, and error lines of run-starter.",
-      act: "if only ticks are missing, check the schedule group; the sweeper starts the runs until then.",
+      act:
+        "if no runs start, fix the error in the log of run-starter. If runs start, check that the " +
+        "schedule group still has its schedules. The sweeper starts runs whose schedule did not fire.",
       runbook: "alarm-lists-overdue",
     });
     new ServiceAlarm(this, "SweeperSilent", {

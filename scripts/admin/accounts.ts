@@ -85,7 +85,7 @@ export const accountCommands: Commands = {
     example: "--name Acme --email ops@acme.example --credits 10000",
     needs: ["name", "email"],
     takes: ["credits", "demo"],
-    about: `Opens an account with ${limits.signupCredits} credits, or with --credits.`,
+    about: `Opens an account with ${limits.signupCredits} credits, or with the number in --credits.`,
     changes: (values) => `Open an account for ${namesOf(values).email}`,
     async run(values, admin) {
       const credits =
@@ -132,7 +132,9 @@ export const accountCommands: Commands = {
     async run(values, admin) {
       const [accountId, keyId] = [required(values, "account"), required(values, "key")];
       if (!(await keysOf(admin).revoke(accountId, keyId, systemClock.now()))) {
-        throw new Error(`Account ${accountId} has no key ${keyId}`);
+        throw new Error(
+          `Account ${accountId} has no key ${keyId}. List its keys with npm run admin -- keys.`,
+        );
       }
       return { id: keyId, revoked: true };
     },

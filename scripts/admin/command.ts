@@ -10,11 +10,18 @@ import { queueNames, type Target } from "./target.ts";
 export const commandOptions = {
   account: { type: "string", value: "<acct_…>", about: "the account" },
   credits: { type: "string", value: "<n>", about: "the number of credits" },
-  at: { type: "string", value: "<time>", about: "a second in UTC, such as 2026-11-21T10:15:00Z" },
+  at: {
+    type: "string",
+    value: "<time>",
+    about: "the second to restore, in UTC, such as 2026-11-21T10:15:00Z",
+  },
   demo: { type: "boolean", about: "opens a demo account" },
-  discard: { type: "boolean", about: "removes the copies of a restore that replaced no table" },
+  discard: {
+    type: "boolean",
+    about: "removes the copies of a restore that has not replaced a table yet",
+  },
   "dry-run": { type: "boolean", about: "shows what the command would do, and changes nothing" },
-  disabled: { type: "boolean", about: "stores the auto top-up without using it" },
+  disabled: { type: "boolean", about: "stores the auto top-up, but leaves it disabled" },
   endpoint: { type: "string", value: "<we_…>", about: "the webhook endpoint" },
   email: { type: "string", value: "<email>", about: "the email address of the account" },
   id: {
@@ -35,7 +42,11 @@ export const commandOptions = {
     about: "converts rows back to the version before the current one, before a rollback",
   },
   queue: { type: "string", value: `<${queueNames.join("|")}>`, about: "the queue" },
-  receiver: { type: "string", value: "<https url>", about: "where the changes are sent" },
+  receiver: {
+    type: "string",
+    value: "<https url>",
+    about: "the webhook URL that receives the changes",
+  },
   requests: {
     type: "string",
     value: "<n>",
@@ -72,7 +83,7 @@ export const commonOptions = {
     about:
       "the role to assume in a deployed stage (default: read for lists, act for changes); none uses your own permissions",
   },
-  yes: { type: "boolean", about: "changes prod without a question" },
+  yes: { type: "boolean", about: "changes prod without asking for confirmation" },
   json: jsonOption,
 } as const;
 
@@ -100,9 +111,15 @@ export interface Admin {
   readonly printLine: (line: string) => void;
   /** Prints a line that is not part of the result. */
   readonly warn: (line: string) => void;
-  /** Asks the operator to confirm a change, in every stage. Throws if the answer is no. */
+  /**
+   * Asks the operator to confirm a change of a deployed stage; `--yes` answers the question. Does
+   * nothing in a local world. Throws if the operator does not confirm.
+   */
   readonly confirm: (change: string) => Promise<void>;
-  /** Prints which account is processed, every 5 s. */
+  /**
+   * Creates a progress report. `accounts` is the number of accounts to process; null if it is
+   * unknown. The report prints at most one line every 5 s.
+   */
   readonly progress: (accounts: number | null) => Progress;
   /** Sets the exit code of a successful command. Default: 0. */
   readonly endWith: (code: number) => void;
@@ -111,7 +128,7 @@ export interface Admin {
 interface Described {
   /** The options that the command requires. */
   readonly needs?: readonly OptionName[];
-  /** The options that the command accepts beside these. */
+  /** The options that the command accepts but does not require. */
   readonly takes?: readonly OptionName[];
   readonly about: string;
   /** The options of a typical call. */
@@ -121,8 +138,8 @@ interface Described {
 /** A command that reads or changes a world. */
 export interface WorldCommand extends Described {
   /**
-   * Describes the change in a question to the operator. Absent for a command that only reads;
-   * undefined if it only reads with these options.
+   * Describes the change, for the question to the operator. Absent if the command only reads;
+   * returns undefined if it only reads with these options.
    */
   readonly changes?: (values: Values) => string | undefined;
   /** The role that the command needs. Default: `act` if it changes something, otherwise `read`. */
@@ -141,7 +158,7 @@ export type Command = WorldCommand | FixedCommand;
 /** Commands by name. A name has one or two words. */
 export type Commands = Readonly<Record<string, Command>>;
 
-/** Returns the options of a command, without those that every command accepts. */
+/** Returns the options of a command by name, without those that every command accepts. */
 export const optionsOf = ({ needs = [], takes = [] }: Command): OptionList =>
   Object.fromEntries([
     ...needs.map((name) => [name, { ...commandOptions[name], required: true }]),
@@ -161,13 +178,15 @@ export function required(values: Values, name: TextOption): string {
 interface Bounds {
   readonly least: number;
   readonly most?: number;
-  /** The value of the option if it is absent. Without a default, the option is required. */
+  /** The result if the option is absent. If this is absent too, the option is required. */
   readonly otherwise?: number;
 }
 
 /**
- * Parses an integer option. Its bounds `least` and `most` are inclusive.
- * @throws Error if the value is not an integer within the bounds
+ * Parses an integer option. Its bounds `least` and `most` are inclusive. Returns `otherwise` if the
+ * option is absent.
+ * @throws Error if the value is not an integer within the bounds, or if the option is required and
+ * absent
  */
 export function wholeNumber(
   values: Values,
@@ -191,5 +210,5 @@ export const listOf = (data: readonly unknown[], hasMore = false): unknown => ({
 });
 
 function range({ least, most }: { readonly least: number; readonly most: number }): string {
-  return most === Number.MAX_SAFE_INTEGER ? ` from ${least} on` : ` from ${least} to ${most}`;
+  return most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : ` from ${least} to ${most}`;
 }

@@ -21,7 +21,8 @@ export interface Terminal {
 }
 
 /**
- * Asks the operator to confirm a change by typing the stage's name. `--yes` replaces the answer.
+ * Prints a change, and asks the operator to confirm it by typing the name of the stage. If
+ * `isConfirmed`, only prints the change.
  * @throws Error if the answer is different, or if the input is not a terminal
  */
 export async function confirm(
@@ -40,7 +41,8 @@ export async function confirm(
   try {
     const closed = once(terminal, "close").then(() => "");
     const answer = await Promise.race([terminal.question(`Type ${stage} to continue: `), closed]);
-    if (answer.trim() !== stage) throw new Error("Not confirmed. This change was not made.");
+    if (answer.trim() !== stage)
+      throw new Error(`The answer was not "${stage}". This change was not made.`);
   } finally {
     terminal.close();
   }

@@ -39,7 +39,8 @@ export const creditCommands: Commands = {
   credits: {
     example: "--account acct_1 --limit 20",
     needs: ["account"],
-    // Before it lists, the store makes the shards refuse entries that would sort among the listed ones.
+    // Listing also writes: the store first makes every shard refuse new entries that would sort
+    // among those listed.
     role: "act",
     takes: ["request", "type", "watchlist", "limit", "starting-after"],
     about: "Lists the ledger of an account, newest first, with the call or run of each entry.",
@@ -84,7 +85,7 @@ export const creditCommands: Commands = {
   adjust: {
     example: "--account acct_1 --id typo-1 --credits=-20",
     needs: ["account", "id", "credits"],
-    about: "Corrects a balance, never below zero.",
+    about: "Adds credits to a balance or removes them. The balance never falls below zero.",
     changes: (values) =>
       `Adjust the balance of ${subjectOf(values)} by ${quantity(adjusted(values), "credit")}`,
     run: (values, admin) =>
@@ -95,7 +96,7 @@ export const creditCommands: Commands = {
     needs: ["account"],
     takes: ["threshold", "pack", "disabled"],
     about:
-      "Sets the balance at which an account gets a pack automatically. Without --pack, ends this.",
+      "Sets the balance at which an account automatically gets a credit pack. Without --pack, removes this setting.",
     changes: (values) => `Set the auto top-up of ${required(values, "account")}`,
     run: setAutoTopUp,
   },
@@ -151,7 +152,7 @@ async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
     return { credit_balance: change.balance, lifetime_credits: change.lifetime };
   }
   const reasons = {
-    insufficient: "The adjustment exceeds the balance. Nothing was changed.",
+    insufficient: "The adjustment removes more credits than the balance has. Nothing was changed.",
     id_reused: "This --id belongs to another change. Use a new --id.",
     unknown_account: "The account does not exist. Check --account and --stage.",
   };

@@ -6,6 +6,7 @@ import {
   type Values,
   wholeNumber,
 } from "./command.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 import { peek, peekDefault } from "./peek.ts";
 import { countsOf } from "./queue-counts.ts";
 import { replayDeadLetters } from "./replay.ts";
@@ -25,7 +26,7 @@ export const deadLetterCommands: Commands = {
         return {
           queue: name,
           ...(await countsOf(sqs, urls[name].queue)),
-          // The count includes messages in flight.
+          // Includes the messages in flight, because a replay must also move these.
           dead_letters: dead.waiting + dead.in_flight,
           dead_letters_in_flight: dead.in_flight,
         };
@@ -66,7 +67,7 @@ export const deadLetterCommands: Commands = {
 };
 
 const inFlightNotice = (letters: number): string =>
-  `${letters} ${letters === 1 ? "message is" : "messages are"} in flight at another receiver. Try again in a minute.`;
+  `Another process has received ${quantity(letters, "message")} and not deleted them yet. Try again in a minute.`;
 
 async function queueOf(values: Values, { target }: Admin): Promise<QueueUrls> {
   const wanted = required(values, "queue");

@@ -10,8 +10,8 @@ export const demoCommands: Commands = {
     needs: ["account"],
     takes: ["receiver"],
     about:
-      "Gives a demo account watchlists with sandbox IDs and runs each twice. Later runs follow " +
-      "the schedule and cost credits of the account. The receiver gets their changes. A repeated " +
+      "Creates watchlists with sandbox IDs in a demo account and runs each twice. Later runs follow " +
+      "the schedule and cost credits of the account. The receiver gets the changes of all runs. A repeated " +
       "call adds what is missing.",
     changes: (values) => `Fill demo account ${required(values, "account")} with watchlists`,
     async run(values, admin) {

@@ -54,11 +54,11 @@ const group: CommandGroup<Command> = {
   },
   options: commonOptions,
   notes: [
-    "A deployed stage is found by the outputs of its stacks, with the credentials of the AWS SDK and the AWS_ENDPOINT_URL of the environment. The command assumes a role of the stage: read for lists, act for changes, break-glass for restore and migrate.",
+    "The command finds a deployed stage by the outputs of its CloudFormation stacks. It uses the credentials of the AWS SDK, and AWS_ENDPOINT_URL if that is set. It assumes a role of the stage: read for lists, act for `credits` and changes, break-glass for restore and migrate.",
     "Every change writes a line to the audit log. `audit` lists them.",
     "A change of prod is shown first. You confirm it by typing prod, or with --yes.",
     "Results are JSON; at a terminal they are text, and JSON with --json.",
-    "Exit codes: 0 success, 1 failure, 2 reconcile found differences.",
+    "Exit codes: 0 success, 1 failed or incomplete, 2 reconcile found differences.",
   ],
   examples: [
     "create-account --name Acme --email ops@acme.example",
@@ -178,9 +178,9 @@ const neededRole = ({ role }: WorldCommand, change: string | undefined): Operato
   role ?? (change === undefined ? "read" : "act");
 
 /**
- * Returns the role that a command assumes in a deployed stage: that of the option, otherwise the one
- * that it needs.
- * @throws Error if the option names no role
+ * Returns the role that a command assumes in a deployed stage: the role of the option, otherwise
+ * the role that the command needs.
+ * @throws Error if the option names no role, or if there is no `--stage`
  */
 function roleOf(needed: OperatorRole, { role, stage }: Values): OperatorRole | "none" {
   if (role === undefined) return needed;

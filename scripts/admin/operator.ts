@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly credentials?: NonNullable<STSClientConfig["credentials"]>;
 }
 
-/** The operator's own identity, in which no role is assumed. */
+/** The operator's own identity, before an operator role is assumed. */
 export interface Operator {
   readonly arn: string;
   readonly awsAccount: string;
@@ -25,11 +25,12 @@ export async function operatorIdentity(): Promise<Operator> {
   return { arn: Arn, awsAccount: Account, region: await client.config.region() };
 }
 
-/** Credentials are replaced when they are valid for less than this time. */
+/** Credentials are renewed when they are valid for less than this time. */
 const leftMsMin = 5 * 60_000;
 
 /**
- * Assumes an operator role of a stage. The credentials are replaced before they expire.
+ * Assumes an operator role of a stage. Returns client settings whose credentials are renewed before
+ * they expire.
  * @throws Error with instructions if the role cannot be assumed
  */
 export async function assumeOperatorRole(
@@ -68,7 +69,7 @@ async function assumed(client: STSClient, RoleArn: string, RoleSessionName: stri
   };
 }
 
-/** The last part of the operator's ARN, so that AWS CloudTrail names the operator. */
+/** Returns the last part of the operator's ARN, with which AWS CloudTrail names the operator. */
 const sessionName = ({ arn }: Operator): string =>
   (arn.split(/[/:]/).at(-1) ?? "")
     .replaceAll(/[^\w+=,.@-]/g, "-")

@@ -16,9 +16,9 @@ const peekSeconds = 60;
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Returns the content of up to `limit` messages of a queue, and then makes all of them visible
- * again. A signal that stops the process also makes them visible; a second signal stops the process
- * at once.
+ * Receives up to `limit` messages of a queue, makes them visible again, and returns their content.
+ * SIGINT or SIGTERM ends the receiving; a second signal ends the process at once.
+ * @throws Error after such a signal, when the messages are visible again
  */
 export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Promise<unknown[]> {
   const held: Message[] = [];

@@ -1,14 +1,17 @@
 type Fields = readonly (readonly [string, unknown])[];
 
 /**
- * Returns a result as text. Formats a list as a table. Formats any other result as one line for
- * each field, with nested lists below their names.
+ * Returns a result as text. Formats a list, which is an array or an object with an array in `data`,
+ * as a table; `none` if it is empty. Formats any other result as one line for each field, with
+ * nested lists below their names.
  */
 export function textOf(result: unknown): string {
   const rows = rowsIn(result);
   if (rows !== undefined) {
     const shown = rows.length === 0 ? ["none"] : columns(rows);
-    return [...shown, ...(hasMore(result) ? ["… more: --limit"] : [])].join("\n");
+    return [...shown, ...(hasMore(result) ? ["… more entries exist: increase --limit"] : [])].join(
+      "\n",
+    );
   }
   return lines(fieldsOf(result).filter(([name]) => name !== "object")).join("\n");
 }

@@ -22,8 +22,10 @@ export const reconcileCommands: Commands = {
 };
 
 /**
- * Compares the data of a stage, and prints its progress.
+ * Compares all data that the tables of a stage store twice, and prints the progress. Returns the
+ * number of compared rows and of differences.
  * @param report receives each difference
+ * @throws Error if `--runs` is invalid, or if the account of `--account` does not exist
  */
 export async function compareData(
   values: Values,
@@ -40,7 +42,10 @@ export async function compareData(
   });
 }
 
-/** Runs reconcile, and prints its differences and its summary. */
+/**
+ * Runs reconcile. Prints its differences and its summary, and sets the exit code 2 if it found a
+ * difference.
+ */
 export async function runReconcile(values: Values, admin: Admin): Promise<undefined> {
   const { isText, printLine, endWith } = admin;
   const line = isText

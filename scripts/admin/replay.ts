@@ -17,15 +17,15 @@ export type Replayed =
   /** `running`: SQS is still moving messages; the queue's message counts show the progress. */
   | { readonly moved: number; readonly state: "completed" | "running" }
   /**
-   * Some messages could not be moved, because they are in flight at another operator or at an
-   * interrupted replay.
+   * Some messages could not be moved, because another operator or an interrupted replay has
+   * received them.
    */
   | { readonly moved: number; readonly state: "incomplete"; readonly in_flight: number };
 
 /** Matches the error names with which emulators reject an action that they do not support. */
 const unknownAction = /InvalidAction|UnknownOperation|NotImplemented|UnsupportedOperation/;
-const scannedEntriesMax = 30;
-const lookMs = 1_000;
+const pollsMax = 30;
+const pollMs = 1_000;
 const receiveMax = 10;
 /** The seconds for which a message stays invisible while it is sent to its queue and deleted. */
 const hiddenSeconds = 60;
@@ -59,8 +59,8 @@ async function replayAll(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {
 
 async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise<Replayed> {
   let moved = 0;
-  for (let looks = 0; looks < scannedEntriesMax; looks += 1) {
-    await delay(lookMs);
+  for (let polls = 0; polls < pollsMax; polls += 1) {
+    await delay(pollMs);
     const { Results } = await sqs.send(
       new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }),
     );
@@ -69,7 +69,7 @@ async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise
     if (task?.Status === "COMPLETED") return { moved, state: "completed" };
     if (task?.Status !== "RUNNING") {
       throw new Error(
-        `SQS stopped after ${quantity(moved, "message")}: ${task?.FailureReason ?? task?.Status}`,
+        `SQS stopped the move after ${quantity(moved, "message")}: ${task?.FailureReason ?? task?.Status}. Repeat the command to move the others.`,
       );
     }
   }

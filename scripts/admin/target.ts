@@ -57,7 +57,8 @@ export interface Target {
 const readyFile = "ready.json";
 
 /**
- * Returns the running local world of a data folder.
+ * Returns the running local world of a data folder. From then on, new AWS clients of this process
+ * use its endpoints.
  * @throws Error with instructions if no world uses the folder
  */
 export function localTarget(dataFolder: string): Target {

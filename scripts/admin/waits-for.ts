@@ -2,10 +2,13 @@ import { assertNever } from "../../shared/base/assert.ts";
 import type { Run, StepRecord } from "../../shared/runs/run.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** The number of batch numbers that are shown. A longer list is cut. */
+/** The largest number of batch numbers to show. */
 const shownMax = 20;
 
-/** Returns the numbers of a step's batches without stored results, in ascending order from 0. */
+/**
+ * Returns the numbers of a step's batches that have no stored results: at most 20, in ascending
+ * order. The first batch has the number 0.
+ */
 export function batchesLeft(step: StepRecord): readonly number[] {
   const all = Array.from({ length: step.batches }, (_, batch) => batch);
   return all.filter((batch) => !step.done.has(batch)).slice(0, shownMax);

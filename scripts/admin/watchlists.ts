@@ -59,7 +59,7 @@ async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
   return done !== true;
 }
 
-/** Returns a summary of each watchlist of an account. */
+/** Returns a summary of each watchlist of an account, with the fields that the command prints. */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
   const lists = await Array.fromAsync(listsOf(admin).lists(accountId));
   return lists.map(({ list, itemTotal }) => ({
@@ -93,7 +93,10 @@ const runLine = ({ run, dueAt }: RunLine): unknown => ({
 
 async function showRun(watchlistId: string, runNumber: number, admin: Admin): Promise<unknown> {
   const found = await listsOf(admin).run(watchlistId, runNumber);
-  if (found === undefined) throw new Error(`Watchlist ${watchlistId} has no run ${runNumber}`);
+  if (found === undefined)
+    throw new Error(
+      `Watchlist ${watchlistId} has no run ${runNumber}. List its runs with npm run admin -- runs.`,
+    );
   const { run, dueAt } = found;
   const table = admin.target.tables.watchlists;
   const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, random: systemRandom });

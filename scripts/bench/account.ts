@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { defaultRules, type DynamoRules, type Spread } from "./account/contention.ts";
+import { defaultRules, type DynamoRules, type Spread } from "./model/contention.ts";
 import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, wholeNumber } from "./bench-options.ts";
@@ -7,13 +7,13 @@ import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
-const latency = "least to most milliseconds of a";
+const latency = "the shortest and longest latency, in milliseconds, of a";
 export const accountOptions = {
   environments: {
     type: "string",
     value: "<n,n,…>",
     default: "5,20,50,100,250",
-    about: "the Lambda environments, and the account's concurrency limit",
+    about: "the numbers of Lambda environments; each is also the account's concurrency limit",
   },
   work: {
     type: "string",
@@ -31,13 +31,14 @@ export const accountOptions = {
     type: "string",
     value: "<n>",
     default: "0",
-    about: "the calls offered in a second; 0: each environment calls without a pause",
+    about:
+      "the number of calls that start per second; with 0, each environment calls without a pause",
   },
   watchlists: {
     type: "string",
     value: "<n>",
     default: "0",
-    about: "the watchlists whose runs reserve on the same account",
+    about: "the watchlists whose runs also reserve credits of the account",
   },
   accounts: {
     type: "string",
@@ -75,15 +76,17 @@ type AccountValues = ValuesOf<typeof accountOptions>;
 /** The load of the second account, which is far below the account's limits. */
 const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
 /**
- * The largest accepted ratio of the second account's ledger time next to the first account to its
- * ledger time alone.
+ * The largest accepted slowdown of the second account: its ledger time (p95) while the first
+ * account is busy, divided by its ledger time alone.
  */
 const ratioMax = 1.2;
 
 /**
- * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. If
- * requested, also measures a second account, first alone and then at the same time as the first
- * account.
+ * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. With
+ * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
+ * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
+ * and those of the second account in `neighbour`.
+ * @throws Error if an option is invalid, or as `measureAccounts` does
  */
 export async function benchAccount(values: AccountValues): Promise<Record<string, unknown>> {
   const options = accountOptionsFrom(values);
@@ -143,7 +146,7 @@ const comparison = (
   };
 };
 
-/** Prints the measurements as tables. */
+/** Prints the result of `benchAccount` to stdout as tables. */
 export function printAccount({ account, neighbour }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
   if (neighbour !== undefined) {

@@ -25,8 +25,10 @@ const accountsCount = 60;
 const credits = 10_000_000;
 
 /**
- * Measures the costs of an API call: round trips, CPU time against the minimum, rate against an
- * empty handler, and the size of bundles.
+ * Measures the costs of an API call: round trips, CPU time compared with the minimum of work, rate
+ * compared with an empty handler, and the size of the bundles. Returns the rows of each table, by
+ * the title of the table.
+ * @throws Error if a reconciliation of the tables finds a difference
  */
 export async function benchApi(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
@@ -132,7 +134,10 @@ async function benchCpu(
   return figures;
 }
 
-/** Prints the measurements as tables. */
+/**
+ * Prints the result of `benchApi` to stdout as tables.
+ * @param figures the rows of each table, by the title of the table
+ */
 export function printApi(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
 }

@@ -1,11 +1,17 @@
-/** @throws Error if the text is not a number of 0 or more */
+/**
+ * Parses the value of the option `name`, a number of 0 or more.
+ * @throws Error for any other text
+ */
 export function number(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
   throw new Error(`--${name} must be a number of 0 or more (got "${text}").`);
 }
 
-/** @throws Error if the text is not a whole number of 1 or more */
+/**
+ * Parses the value of the option `name`, a whole number of 1 or more.
+ * @throws Error for any other text
+ */
 export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;

@@ -32,7 +32,11 @@ export const endpointOptions = {
   seed: { type: "string", value: "<n>", default: "1", about: "the seed of the latencies" },
 } as const;
 
-/** Measures how fast a busy webhook endpoint is drained, in a model of DynamoDB's limits. */
+/**
+ * Measures how fast a busy webhook endpoint is drained, in a model of DynamoDB's limits. Returns in
+ * `endpoint` a row for each value of the option `at-once`.
+ * @throws Error if an option is invalid, or if the receiver did not get every event
+ */
 export async function benchEndpoint(
   values: ValuesOf<typeof endpointOptions>,
 ): Promise<Record<string, unknown>> {
@@ -56,7 +60,7 @@ export async function benchEndpoint(
   });
 }
 
-/** Prints the measurements as a table. */
+/** Prints the result of `benchEndpoint` to stdout as a table. */
 export function printEndpoint({ endpoint }: Record<string, unknown>): void {
   printTable("one endpoint", endpoint as readonly object[]);
 }

@@ -42,7 +42,13 @@ type InFlightValues = ValuesOf<typeof inFlightOptions>;
 /** Milliseconds between two reads of the account's slots in use. */
 const lookMs = 50;
 
-/** Makes many simultaneous calls of one account in the local world. Then checks the stored sums. */
+/**
+ * Measures many simultaneous calls of one account in the local world. Prints the measurements to
+ * stderr as JSON, and returns them as the only row in `inFlight`.
+ * @throws Error if the stored sums differ from the charges of the calls, or if a reconciliation of
+ * the tables finds a difference
+ * @throws Error if a call is refused with a status other than 429
+ */
 export async function benchInFlight(values: InFlightValues): Promise<Record<string, unknown>> {
   const load = loadFrom(values);
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
@@ -82,7 +88,7 @@ function loadFrom(values: InFlightValues): Load {
   };
 }
 
-/** Prints the measurements as a table. */
+/** Prints the result of `benchInFlight` to stdout as a table. */
 export function printInFlight({ inFlight }: Record<string, unknown>): void {
   printTable("calls in flight on one account", inFlight as readonly object[]);
 }

@@ -11,7 +11,7 @@ export const keyOptions = {
     type: "string",
     value: "<n,n,…>",
     default: "45,100,333,1000,2000,3000",
-    about: "the calls of one key that are attempted in a second",
+    about: "the number of calls of one key per second",
   },
   environments: {
     type: "string",
@@ -42,6 +42,7 @@ type KeyValues = ValuesOf<typeof keyOptions>;
 
 /**
  * Measures the rate limit of one API key under load, in a model of DynamoDB's latency and limits.
+ * Prints each measurement to stderr as JSON, and returns them as the rows in `key`.
  */
 export async function benchKey(values: KeyValues): Promise<Record<string, unknown>> {
   const cases = casesFrom(values);
@@ -58,7 +59,7 @@ export async function benchKey(values: KeyValues): Promise<Record<string, unknow
   });
 }
 
-/** Prints the measurements as a table. */
+/** Prints the result of `benchKey` to stdout as a table. */
 export function printKey({ key }: Record<string, unknown>): void {
   printTable("one key, figures per second", key as readonly object[]);
 }

@@ -1,12 +1,10 @@
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { dynamoListsReader } from "../../tools/reconcile/readers/lists.ts";
 import { type Difference, differenceLine } from "../../tools/reconcile/rules/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { dynamoLedgerReader } from "../../tools/reconcile/readers/ledger.ts";
 import { checkLedger } from "../../tools/reconcile/checks/ledger.ts";
 import { checkDeliveries } from "../../tools/reconcile/checks/deliveries.ts";
-import { checkItems } from "../../tools/reconcile/checks/lists.ts";
 import {
   deliveriesOf,
   noCounts,
@@ -15,13 +13,12 @@ import {
   tallyLine,
 } from "../../tools/reconcile/reconcile.ts";
 import { localTarget } from "../admin/target.ts";
-import type { WatchlistRef } from "../../shared/watchlists/page-store.ts";
 
 const runsMax = 100;
 
 /**
  * Compares the data that the tables of a bench's local world store twice, and prints the result.
- * @throws Error when something differs.
+ * @throws Error if there is a difference
  */
 export async function reconcileWorld(dataFolder: string): Promise<void> {
   const { tables } = localTarget(dataFolder);
@@ -35,26 +32,9 @@ export async function reconcileWorld(dataFolder: string): Promise<void> {
 }
 
 /**
- * Reconciles the tables of a bench that stores only the items of one watchlist.
+ * Compares the ledger of an account with its stored sums, and prints the result.
+ * @param clock returns the time at which the bench ended
  * @throws Error if there is a difference
- */
-export async function reconcileItems(table: string, ref: WatchlistRef): Promise<void> {
-  const lists = dynamoListsReader(documentClient(), table);
-  const found = await checkItems(ref, { lists, clock: systemClock });
-  const { items, differences, isSteady } = found;
-  differences.forEach(printDifference);
-  conclude({
-    ...noCounts(),
-    watchlists: 1,
-    items,
-    differences: differences.length,
-    unsteady: isSteady ? 0 : 1,
-  });
-}
-
-/**
- * Reconciles the tables of a bench that stores accounts and their ledgers.
- * @param clock shows the time at which the bench ended
  */
 export async function reconcileLedger(
   tables: { readonly accounts: string; readonly ledger: string },
@@ -78,13 +58,14 @@ export async function reconcileLedger(
 }
 
 /**
- * Reconciles the tables of a bench that only delivers events.
+ * Checks the webhook endpoints, pending deliveries, exports and feed of accounts, and prints the
+ * result. For a bench that only delivers events.
  * @throws Error if there is a difference
  */
 export async function reconcileDeliveries(table: string, accountIds: string[]): Promise<void> {
   const counts = noCounts();
   for (const id of accountIds) {
-    // An opening time before all others, because the feed may start at any time.
+    // An opening time before all runs, because the runs of a bench can have any time.
     const account = { id, openedAt: "" };
     const found = await checkDeliveries(
       account,
@@ -106,5 +87,5 @@ const printDifference = (difference: Difference): void => {
 function conclude(tally: Tally): void {
   process.stderr.write(`${tallyLine(tally)}\n`);
   if (tally.differences + tally.unsteady > 0)
-    throw new Error("reconcile found differences in the tables");
+    throw new Error("reconcile found differences in the tables. They are printed above.");
 }

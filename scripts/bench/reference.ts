@@ -12,9 +12,9 @@ import { median } from "./median.ts";
 
 /** Milliseconds from the navigation, and what the browser received. */
 interface View {
-  /** The first paint, which shows the page's own list of operations. */
+  /** The first paint, which shows the list of operations that the page itself contains. */
   readonly listMs: number;
-  /** The renderer shows the first operation. */
+  /** The time at which the renderer shows the first operation. */
   readonly renderedMs: number;
   readonly files: number;
   readonly kilobytes: number;
@@ -30,7 +30,11 @@ export const referenceOptions = {
   },
 } as const;
 
-/** Opens the API reference with an empty cache, in a new browser profile each time. */
+/**
+ * Measures the first view of the API reference page, each time in a new browser profile with an
+ * empty cache. Returns the medians.
+ * @throws Error if Chromium was not found
+ */
 export async function benchReference(
   values: ValuesOf<typeof referenceOptions>,
 ): Promise<Record<string, unknown>> {
@@ -82,6 +86,7 @@ async function firstView(browser: Browser, address: string): Promise<View> {
   return { listMs, renderedMs, files: sizes.length, kilobytes: Math.round(bytes / 1_000) };
 }
 
+/** Prints the measurements of the API reference page as a table. */
 export function printReference(figures: Record<string, unknown>): void {
   printTable("First view of the API reference, medians", [figures]);
 }

@@ -40,8 +40,10 @@ interface Bench {
 }
 
 /**
- * Measures the costs of a run by size of the watchlist and kind of run, and the minimum of CPU
- * time.
+ * Measures the costs of runs by the size of the watchlist and the kind of run. Compares their CPU
+ * time with that of a loop that does the minimum of work. Returns the rows of each table, by the
+ * title of the table.
+ * @throws Error if a run has an unexpected result, or if a reconciliation finds a difference
  */
 export async function benchRuns(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
@@ -84,7 +86,7 @@ async function benchList(list: string, size: number, bench: Bench): Promise<RunF
     every: "7d",
     refresh_every_runs: runsOfList,
   });
-  assert(typeof id === "string", "a list has an id");
+  assert(typeof id === "string", "the API returns the ID of the new watchlist");
   const figures: RunFigures[] = [];
   for (let runNumber = 1; runNumber <= runsOfList; runNumber += 1) {
     if (runNumber > 1) prepare(list, { size, runNumber }, bench);
@@ -272,7 +274,10 @@ function all(figures: readonly RunFigures[]): object[] {
   });
 }
 
-/** Prints the measurements as tables, with an explanation of their columns. */
+/**
+ * Prints the result of `benchRuns` to stdout as tables, then an explanation of their columns.
+ * @param figures the rows of each table, by the title of the table
+ */
 export function printRuns(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`

@@ -2,14 +2,22 @@ import { fork, type Serializable } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * A process that runs the tasks of a bench in sequence, so that no other work uses its CPU time.
+ * A separate process that runs the tasks of a bench one after another. Therefore its CPU time is
+ * used by these tasks only.
  */
 export interface TaskProcess<Task, Result> {
+  /**
+   * Runs a task and returns its result. Call it again only after it has returned. If the task
+   * fails, the process ends, and the promise never settles.
+   */
   do(task: Task): Promise<Result>;
   stop(): void;
 }
 
-/** Starts a script in a new process. The script must call `doTasks`. */
+/**
+ * Starts a script in a new process, and resolves when it is ready for tasks. The script must call
+ * `doTasks`.
+ */
 export async function startTaskProcess<Task extends Serializable, Result>(
   script: URL,
   variables: Readonly<Record<string, string>> = {},
@@ -26,7 +34,10 @@ export async function startTaskProcess<Task extends Serializable, Result>(
   };
 }
 
-/** Runs the tasks that the bench sends to this process. Ends the process when the bench ends. */
+/**
+ * Runs the tasks that the bench sends to this process. Ends the process when the bench ends. If a
+ * task fails, prints its error and ends the process with exit code 1.
+ */
 export function doTasks<Result extends Serializable>(
   work: (task: never) => Result | Promise<Result>,
 ): void {

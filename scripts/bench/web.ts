@@ -54,7 +54,8 @@ export const webOptions = {
 
 /**
  * Measures how accurately and how fast product pages of many sites are read. The pages may be
- * gzipped.
+ * gzipped. Prints the progress to stderr.
+ * @throws Error if `pages` names no folder, or if the folder cannot be read
  */
 export function benchWeb({ pages: folder }: ValuesOf<typeof webOptions>): WebFigures {
   if (folder === undefined) throw new Error("--pages must name a folder.");

@@ -42,7 +42,7 @@ export interface Ceiling {
   readonly quota: string;
 }
 
-/** The ceilings with the settings of `prod`, which docs/performance.md shows. */
+/** Returns the ceilings that docs/performance.md shows. They apply to the settings of `prod`. */
 export function ceilings(): readonly Ceiling[] {
   return [
     ...ofKey(),
@@ -143,7 +143,7 @@ function ofEndpoint(): readonly Ceiling[] {
       none,
     ],
     [
-      "the same with `set-endpoint-requests`",
+      "events of many runs, `set-endpoint-requests`",
       `${Math.min(max / answerSeconds, logRowsPerSecond)}/s ${at}`,
       `\`limits.webhookRequestsAtOnce.max\`: ${max}`,
       units(`of the log: ${shown(aws.partitionUnits)}/s`),

@@ -36,14 +36,16 @@ const periods = 4;
 export interface Scenario {
   readonly name: string;
   readonly simulated: Simulated;
-  /** Whether each run ends before the next run of its watchlist is due, or within 15 minutes. */
+  /** True if each run ends within 15 minutes of its due time. */
   readonly isInTime: boolean;
 }
 
 /**
- * Simulates watchlists that run every 15 minutes, as many that run by a cron on the hour, and a tick
- * storm: all watchlists of one account, of the largest size, are due when the runs of another
- * account begin.
+ * Simulates three scenarios:
+ * - Watchlists run every 15 minutes, spread evenly.
+ * - The same number of watchlists run by a cron on the hour.
+ * - The watchlists of one account run during a tick storm: all watchlists of another account, of
+ *   the largest size, are due at once.
  */
 export function simulateScenarios(
   { concurrencyMax }: Pick<StageConfig, "concurrencyMax">,

@@ -46,8 +46,8 @@ interface Event {
 
 /**
  * Simulates the processing of scheduled runs in virtual time. Each task takes the mean time of its
- * stage, and nothing fails. Each queue is fair, as SQS is between message groups: the next message is the
- * oldest of the load with the fewest messages in work.
+ * stage, and nothing fails. Each queue is fair, as SQS is between message groups: the next message
+ * is the oldest of the load that has the fewest messages in work.
  * @param other runs of another account at the same time. They count in waitingMax and workersMax,
  * but not in lastEnd and duration.
  */
@@ -118,7 +118,10 @@ interface Message {
   readonly onDone: (now: number) => void;
 }
 
-/** The waiting messages of a load, from the index `first`, and the number in work. */
+/**
+ * The messages of a load in a stage. Those in `waiting` from the index `first` on are still
+ * waiting. `inWork` is the number of messages that workers process.
+ */
 interface Lane {
   readonly waiting: Message[];
   first: number;

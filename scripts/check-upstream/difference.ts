@@ -11,7 +11,10 @@ export interface Difference {
 }
 
 /**
- * Returns the values that were dropped or changed. A number sent as text counts as the same number.
+ * Compares a value that a server sent with the value that the service stores, and returns what was
+ * dropped or changed. A number sent as text counts as the same number. Returns an empty list if
+ * nothing was sent.
+ * @param path the path of the value in the reply
  */
 export function differences(sent: unknown, taken: unknown, path: string): Difference[] {
   if (sent === undefined) return [];
@@ -42,7 +45,10 @@ export const shownDifference = ({ path, kind, sent, taken }: Difference): string
 
 const briefMax = 60;
 
-/** Returns a value as JSON. Cuts it if it is long. */
+/**
+ * Returns a value as JSON, cut after 60 characters. A list of objects becomes the number of its
+ * entries.
+ */
 export function brief(value: unknown): string {
   if (Array.isArray(value) && value.some(isObject)) return `${value.length} entries`;
   const text = JSON.stringify(value) ?? "nothing";

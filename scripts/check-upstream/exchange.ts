@@ -38,7 +38,10 @@ const bodyBytesMax = 5 * 1024 * 1024;
 const busyTriesMax = 3;
 const retryWaitMsMax = 10_000;
 
-/** Sends one call. Returns a connection error as the reason, and never rejects. */
+/**
+ * Sends one call, and returns the reply. Returns the reason if no complete reply arrives in time,
+ * or if its body is larger than 5 MB. Never rejects.
+ */
 export async function send(server: Server, call: Call): Promise<Seen> {
   const startedAt = performance.now();
   const spent = (): number => Math.round(performance.now() - startedAt);
@@ -74,7 +77,10 @@ export interface Patient {
   readonly turnedAway: readonly (string | null)[];
 }
 
-/** Sends a call. Repeats it while the server is busy, with the waits of the service. */
+/**
+ * Sends a call. While the server answers 429 or 503, repeats the call up to three times, after the
+ * time in `Retry-After` (10 s at most; 1 s if the header is missing). Returns the last reply.
+ */
 export async function sendPatiently(server: Server, call: Call): Promise<Patient> {
   const turnedAway: (string | null)[] = [];
   for (;;) {
@@ -90,7 +96,7 @@ export async function sendPatiently(server: Server, call: Call): Promise<Patient
   }
 }
 
-/** Summarizes a reply in one line. */
+/** Describes a reply in a few words: its status, or the reason why no complete reply arrived. */
 export const summary = (seen: Seen): string =>
   seen.kind === "answered" ? `status ${seen.status}` : seen.reason;
 

@@ -9,7 +9,7 @@ interface Named {
   readonly asin?: unknown;
 }
 
-/** Returns the verdicts about the IDs in the results. */
+/** Returns a verdict for each rule about the IDs in the results, whether or not the rule holds. */
 export function judgeIds(
   results: readonly Named[],
   { scraper, ids }: Pick<Asked, "scraper" | "ids">,

@@ -16,7 +16,10 @@ export interface Subject {
 /** The deadline of an ordinary call, in milliseconds. */
 export const deadlineMs = 15_000;
 
-/** Returns the request body for the IDs. */
+/**
+ * Returns the body of a `/read` call for the IDs.
+ * @param withinMs the deadline of the call, in milliseconds
+ */
 export function readBody(
   { scraper, marketplace }: Pick<Subject, "scraper" | "marketplace">,
   ids: readonly string[],
@@ -46,7 +49,10 @@ export const idOfResult = (
     ? `${textOf(asin) || "(no asin)"}:${textOf(id)}`
     : textOf(id);
 
-/** Splits an ID of the form `<asin>:<offerListingId>` at the first colon. */
+/**
+ * Splits an ID of the form `<asin>:<offerListingId>` at the first colon. Without a colon, the
+ * `offerListingId` is empty.
+ */
 export function offerOf(id: string): { readonly asin: string; readonly offerListingId: string } {
   const [asin = "", ...rest] = id.split(":");
   return { asin, offerListingId: rest.join(":") };

@@ -19,8 +19,8 @@ const anyResult = v.looseObject({ id: v.unknown(), status: v.unknown() });
 type AnyResult = v.InferOutput<typeof anyResult>;
 
 /**
- * Returns a verdict for each rule that can be checked. Some violations prevent the checks that
- * follow.
+ * Returns a verdict for each rule that can be checked, whether or not the rule holds. If the body
+ * is not UTF-8 or not a reply, the rules about its content cannot be checked.
  */
 export async function judgeReply(
   seen: Answered,
@@ -143,7 +143,7 @@ function judgeSchema(
     {
       rule: "types",
       level: "should",
-      expected: "numbers and booleans as such, IDs as texts",
+      expected: "numbers and booleans that are not sent as text, and IDs that are",
       trouble: listed(others.filter(isLesser).map(shown)),
     },
     {

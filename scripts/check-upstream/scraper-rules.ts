@@ -16,8 +16,8 @@ const shortReplyMsMax = 2_000;
 const tooManyMax = 10_000;
 
 /**
- * Returns the findings of one scraper. If an ordinary call gets no reply, returns only this
- * finding.
+ * Returns the findings of one scraper: one skipped finding if there are no IDs to read. If an
+ * ordinary call is not answered with 200, returns only the findings about the arrival of its reply.
  */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
   const { scraper, maxBatch } = subject;

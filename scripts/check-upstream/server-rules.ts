@@ -8,8 +8,8 @@ import { readBody, type Subject } from "./read-call.ts";
 export type Capabilities = v.InferOutput<typeof upstreamCapabilities>;
 
 /**
- * Reads the server's capabilities and checks their form. Returns null capabilities if the server
- * declares none.
+ * Reads the server's capabilities and checks their form. `capabilities` is null if the server
+ * declares none, or if its reply is invalid.
  */
 export async function readCapabilities(
   server: Server,
@@ -36,7 +36,10 @@ export async function readCapabilities(
   return { capabilities: isRead ? parsed.output : null, finding };
 }
 
-/** Checks that the server refuses invalid calls. */
+/**
+ * Sends invalid calls, and returns a finding about each refusal. Skips the calls with a wrong
+ * secret or none if `server` has no secret.
+ */
 export async function checkRefusals(
   server: Server,
   subject: Pick<Subject, "scraper" | "marketplace">,
@@ -72,7 +75,7 @@ const expectedOf = {
   "unknown-scraper": "400 for an unknown scraper",
   "not-json-type": "400 or 415 for a body that is not application/json",
   "wrong-secret": "401 or 403 for a wrong secret",
-  "no-secret": "401 or 403 without a secret",
+  "no-secret": "401 or 403 for a call without a secret",
 } as const;
 
 /**

@@ -21,7 +21,10 @@ export interface ReplyResult {
 export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
   sent === "ok" || sent === "partial";
 
-/** Returns the verdicts about results that the service rejects or downgrades. */
+/**
+ * Returns a verdict for each rule about results that the service rejects or downgrades, whether or
+ * not the rule holds.
+ */
 export function judgeTaken(
   replyResults: readonly ReplyResult[],
   taken: readonly Taken[],
@@ -36,7 +39,7 @@ export function judgeTaken(
       rule: "taken",
       level: "must",
       expected:
-        "every result reported as found can be read (an offer in full); others are unavailable",
+        "every result that is reported as found can be read, an offer completely (otherwise it counts as unavailable)",
       trouble: listed(
         lost.map((one) =>
           [`${one.taken.id} reports ${textOf(one.sent)}`, ...causesOf(one)].join(" with "),
@@ -71,7 +74,10 @@ function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">
   };
 }
 
-/** Returns the verdicts about values that the service drops or changes. */
+/**
+ * Returns a verdict for each rule about values that the service drops or changes, whether or not
+ * the rule holds.
+ */
 export function judgeDifferences(found: readonly Difference[]): Verdict[] {
   const those = (kind: Difference["kind"]): string | null =>
     listed(found.filter((one) => one.kind === kind).map(shownDifference));

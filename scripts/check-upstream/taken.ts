@@ -17,6 +17,7 @@ import {
 import type { Answered } from "./exchange.ts";
 import { offerOf } from "./read-call.ts";
 
+/** The requested items of a call. */
 export interface Asked {
   readonly scraper: StepScraperId;
   readonly marketplace: string;
@@ -88,8 +89,11 @@ async function read(
   });
 }
 
-/** Returns true if the service accepts a result that was read at this time. */
-export function isTimeTaken(fetchedAt: unknown): boolean {
+/**
+ * Returns true if the service now accepts a result with this `fetchedAt`, which may have any type.
+ * The service refuses an invalid time, and a read that is more than a day old.
+ */
+export function isTimeAccepted(fetchedAt: unknown): boolean {
   const results = [{ id: "1", status: "not_found", fetchedAt }];
   const reply: Extract<SourceReply, { kind: "answered" }> = {
     kind: "answered",

@@ -3,7 +3,7 @@ import { readingAgeMaxMs } from "../../shared/sources/contract/reading-age.ts";
 import type { Answered } from "./exchange.ts";
 import type { Verdict } from "./finding.ts";
 import { listed, textOf } from "./listed.ts";
-import { isTimeTaken } from "./taken.ts";
+import { isTimeAccepted } from "./taken.ts";
 
 interface Dated {
   readonly id?: unknown;
@@ -13,7 +13,10 @@ interface Dated {
 /** The largest tolerated clock difference of a server whose clock is ahead, in milliseconds. */
 const aheadMaxMs = 60_000;
 
-/** Returns the verdicts about read times and the duration of the reply. */
+/**
+ * Returns a verdict for each rule about read times and the duration of the reply, whether or not
+ * the rule holds.
+ */
 export function judgeTimes(
   results: readonly Dated[],
   { milliseconds }: Answered,
@@ -22,7 +25,7 @@ export function judgeTimes(
   const dated = results.filter(({ fetchedAt }) => fetchedAt !== undefined && fetchedAt !== null);
   const ids = (those: readonly Dated[]): string[] => those.map(({ id }) => textOf(id));
   const isStale = (one: Dated): boolean => readAgoMs(one) > readingAgeMaxMs;
-  const unread = dated.filter((one) => !isStale(one) && !isTimeTaken(one.fetchedAt));
+  const unread = dated.filter((one) => !isStale(one) && !isTimeAccepted(one.fetchedAt));
   return [
     {
       rule: "fetched-at",

@@ -104,7 +104,10 @@ const bareCall = {
 /** The number of steps that `measureCalls` reports. */
 export const callCount = calls.length;
 
-/** Measures several kinds of API calls. */
+/**
+ * Measures all kinds of API calls in a local world. Returns the means of each kind, without the CPU
+ * time of the local gateway.
+ */
 export async function measureCalls(
   assumptions: Assumptions,
   { logs, progress }: { readonly logs: LogMeter; readonly progress: Progress },

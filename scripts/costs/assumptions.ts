@@ -7,7 +7,7 @@ const inputs = {
   sourceTimes: {
     option: "source-times",
     value: 1,
-    about: "the time of a source, as a multiple of the specified time",
+    about: "a factor on the specified read times of sources",
   },
   /** The lines START, END and REPORT. */
   platformLogBytes: {
@@ -71,7 +71,10 @@ export type Speed = keyof typeof sourceSpeeds;
 
 const sourceMsMin = 1_000;
 
-/** Returns the milliseconds that a source takes to read a number of items. */
+/**
+ * Returns the milliseconds that a source takes to read `ids` items: in proportion to their number,
+ * but at least one second, and then multiplied by `sourceTimes`.
+ */
 export function sourceMs(scraper: Speed, ids: number, { sourceTimes }: Assumptions): number {
   const speed = sourceSpeeds[scraper];
   return Math.max(sourceMsMin, (ids / speed.ids) * speed.milliseconds) * sourceTimes;

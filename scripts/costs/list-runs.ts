@@ -26,8 +26,8 @@ export interface ListFigures {
   /** A sweep run in which one of a hundred items has changed. */
   readonly sweep: Usage;
   readonly refresh: Usage;
-  /** One invocation of the sweeper. */
-  readonly lookAfter: Usage;
+  /** One pass of the sweeper. */
+  readonly sweeperPass: Usage;
   /** The bytes that are stored while the watchlist exists. */
   readonly listBytes: number;
   /** The data that a sweep run stores until it expires. */
@@ -55,7 +55,11 @@ interface Bench {
   readonly progress: Progress;
 }
 
-/** Runs a watchlist in a local world and measures all its requests. */
+/**
+ * Runs a watchlist of 50,000 items in a local world. Returns the usage of each kind of run, and of
+ * a pass of the sweeper.
+ * @throws Error if a run has an unexpected result
+ */
 export async function measureList(
   assumptions: Assumptions,
   { logs, progress }: { readonly logs: LogMeter; readonly progress: Progress },
@@ -98,7 +102,7 @@ async function measure(bench: Bench): Promise<ListFigures> {
     looks.push(await stored());
   }
   await measureSweeper(bench);
-  const lookAfter = await measureSweeper(bench);
+  const sweeperPass = await measureSweeper(bench);
   const [before, after] = [looks[sweepRun - 2], looks[sweepRun - 1]];
   assert(before !== undefined && after !== undefined, "every run is examined");
   return {
@@ -106,7 +110,7 @@ async function measure(bench: Bench): Promise<ListFigures> {
     baseline: usages[0] ?? {},
     sweep: usages[sweepRun - 1] ?? {},
     refresh: usages[refreshRun - 1] ?? {},
-    lookAfter,
+    sweeperPass,
     listBytes: after.kept - empty.kept,
     sweepBytes: {
       expiringPerMonth: after.expiringPerMonth - before.expiringPerMonth,
@@ -140,7 +144,7 @@ async function createList(bench: Bench): Promise<string> {
     every: "7d",
     refresh_every_runs: refreshRun,
   });
-  assert(typeof id === "string", "a list has an id");
+  assert(typeof id === "string", "the API returns the ID of the new watchlist");
   return id;
 }
 

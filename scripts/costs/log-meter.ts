@@ -1,4 +1,4 @@
-/** The log lines of functions since the last call. */
+/** The log lines of functions since the previous `take`. */
 export interface Logged {
   readonly lines: number;
   /** The bytes that CloudWatch bills, which include 26 bytes for each event. */
@@ -6,8 +6,9 @@ export interface Logged {
 }
 
 export interface LogMeter {
+  /** Adds output of the functions, which may end within a line. */
   readonly note: (chunk: Buffer) => void;
-  /** Returns the log lines since the last call. */
+  /** Returns the log lines since the previous call. */
   take(): Logged;
   /**
    * Returns the number of custom metrics so far. Each combination of a name and dimension values is

@@ -30,8 +30,8 @@ function prodResources(): readonly Resource[] {
 }
 
 /**
- * Returns the number of alarm metrics. CloudWatch bills an alarm on an expression once for each
- * metric in it.
+ * Returns the number of metrics that CloudWatch bills for all alarms. An alarm on an expression
+ * counts once for each metric in the expression.
  */
 export function alarmMetrics(resources: readonly Resource[]): number {
   return resources
@@ -57,14 +57,14 @@ export const firewallRules = (resources: readonly Resource[]): number =>
  * minute.
  */
 export function standingMonth(
-  { lookAfter, metrics }: { readonly lookAfter: Usage; readonly metrics: number },
+  { sweeperPass, metrics }: { readonly sweeperPass: Usage; readonly metrics: number },
   { idleReceivesPerMinute }: Assumptions,
 ): Usage {
   const resources = prodResources();
   const count = (type: string): number => resources.filter(({ Type }) => Type === type).length;
   const receives = count("AWS::Lambda::EventSourceMapping") * idleReceivesPerMinute;
   return sumOf([
-    times(lookAfter, minutesPerMonth),
+    times(sweeperPass, minutesPerMonth),
     {
       sqsRequest: receives * minutesPerMonth,
       kmsKeyMonth: count("AWS::KMS::Key"),

@@ -7,6 +7,7 @@ export interface Stored {
   readonly kept: number;
   /** The bytes of rows that expire, multiplied by the part of a month for which they exist. */
   readonly expiringPerMonth: number;
+  /** The bytes of the objects in the service's bucket. */
   readonly objects: number;
 }
 
@@ -15,7 +16,7 @@ const monthSeconds = monthDays * 86_400;
 /** The bytes that DynamoDB bills for each row in addition to its content. */
 const rowOverhead = 100;
 
-/** Returns the bytes that a world stores in its tables and buckets. */
+/** Returns the bytes that a world stores in its tables and in the service's bucket. */
 export async function storedBytes(
   clients: { readonly dynamo: DynamoDBDocumentClient; readonly s3: S3Client },
   { tables, bucket }: { readonly tables: readonly string[]; readonly bucket: string },
@@ -62,7 +63,11 @@ const numberBytes = 8;
 /** DynamoDB's overhead in bytes for an array or map, and for each of its entries. */
 const [containerBytes, memberBytes] = [3, 1];
 
-/** Returns the bytes of a row's attribute names and values, as DynamoDB defines item sizes. */
+/**
+ * Returns the bytes of a row's attribute names and values, as DynamoDB defines item sizes. Excludes
+ * the 100 bytes that DynamoDB bills for each row in addition.
+ * @param value a row, or the value of an attribute, as the document client returns it
+ */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return numberBytes;

@@ -71,8 +71,9 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
 ];
 
 /**
- * Creates watchlists with runs, changes and deliveries. Moves all runs except the last into the
- * past.
+ * Creates watchlists with runs, changes and deliveries, and waits until the runs have ended. Moves
+ * all runs except the last into the past.
+ * @throws Error if a watchlist is not created, or if a run does not end in time
  */
 export async function inventLists(
   world: World,
@@ -104,7 +105,8 @@ const lookMs = 150;
 async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patienceMs;
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Timed out: ${what}`);
+    if (Date.now() > deadline)
+      throw new Error(`Timed out after ${patienceMs / 1_000} s while waiting for ${what}`);
     await delay(lookMs);
   }
 }

@@ -9,8 +9,9 @@ import { demoReceiverPath } from "../../tools/local/webhook-receiver.ts";
 import type { World } from "../../tools/local/world.ts";
 
 /**
- * Fills the local demo workspace with watchlists, runs, changes and deliveries. Does nothing if all
- * of them exist.
+ * Fills the local demo workspace with watchlists, runs, changes and deliveries. Does nothing if
+ * every watchlist exists and has run twice.
+ * @throws Error as `fillWorkspace` does
  */
 export async function fillDemoWorkspace(world: World): Promise<void> {
   const reader = apiClient(world.baseUrl, world.demoApiKey);

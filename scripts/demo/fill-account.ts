@@ -19,9 +19,9 @@ interface Dependencies extends AccountDependencies {
 const keyName = "Filling of the demo workspace";
 
 /**
- * Fills the workspace of a demo account. The account's own API keys are read-only, so this uses a
- * temporary key that can write, and revokes it at the end. First revokes a temporary key that an
- * interrupted call left.
+ * Fills the workspace of a demo account, and returns its watchlists. The account's own API keys are
+ * read-only, so this creates a temporary key that can write, and revokes it at the end. First
+ * revokes a temporary key that an interrupted call left.
  * @throws Error if the account is not a demo account, because the watchlists spend its credits
  */
 export async function fillAccount(
@@ -30,7 +30,7 @@ export async function fillAccount(
 ): Promise<readonly FilledList[]> {
   if (!account.demo)
     throw new Error(
-      `${account.id} is not a demo account. Only a demo account can be filled, because its watchlists spend credits`,
+      `${account.id} is not a demo account. Only a demo account can be filled, because its watchlists spend credits.`,
     );
   const { keys, clock } = dependencies;
   for (const left of await keys.list(account.id)) {

@@ -28,7 +28,8 @@ export async function isFilled(api: ApiClient): Promise<boolean> {
 /**
  * Creates the missing watchlists of a demo workspace, and starts a second run of each watchlist
  * that has run only once. Uses the API, so its limits apply. Later runs follow the schedule.
- * @param receiver the webhook URL that receives changes; without it, the workspace has no
+ * Returns all watchlists.
+ * @param receiver the webhook URL that receives changes; if it is undefined, the workspace has no
  * deliveries
  * @throws Error if the API refuses a call, or if a first run takes longer than two minutes
  */
@@ -67,7 +68,7 @@ async function runTwice(api: ApiClient, { id, name }: FilledList): Promise<void>
     }
     if (Date.now() > deadline) {
       throw new Error(
-        `${name} did not run within two minutes. Check that the account has credits.`,
+        `The watchlist "${name}" did not run within two minutes. Check that the account has credits.`,
       );
     }
     await delay(lookMs);

@@ -1,6 +1,8 @@
 /**
  * Returns the addresses at which the deployed API may respond. The output of the stack is an
  * address of AWS, but emulators serve the API at different paths of their endpoint.
+ * @param endpoint the endpoint of the emulator
+ * @param apiUrl the output `ApiUrl` of the service stack
  */
 export function apiAddresses(endpoint: string, apiUrl: string): string[] {
   const { hostname, pathname } = new URL(apiUrl);

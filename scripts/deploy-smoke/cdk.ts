@@ -10,8 +10,8 @@ export type Cdk = (root: string, ...words: string[]) => Promise<void>;
 const linesShown = 40;
 
 /**
- * Creates a function that runs the CDK's command line with the environment of this process. Writes
- * the output to a file. If a command fails, throws an error with the end of the output.
+ * Creates a function that runs the CDK's command line with the environment of this process. Appends
+ * the output to `logFile`. If a command fails, throws an error with the end of the output.
  */
 export function cdkCommands(logFile: string): Cdk {
   return async (root, ...words) => {

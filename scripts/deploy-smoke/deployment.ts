@@ -81,9 +81,9 @@ export interface Smoke {
 }
 
 /**
- * Runs a smoke test, in which `visit` creates and checks a deployment. Then deletes the deployment,
- * even after a failure.
- * @throws Error if a check fails, or if another deployment created the stacks
+ * Deletes what an interrupted smoke test left. Then runs a smoke test, in which `visit` creates and
+ * checks a deployment. At the end, deletes the deployment, even after a failure.
+ * @throws Error if a check fails, or if one of the stacks exists and no smoke test created it
  */
 export async function withDeployment(
   place: Place,
@@ -117,7 +117,7 @@ function summary({ place, narrator }: Smoke, started: number): void {
 
 /**
  * Deletes what an interrupted smoke test left.
- * @throws Error if another deployment created the stacks
+ * @throws Error if one of the stacks exists and no smoke test created it
  */
 async function removeLeftovers(smoke: Smoke): Promise<void> {
   const { formation, narrator } = smoke;
@@ -148,7 +148,10 @@ async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<v
   if (failures.length === 1) throw failures[0];
 }
 
-/** Creates the stacks, after the bootstrap of the account. */
+/**
+ * Bootstraps the AWS account for the CDK, creates the stacks of a release, and checks their status.
+ * @throws Error if a command fails, or if a stack is not complete
+ */
 export async function createDeployment(smoke: Smoke, release: Release): Promise<void> {
   const { cdk, narrator } = smoke;
   narrator.chapter(`cdk bootstrap, cdk deploy --all: ${release.name}`);
@@ -158,14 +161,20 @@ export async function createDeployment(smoke: Smoke, release: Release): Promise<
   await checkCreated(smoke);
 }
 
-/** Updates the stacks, in the order of an upgrade. */
+/**
+ * Updates the stacks to a release in the order of an upgrade, and checks their status.
+ * @throws Error if a command fails, or if the service stack was not updated
+ */
 export async function upgradeDeployment(smoke: Smoke, release: Release): Promise<void> {
   smoke.narrator.chapter(`cdk deploy --all: ${release.name}`);
   await deployStacks(smoke, release, [["deploy", "--all"]]);
   await checkUpdated(smoke);
 }
 
-/** Updates the stacks, in the order of a rollback. */
+/**
+ * Updates the stacks to a release in the order of a rollback, and checks their status.
+ * @throws Error if a command fails, or if the service stack was not updated
+ */
 export async function rollBackDeployment(smoke: Smoke, release: Release): Promise<void> {
   smoke.narrator.chapter(`Roll back to ${release.name}`);
   await deployStacks(smoke, release, rollbackDeployments(smokeStage));
@@ -201,7 +210,10 @@ async function checkCreated({ formation, narrator }: Smoke): Promise<void> {
   );
 }
 
-/** A deployment that does not change the data stack does not change its status either. */
+/**
+ * Checks that the service stack was updated. The data stack keeps its status if the deployment does
+ * not change it.
+ */
 async function checkUpdated({ formation, narrator }: Smoke): Promise<void> {
   const stacks = await deployedStacks(formation);
   for (const { name, status } of stacks) narrator.note(`${name}: ${status}`);
@@ -234,7 +246,10 @@ async function synthesized(
   return ["--app", output];
 }
 
-/** Returns the address at which the deployed API responds. */
+/**
+ * Returns the address at which the deployed API responds.
+ * @throws Error if it responds at no address
+ */
 export async function addressOf({ place, formation }: Smoke): Promise<string> {
   const outputs = await outputsOf(formation);
   return answeringAddress(
@@ -270,6 +285,7 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
 /**
  * Checks that the dead-letter queues are empty. The messages of a failed worker move there, while
  * API calls may still succeed.
+ * @throws Error if a queue has a message
  */
 export async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The dead-letter queues");
@@ -288,14 +304,15 @@ export async function checkDeadLetters({ formation, narrator }: Smoke): Promise<
   );
   client.destroy();
   narrator.check(
-    `none of ${queues.length} has a message`,
+    `none of the ${queues.length} dead-letter queues has a message`,
     queues.length > 0 && counts.every((count) => count === 0),
   );
 }
 
 /**
- * Checks that the functions' logs contain no warnings. A missing permission that a function
- * tolerates is visible only there.
+ * Waits until the sweeper has logged, then checks that the functions' logs contain no warnings. A
+ * missing permission that a function tolerates is visible only there.
+ * @throws Error if the sweeper does not log in time, or if a function logged a warning
  */
 export async function checkWarnings({ place, formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The functions' logs");
@@ -305,7 +322,7 @@ export async function checkWarnings({ place, formation, narrator }: Smoke): Prom
   );
   const { lines, read } = await warningsOf(place.endpoint, resources);
   for (const line of lines) narrator.note(line);
-  narrator.check(`no warning in ${read} lines`, lines.length === 0);
+  narrator.check(`the functions logged no warning in ${read} lines`, lines.length === 0);
 }
 
 async function tearDown(smoke: Smoke): Promise<void> {

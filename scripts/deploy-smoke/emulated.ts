@@ -1,8 +1,8 @@
 /**
- * Runs the smoke test against an emulator. `deploy-smoke.ts` starts it with the environment of the
- * emulated world. Arguments: the path of the Python that has the emulator; `public` if it runs in a
- * network namespace with a public address; and for an upgrade the name and the folder of the
- * previous release.
+ * Runs the smoke test against an emulator. `deploy-smoke.ts` starts it with the environment
+ * variables of `prepareWorld`. Arguments: the path of the Python interpreter that runs the
+ * emulator; `public` if this process is in a network namespace with a public address, otherwise
+ * `alone`; and for an upgrade the name and the folder of the previous release.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -57,8 +57,9 @@ async function main(python: string, isPublic: boolean, from: Release | null): Pr
 }
 
 /**
- * An upgrade also needs short visibility timeouts. The emulator ends invocations, and the message
- * of an ended invocation stays invisible until its timeout.
+ * Adapts the templates for an upgrade, which also needs short visibility timeouts. The emulator
+ * ends invocations when the code changes, and the message of an ended invocation stays invisible
+ * until its timeout.
  */
 const adaptForUpgrade = (assembly: string): string =>
   `${simplifyAlarms(assembly)}\n    ${shortenVisibility(assembly)}`;

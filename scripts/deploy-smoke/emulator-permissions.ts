@@ -43,12 +43,14 @@ const gaps: readonly Gap[] = [
 const StackName = "deploy-smoke-permissions";
 const patience = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
 
-/** The template of the permissions that are granted now; null without any. */
+/** The template of the permissions that are granted now; null if none are. */
 let granted: string | null = null;
 
 /**
- * Grants these permissions in a separate stack, or adapts that stack to other roles.
- * @returns a line about each permission; nothing if all roles have them
+ * Grants the roles the permissions that the emulator requires although AWS does not. They are in a
+ * separate stack, which a repeated call adapts to other roles.
+ * @returns a line about each permission; an empty list if the stack did not change
+ * @throws Error if `resources` lacks a role that needs a permission
  */
 export async function grantGaps(
   client: CloudFormationClient,
@@ -70,7 +72,9 @@ export async function grantGaps(
     await waitUntilStackUpdateComplete({ client, ...patience }, { StackName });
   }
   granted = TemplateBody;
-  return gaps.map(({ why, actions }) => `granted beside the stacks: ${actions.join(", ")}: ${why}`);
+  return gaps.map(
+    ({ why, actions }) => `granted in addition to the templates: ${actions.join(", ")}: ${why}`,
+  );
 }
 
 /** Deletes the stack of the additional permissions. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { quantity } from "../../shared/base/quantity.ts";
 
 const metric = v.object({
   MetricStat: v.object({
@@ -26,6 +27,7 @@ const template = v.looseObject({ Resources: v.record(v.string(), v.unknown()) })
  * only alarms on one metric. The new alarm uses the first metric of the expression. It has the same
  * name, so references remain valid.
  * @returns a line with the number of changed alarms
+ * @throws Error if an expression contains no metric
  */
 export function simplifyAlarms(assembly: string): string {
   const changed = changeResources(assembly, (resource) => {
@@ -33,7 +35,7 @@ export function simplifyAlarms(assembly: string): string {
     Object.assign(resource, { Properties: onOneMetric(resource.Properties) });
     return true;
   });
-  return `changed in the templates: ${changed} alarms on expressions, made on one metric`;
+  return `changed in the templates: ${quantity(changed, "alarm")} on expressions, now on one metric`;
 }
 
 /**
@@ -48,7 +50,7 @@ export function shortenVisibility(assembly: string): string {
     Object.assign(resource.Properties, { VisibilityTimeout: visibilitySeconds });
     return true;
   });
-  return `changed in the templates: ${changed} queues, whose messages reappear after ${visibilitySeconds} s`;
+  return `changed in the templates: ${quantity(changed, "queue")}, whose messages reappear after ${visibilitySeconds} s`;
 }
 
 /**

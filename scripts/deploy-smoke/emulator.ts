@@ -26,6 +26,7 @@ const startSecondsMax = 60;
 /**
  * Starts the emulator in its strictest mode: every request must be signed, allowed by the policies
  * of the templates, and sent over TLS. The emulator stores all data in memory.
+ * @throws Error if the emulator is not ready within 60 s
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { python, address, certificateFile, keyFile, logFile } = options;

@@ -2,8 +2,8 @@ import { CloudWatchLogsClient, paginateFilterLogEvents } from "@aws-sdk/client-c
 import type { DeployedResource } from "./stacks.ts";
 
 /**
- * Returns the warnings and errors in the functions' logs, one line each. Errors that a function
- * handles appear only there.
+ * Returns the warnings and errors in the functions' logs, one line each, and the number of lines
+ * that were read. Errors that a function handles appear only there.
  */
 export async function warningsOf(
   endpoint: string,
@@ -23,6 +23,7 @@ export async function warningsOf(
 /**
  * Returns true if a function has written to its log.
  * @param name the prefix of the logical IDs of the function's resources
+ * @throws Error if the deployment has no log group with this prefix
  */
 export async function hasLogged(
   endpoint: string,

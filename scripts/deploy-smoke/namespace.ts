@@ -31,7 +31,10 @@ export type Namespace =
   | { readonly outcome: "available"; readonly enter: readonly string[] }
   | { readonly outcome: "unavailable"; readonly why: string };
 
-/** Tests whether this user can create a network namespace. Returns the reason if not. */
+/**
+ * Tests whether this user can create a network namespace. Returns the command that enters one, or
+ * the reason why none is available.
+ */
 export async function ownNamespace(): Promise<Namespace> {
   const [command, ...words] = enter;
   try {

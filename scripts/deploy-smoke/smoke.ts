@@ -21,8 +21,10 @@ import { smokeStage } from "./stacks.ts";
 export const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 
 /**
- * Deploys the service, runs the tour, and deletes the deployment even after a failure.
- * @throws Error if a check fails, or if another deployment created the stacks
+ * Deploys the service, calls it as a customer does (the tour), and deletes the deployment, even
+ * after a failure. First deletes what an interrupted smoke test left. Without `place.customer`, the
+ * tour does not check the arrival of webhooks and exports.
+ * @throws Error if a check fails, or if one of the stacks exists and no smoke test created it
  */
 export function deploySmoke(place: Place, narrator: Narrator): Promise<void> {
   return withDeployment(place, narrator, async (smoke) => {

@@ -18,7 +18,10 @@ export interface Bundle {
   readonly assets: readonly Asset[];
 }
 
-/** Bundles a file of `browser`. Names contain a digest of the content, so caches may keep them. */
+/**
+ * Bundles a file of `browser` with the files that it imports. The names of the assets contain a
+ * digest of their content, so caches may keep them.
+ */
 export function bundled(file: string): Bundle {
   const { outputFiles, metafile } = buildSync({
     entryPoints: [join(folder, file)],
@@ -50,7 +53,9 @@ export function bundled(file: string): Bundle {
   return { entry: entry.name, imports: importsOf(metafile, entry.name), assets };
 }
 
-/** Names of the files that a file imports statically, directly or through others. */
+/**
+ * Returns the names of the files that a file imports statically, directly or through other files.
+ */
 function importsOf({ outputs }: Metafile, entry: string): readonly string[] {
   const byName = new Map(Object.entries(outputs).map(([path, one]) => [basename(path), one]));
   const found = new Set([entry]);
@@ -64,7 +69,7 @@ function importsOf({ outputs }: Metafile, entry: string): readonly string[] {
 
 const asset = ({ path, text }: OutputFile): Asset => ({ name: basename(path), content: text });
 
-/** An asset whose name contains a digest of its content. */
+/** Returns an asset whose name contains a digest of its content. */
 export function named(stem: string, suffix: string, content: string): Asset {
   const digest = createHash("sha256").update(content).digest("base64url").slice(0, 10);
   return { name: `${stem}-${digest}.${suffix}`, content };

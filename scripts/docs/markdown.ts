@@ -15,9 +15,7 @@ export interface RenderedPage {
   readonly sections: readonly Section[];
 }
 
-/**
- * Returns the address of a link on the rendered page, or undefined if the reader cannot open it.
- */
+/** Returns the target of a link; undefined if only the text of the link is to be shown. */
 export type ResolveLink = (href: string) => string | undefined;
 
 /** Renders a Markdown page. Its HTML has no scripts, styles, images or raw HTML of the source. */
@@ -88,6 +86,7 @@ function headingIds(): (heading: string) => string {
   };
 }
 
+/** Escapes a text for HTML content and for attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")

@@ -124,9 +124,9 @@ const guidePage = ({ title, html: main }: PublicPage, style: Bundle): string =>
   });
 
 /**
- * The API reference. It lists all operations until the renderer shows them, which takes about a
- * second, and for readers without JavaScript. The browser loads the renderer's files and the
- * document in parallel.
+ * Returns the page of the API reference. For readers without JavaScript, and until the renderer
+ * shows the operations, it contains a static list of them. The browser loads the renderer's files
+ * and the document in parallel.
  */
 const referencePage = (
   operations: readonly ListedOperation[],
@@ -154,7 +154,7 @@ const referencePage = (
     ],
   });
 
-/** A list of operations for each tag. The links are those of the renderer. */
+/** Returns a list of operations for each tag. The links are those of the renderer. */
 const operationLists = (operations: readonly ListedOperation[]): readonly string[] =>
   [...new Set(operations.map(({ tag }) => tag))].map((tag) => {
     const entries = operations

@@ -18,7 +18,10 @@ const fetchedAt = at.toISOString();
 const head = { marketplace: "us", deadline_ms: 15_000 };
 const offerListingId = "k9Xv2Lq7%2FbT4%3D";
 
-/** One call of each scraper: items of the sandbox, one found and one not. */
+/**
+ * Returns an example call of a scraper with its reply: one item that is found or buyable, and one
+ * that is not.
+ */
 export function upstreamExample(scraper: StepScraperId): UpstreamExample {
   if (isProductScraper(scraper)) return productExample(scraper);
   return scraper === "retailer_a.offers" ? offersExample : offerCheckExample;

@@ -10,7 +10,8 @@ import { jsonSchema } from "../../tools/documents/json-schema.ts";
 import { upstreamExample } from "./upstream-examples.ts";
 
 /**
- * The page `/docs/upstream` in Markdown: the contract of the adapter `upstream`, with its schemas.
+ * Returns the page `/docs/upstream` in Markdown: the contract of the adapter `upstream`, with its
+ * schemas.
  */
 export function upstreamPage(): string {
   return [

@@ -13,15 +13,20 @@ export interface RateFigures {
 /** A local world in a separate process. */
 export interface BenchWorld {
   readonly baseUrl: string;
+  /** The environment variables of the products function. */
   readonly environment: Record<string, string>;
+  /** The DynamoDB endpoint of the world. */
   readonly dynamo: string;
+  /** Returns the CPU milliseconds that the process has used since its start. */
   cpuMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a local world in a separate process.
- * @param onOutput receives the output of the process; without it, the output is printed
+ * Starts a local world in a separate process, and resolves when the world accepts calls.
+ * @param dir the data folder of the world
+ * @param variables environment variables of the process, in addition to those of this process
+ * @param onOutput receives the output of the process; if it is absent, the output is printed
  */
 export async function startBenchWorld(
   dir: string,
@@ -56,8 +61,8 @@ const atOnce = 4;
 const rounds = 3;
 
 /**
- * Measures the calls per second of the world's CPU time, for calls of the service and for a call
- * with an empty handler.
+ * Measures how many calls the world answers per second of its CPU time. Compares calls of the
+ * service with a call that has an empty handler. Returns the best of three rounds.
  */
 export async function benchGateway(
   world: BenchWorld,

@@ -10,7 +10,8 @@ type Handler = (...invocation: readonly unknown[]) => Promise<unknown>;
 
 /**
  * Creates the products function as Lambda runs it: each environment handles one call at a time and
- * has a separate cache of the ledger's state. The source answers after `workMs` milliseconds.
+ * has a separate cache of the ledger's state. A call that finds no idle environment creates one.
+ * The source answers after `workMs` milliseconds.
  */
 export const productsEnvironments = (workMs: number) => ({
   createHandler(environment: EnvironmentOf<"products">, overrides: Overrides): Handler {

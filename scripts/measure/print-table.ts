@@ -1,4 +1,4 @@
-/** Prints rows as an aligned table with a title. The columns are the fields of the rows. */
+/** Prints rows as an aligned table with a title. The columns are the fields of the first row. */
 export function printTable(title: string, rows: readonly object[]): void {
   const names = Object.keys(rows[0] ?? {});
   const lines = [names, ...rows.map((row) => names.map((name) => String(Reflect.get(row, name))))];

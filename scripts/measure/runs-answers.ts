@@ -65,7 +65,10 @@ export function writeAnswers(
   }
 }
 
-/** The source's response to one call. @throws Error if no file was written for the call. */
+/**
+ * Returns the source's response to one call.
+ * @throws Error if no file was written for the call
+ */
 export const answersOf = (dir: string, tier: string, ids: readonly string[]): readonly Answer[] =>
   parsed(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
 
@@ -92,7 +95,9 @@ const fileOf = (tier: string, firstId: string, count: number): string =>
 const digest = (text: string): Buffer => createHash("sha512").update(text).digest();
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-/** Random, so that the IDs compress as badly as real ones. */
+/**
+ * Returns a random-looking item ID, because IDs in sequence would compress better than real ones.
+ */
 const idOf = (seed: string): string =>
   `B0${Array.from(digest(seed).subarray(0, 8), (byte) => letters[byte % letters.length]).join("")}`;
 

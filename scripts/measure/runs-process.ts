@@ -9,18 +9,20 @@ type Answered = Readonly<Record<string, unknown>>;
 /** The local world of `runs-world.ts`, in a separate process. */
 export interface RunsWorld {
   readonly ready: WorldReady;
+  /** Calls the API with the account's key. Throws if the status is not 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answered>;
   send(request: WorldRequest): void;
-  /** Resolves when the next run or sweeper pass has ended. */
+  /** Resolves when the next run or sweeper pass has ended. Rejects after two minutes. */
   finished(): Promise<void>;
+  /** Returns the measurements since the previous call. */
   take(): Promise<WorldFigures>;
   stop(): Promise<void>;
 }
 
 /**
  * Starts the world in a separate process.
- * @param onOutput receives the output of the world and its functions; without it, the output is
- * printed
+ * @param onOutput receives the output of the world and its functions; if it is absent, the output
+ * is printed
  */
 export async function startRunsWorld(
   variables: Record<string, string>,

@@ -15,8 +15,9 @@ export interface WorkerFigures {
   /** The user and system CPU time of the process, in milliseconds. */
   readonly cpuMs: number;
   readonly handlerMs: number;
-  /** Requests sent to the services of AWS, and to all other hosts. */
+  /** Requests that were sent to services of AWS. */
   readonly requests: number;
+  /** Requests that were sent to all other hosts. */
   readonly requestsOutside: number;
   /** The peak memory of the process, including Node.js. */
   readonly peakMegabytes: number;
@@ -24,7 +25,7 @@ export interface WorkerFigures {
 
 export interface WorkerRequest {
   readonly id: number;
-  /** Absent: only return the measurements. */
+  /** The event to handle. If it is absent, the worker only returns its measurements. */
   readonly event?: SQSEvent;
 }
 

@@ -26,8 +26,9 @@ export type WorkerName = (typeof workerNames)[number];
 export interface WorldRequests {
   /** Requests to SQS, without receives that returned no message. */
   readonly sqsRequests: number;
-  /** Requests to the service's buckets: those that write or list, and those that read. */
+  /** Requests to the service's buckets that write or list. */
   readonly s3Puts: number;
+  /** Requests to the service's buckets that read. */
   readonly s3Gets: number;
   readonly kmsRequests: number;
   /** The bytes of the bodies that the webhook receiver received. */
@@ -48,6 +49,10 @@ export interface WorldReady {
   readonly eventsBucket: string;
 }
 
+/**
+ * A request of the parent process. `hold` makes the run workers wait until `release`, `sweep` runs
+ * one pass of the sweeper, and `take` returns the measurements since the previous `take`.
+ */
 export type WorldRequest = "hold" | "release" | "sweep" | "take";
 
 const credits = 10_000_000;

@@ -7,7 +7,7 @@ const entriesOf = (usage: Usage): [Unit, number][] => Object.entries(usage) as [
 
 /**
  * Returns the dollars of a usage.
- * @param units counts only these units; without it, all
+ * @param units counts only these units; if it is absent, counts all
  */
 export function dollarsOf(usage: Usage, units?: readonly Unit[]): number {
   return entriesOf(usage)

@@ -9,7 +9,7 @@ export interface SampleCall {
   readonly body?: unknown;
 }
 
-/** `x-codeSamples` of an operation: the same call in curl, TypeScript and Python. */
+/** Returns the `x-codeSamples` of an operation: the same call in curl, TypeScript and Python. */
 export const codeSamples = (call: SampleCall): readonly JsonObject[] => [
   { lang: "shell", label: "curl", source: curl(call) },
   { lang: "typescript", label: "TypeScript", source: typescript(call) },
@@ -66,7 +66,7 @@ function python({ method, path, needsKey, body }: SampleCall): string {
 const indented = (value: unknown, spaces: number): string =>
   JSON.stringify(value, null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`);
 
-/** A JSON value as a Python expression. */
+/** Returns a JSON value as a Python expression. */
 function literal(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -14,7 +14,11 @@ const constraints = new Set([
   "x-codeSamples",
 ]);
 
-/** Returns the document with a description at every named schema and every field of an object. */
+/**
+ * Returns the document with a description at every named schema and every field of an object.
+ * Descriptions in the document are kept. A field that no table describes stays without a
+ * description.
+ */
 export function described(document: JsonObject): JsonObject {
   const { components: parts, ...rest } = document;
   const { schemas, ...others } = asObject(parts);
@@ -32,7 +36,10 @@ export function described(document: JsonObject): JsonObject {
   };
 }
 
-/** @param owner the field that has the part, otherwise the component or the operation */
+/**
+ * Returns a part of the document with descriptions of its fields.
+ * @param owner the field that has the part, otherwise the component or the operation
+ */
 function describedPart(part: unknown, owner: string): unknown {
   if (Array.isArray(part)) return part.map((one: unknown) => describedPart(one, owner));
   if (typeof part !== "object" || part === null) return part;

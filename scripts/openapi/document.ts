@@ -12,7 +12,10 @@ import { refusalRef, refusalResponses } from "./refusals.ts";
 import { overview } from "./overview.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** The API's description in OpenAPI 3.1, made from the route table and the domains' schemas. */
+/**
+ * Returns the OpenAPI 3.1 document of the API, built from the route table and the schemas of the
+ * domains.
+ */
 export function openApiDocument(): JsonObject {
   return described({
     openapi: "3.1.0",
@@ -89,7 +92,7 @@ function operationObject(key: RouteKey, operation: Operation): JsonObject {
   };
 }
 
-/** The sample call of an operation: the first example body, and the required parameters. */
+/** Returns the sample call of an operation: the first example body, and the required parameters. */
 function sampleCall(
   key: RouteKey,
   { path = {}, query, queryExamples = {}, body }: Operation,
@@ -209,8 +212,8 @@ function answerObject(
 }
 
 /**
- * The refusals of an operation, including those that result from its access, its body and its
- * charge.
+ * Returns the refusals of an operation, including those that result from its access, its body and
+ * its charge.
  */
 function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
   const { access } = routes[key];
@@ -229,7 +232,7 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** The shared headers or responses to which at least one operation or response refers. */
+/** Returns the shared headers or responses to which at least one operation or response refers. */
 function used(kind: "headers" | "responses", parts: JsonObject): JsonObject {
   const text = JSON.stringify([paths(), refusalResponses()]);
   return Object.fromEntries(

@@ -109,7 +109,7 @@ export const eventSchemas = {
   ),
 };
 
-/** 200 of `GET /v1/events/{id}`: the body of an event of a run. */
+/** Schema of the body of an event of a run: 200 of `GET /v1/events/{id}`. */
 export const runEventSchema = v.variant("type", [
   eventSchemas["watchlist.product.changed"],
   eventSchemas["watchlist.product.matched"],
@@ -117,7 +117,7 @@ export const runEventSchema = v.variant("type", [
   eventSchemas["watchlist.run.completed"],
 ]);
 
-/** 200 of `GET /v1/events`: the bodies of events of runs. */
+/** Schema of a page of events of runs: 200 of `GET /v1/events`. */
 export const eventsResponse = v.object({
   object: v.literal("list"),
   data: v.pipe(

@@ -33,7 +33,7 @@ export const namedBodies: NamedSchemas = Object.fromEntries(
   Object.entries(bodies).map(([name, { schema }]) => [name, schema]),
 );
 
-/** The named bodies for `components.schemas`, each with the rules across its fields. */
+/** Returns the named bodies for `components.schemas`, each with the rules across its fields. */
 export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(
     Object.entries(componentSchemas({ direction: "input", named: namedBodies })).map(
@@ -41,6 +41,6 @@ export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
     ),
   );
 
-/** A body that is one of several named objects. */
+/** Returns the schema of a body that is one of several named objects. */
 export const anyOf = (variants: Readonly<Record<string, NamedBody>>): GenericSchema =>
   v.union(Object.values(variants).map(({ schema }) => schema));

@@ -76,7 +76,7 @@ export interface Operation {
   readonly itemCall?: boolean;
   readonly deprecated?: boolean;
   /**
-   * False for a public operation whose answer caches must not store.
+   * False for a public operation whose response must not be stored by caches.
    * @default true for a public operation
    */
   readonly cached?: false;

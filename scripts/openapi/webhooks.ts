@@ -69,7 +69,10 @@ const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   },
 };
 
-/** The requests that the service sends to webhook endpoints, by event type. */
+/**
+ * Returns the requests that the service sends to webhook endpoints, by event type, as OpenAPI
+ * webhooks.
+ */
 export function webhooks(): JsonObject {
   return Object.fromEntries(
     Object.entries(eventSchemas).map(([type, schema]) => {

@@ -26,8 +26,8 @@ const parallelCalls = 16;
 /** The seconds to wait for a response. The gateway responds within 29 s. */
 const answerSecondsMax = 40;
 /**
- * A worker cancels the hold of an abandoned call within 40 s. If the worker fails, the message is
- * received again after that.
+ * The seconds to wait until no failed call is charged. A worker cancels the hold of an abandoned
+ * call within 40 s, or somewhat later if its first attempt fails.
  */
 const recoverySecondsMax = 60;
 /**
@@ -39,8 +39,9 @@ const allRoutes = Object.keys(routes) as RouteKey[];
 const chargedRoutes = allRoutes.filter((route) => groups[routes[route].group].itemCalls);
 
 /**
- * Calls every route while the store fails in one way (`mode`), each with a separate account, so
- * that the ledger shows what each call cost. The store is healthy before and after.
+ * Calls every route once while the store fails in one way (`mode`). In the mode `hanging at the
+ * charge`, calls only the routes that charge. Each call has a separate account, so that the ledger
+ * shows what the call cost. The store is healthy before and after.
  */
 export async function observe(mode: StoreMode, outage: Outage): Promise<readonly Observation[]> {
   const { proxy, world } = outage;

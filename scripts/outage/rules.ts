@@ -32,7 +32,10 @@ const secondsMaxIn = (mode: StoreMode): number =>
 export const hasRateHeaders = ({ headers }: Observation): boolean =>
   rateHeaders.every((name) => headers.has(name));
 
-/** Returns the rules that an observation breaks, each as the end of a sentence about its route. */
+/**
+ * Returns the rules that an observation breaks, each as the end of a sentence about its route; an
+ * empty list if it breaks none.
+ */
 export function brokenRules(seen: Observation): readonly string[] {
   const { mode, route, status, code, headers, seconds } = seen;
   if (status === 0) return ["was not answered", ...chargeRules(seen)];

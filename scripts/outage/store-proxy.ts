@@ -11,9 +11,10 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * The behaviour of the store. `killed` refuses connections. `hanging` accepts requests but does not
- * respond. The two other hanging modes still respond to the check of an API key, or to all requests
- * before the first charge. `slow` responds to each request after a delay.
+ * The behavior of the store. `killed` refuses connections. `hanging` accepts requests but does not
+ * respond. `hanging after the key check` responds only to the check of an API key. `hanging at the
+ * charge` responds to all requests before the first charge. `slow` responds to each request after a
+ * delay.
  */
 export type StoreMode =
   | "healthy"
@@ -27,7 +28,7 @@ export interface StoreProxy {
   readonly url: string;
   /**
    * Changes the mode. Requests that were not answered take effect when the store is healthy again,
-   * as after a SIGCONT.
+   * like those to a suspended process after SIGCONT.
    */
   set(mode: StoreMode): Promise<void>;
   /** Returns the number of requests that wait for a response. */

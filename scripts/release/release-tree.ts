@@ -67,7 +67,9 @@ async function installPackages(folder: string, project: string): Promise<void> {
     readFileSync(join(at, "package-lock.json"), "utf8"),
   );
   if (own === theirs) symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
-  else await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder });
+  // As in the README. `npm ci` refuses a lock file without the packages of other platforms, which
+  // some registries do not have.
+  else await run("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder });
 }
 
 async function git(project: string, ...words: string[]): Promise<string> {

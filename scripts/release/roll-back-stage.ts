@@ -15,11 +15,12 @@ export interface Rollback {
 }
 
 /**
- * Returns a stage to an earlier state. Cancels an update of the service stack that is in progress:
- * CloudFormation then restores the previous versions and everything else of the stack. Otherwise
- * deploys the earlier release.
- * @throws Error if the stack does not exist or changes in another way, if the cancelled update does
- * not end in the previous state, or if no update is in progress and no release is named
+ * Returns a stage to an earlier state. If an update of the service stack is in progress, cancels
+ * it. CloudFormation then restores the previous versions and everything else of the stack.
+ * Otherwise deploys the earlier release.
+ * @throws Error if the stack does not exist, or changes in a way other than an update
+ * @throws Error if the cancelled update does not end in the previous state
+ * @throws Error if no update is in progress and no release is named
  */
 export async function rollBackStage(
   client: CloudFormationClient,
@@ -37,7 +38,9 @@ export async function rollBackStage(
     );
   }
   if (status.endsWith("_IN_PROGRESS") && status !== "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS") {
-    throw new Error(`${stack} is changing (${status}). Wait until it has ended, then repeat.`);
+    throw new Error(
+      `${stack} is changing (${status}). Wait until the change has ended, then run this command again.`,
+    );
   }
   if (deployEarlier === null) {
     throw new Error(

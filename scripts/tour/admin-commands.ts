@@ -7,8 +7,9 @@ import type { TourTarget } from "./runs.ts";
 const project = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Creates a function that runs `npm run admin` and returns its JSON output. `flags` and `variables`
- * select the world, and `root` the folder of the release whose command runs.
+ * Creates a function that runs `npm run admin` and returns its JSON output. The function rejects if
+ * the exit code is not 0. `flags` and `variables` select the world, and `root` the folder of the
+ * release whose command runs.
  */
 export function adminCommands(
   flags: readonly string[],

@@ -24,8 +24,9 @@ const startSecondsMax = 30;
 const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
 
 /**
- * Runs `npm start` on an empty data folder and calls `visit`. Then stops the world and deletes the
- * folder.
+ * Runs `npm start` on an empty data folder, calls `visit` and returns its result. Then stops the
+ * world and deletes the folder, even after a failure.
+ * @throws Error if the world does not start, or the error of `visit`
  */
 export async function inFreshWorld<Result>(
   flags: readonly string[],
@@ -51,7 +52,8 @@ async function untilReady(
   const file = join(dataFolder, "ready.json");
   const deadline = Date.now() + startSecondsMax * 1_000;
   while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error("The local world did not start");
+    if (child.exitCode !== null)
+      throw new Error("The local world did not start. Its error is printed above.");
     if (Date.now() > deadline) {
       throw new Error(`The local world was not ready within ${startSecondsMax} s`);
     }

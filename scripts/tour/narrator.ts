@@ -45,7 +45,8 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
           line(`    ${what}: after ${waitedSeconds.toFixed(1)} s`);
           return answer;
         }
-        if (waitedSeconds > seconds) throw new Error(`Timed out after ${seconds} s: ${what}`);
+        if (waitedSeconds > seconds)
+          throw new Error(`Timed out after ${seconds} s while waiting for ${what}`);
         if (waitedSeconds >= printedSeconds + 1) {
           printedSeconds += 1;
           line(`    … waiting for ${what} (${printedSeconds} s)`);

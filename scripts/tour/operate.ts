@@ -12,7 +12,10 @@ export interface Operated {
   readonly secret: string;
 }
 
-/** Tests operations on webhooks and the export, after two delivered runs. */
+/**
+ * Tests operations on webhooks and the export, after two delivered runs.
+ * @throws Error if a check fails
+ */
 export async function operate(operated: Operated, narrator: Narrator): Promise<void> {
   await testEndpoint(operated, narrator);
   await failOnceDuringRotation(operated, narrator);
@@ -37,7 +40,8 @@ async function failOnceDuringRotation(operated: Operated, narrator: Narrator): P
   await controlReceiver(target, "behaviour", { status: 500, times: 1 });
   await runAgain(api, watchlistId, narrator);
   const run = { watchlistId, runNumber: 3 };
-  // The first event failed. Its retry comes after five seconds, after the other events.
+  // The first event failed. Its retry follows after five seconds, when the other events have
+  // arrived.
   const seen = await narrator.wait("the retry", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, run);
     return idsOf(all).length > new Set(idsOf(all)).size ? all : undefined;
@@ -74,10 +78,14 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
     const [run] = body["data"] as Record<string, unknown>[];
     return run?.["run_number"] === 4 && run["status"] === "completed" ? run : undefined;
   });
-  const feed = await narrator.wait("its events in the feed", waitSecondsMax, async () => {
-    const events = await allEvents(operated);
-    return events.filter((event) => runNumberOf(event) === 4).length > 0 ? events : undefined;
-  });
+  const feed = await narrator.wait(
+    "the events of the run in the feed",
+    waitSecondsMax,
+    async () => {
+      const events = await allEvents(operated);
+      return events.filter((event) => runNumberOf(event) === 4).length > 0 ? events : undefined;
+    },
+  );
   const missed = feed
     .filter((event) => runNumberOf(event) === 4)
     .map((event) => String(event["id"]));
@@ -88,7 +96,7 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
   );
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
-  narrator.check("recover is accepted", answer.status === 202);
+  narrator.check("the recovery is accepted", answer.status === 202);
   // Sent like retries: several at once, in any order.
   const arrived = await narrator.wait("the missed events", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, { watchlistId, runNumber: 4 });

@@ -1,7 +1,10 @@
 import type { Narrator } from "./narrator.ts";
 import type { TourTarget } from "./runs.ts";
 
-/** Runs the reconcile command, and checks that it finds no differences. */
+/**
+ * Runs the reconcile command, and checks that it finds no differences.
+ * @throws Error if the command fails, or if it finds a difference
+ */
 export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narrator: Narrator) {
   narrator.chapter("npm run admin -- reconcile");
   const tally = await admin("reconcile", "--json").catch(withOutput);

@@ -12,7 +12,10 @@ import {
 } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
-/** Tests everything from a new account to a change at the customer, with a check at every step. */
+/**
+ * Tests the service from a new account to a change that arrives at the customer. Checks every step.
+ * @throws Error if a check fails
+ */
 export async function runTour(target: ReachableTarget, narrator: Narrator): Promise<void> {
   const api = apiClient(target.baseUrl, await openAccount(target, narrator));
   await readProducts(api, target, narrator);
@@ -35,7 +38,10 @@ export async function runTour(target: ReachableTarget, narrator: Narrator): Prom
   await checkBalance(api, narrator);
 }
 
-/** Creates an account, checks its free credits, and creates a key for it. Returns the key. */
+/**
+ * Creates an account, checks its free credits, and creates a key for it. Returns the key.
+ * @throws Error if the account does not have 5,000 credits, or if a command fails
+ */
 export async function openAccount(target: TourTarget, narrator: Narrator): Promise<string> {
   narrator.chapter("An account and a key (npm run admin)");
   const account = await target.admin(
@@ -59,7 +65,11 @@ export async function openAccount(target: TourTarget, narrator: Narrator): Promi
   return String(key["key"]);
 }
 
-/** Checks a products call, its charge and its headers. */
+/**
+ * Checks a products call, its charge and its headers. The account must be new: the checked balance
+ * is 5,000 credits minus the charge.
+ * @throws Error if a check fails
+ */
 export async function readProducts(
   api: ApiClient,
   { ids }: TourTarget,
@@ -118,10 +128,13 @@ async function registerReceiver(
   const answer = await api.send("POST", "/webhook_endpoints", { url: receiverPath(target) });
   narrator.check("the receiver is registered", answer.status === 201);
   const secret = String(answer.body["secret"]);
-  narrator.check("its secret is shown once", secret.startsWith("whsec_"));
+  narrator.check("the response contains the endpoint's secret", secret.startsWith("whsec_"));
   const endpointId = String(answer.body["id"]);
   const again = await api.get(`/webhook_endpoints/${endpointId}`);
-  narrator.check("and never again", again.status === 200 && again.body["secret"] === undefined);
+  narrator.check(
+    "a later response does not contain the secret",
+    again.status === 200 && again.body["secret"] === undefined,
+  );
   await fetch(`${target.receiver.controlUrl}/secrets`, {
     method: "POST",
     body: JSON.stringify({ secret }),
@@ -154,7 +167,10 @@ async function registerBucket(
   );
 }
 
-/** Creates a watchlist of the tour's items. Returns its ID. */
+/**
+ * Creates a watchlist of the tour's items. Returns its ID. Its first run is due at once.
+ * @throws Error if the watchlist is not created
+ */
 export async function createWatchlist(
   api: ApiClient,
   { ids }: TourTarget,
@@ -174,7 +190,11 @@ export async function createWatchlist(
   return String(answer.body["id"]);
 }
 
-/** Checks that an event reports the changed price of the first item. */
+/**
+ * Checks that an event reports the changed price of the first item.
+ * @param changed the changes in the events of a run
+ * @throws Error if no change contains the price
+ */
 export function reportChange(
   changed: readonly Record<string, unknown>[],
   { ids }: TourTarget,
@@ -214,7 +234,10 @@ function checkSignatures(
   if (first === undefined)
     throw new Error("Check failed: no webhook delivery arrived, so no signature can be checked");
   const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
-  narrator.check("both refuse a changed byte", !tampered.stripe && !tampered.standardWebhooks);
+  narrator.check(
+    "both libraries refuse a changed body",
+    !tampered.stripe && !tampered.standardWebhooks,
+  );
 }
 
 async function checkExport(
@@ -241,7 +264,11 @@ async function checkExport(
   }
 }
 
-/** Checks that the balance and the spent credits add up, and that no concurrency slot is in use. */
+/**
+ * Checks that the balance and the spent credits add up to the 5,000 credits of a new account, and
+ * that no concurrency slot is in use.
+ * @throws Error if a check fails
+ */
 export async function checkBalance(api: ApiClient, narrator: Narrator): Promise<void> {
   narrator.chapter("GET /v1/account");
   const { body } = await api.get("/account");

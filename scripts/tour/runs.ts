@@ -11,6 +11,7 @@ export interface TourTarget {
   readonly admin: (...command: string[]) => Promise<Record<string, unknown>>;
   /** The IDs of items to read. The first item's price changes. */
   readonly ids: readonly [string, ...string[]];
+  /** Changes the price of the first item; does nothing if the source changes it at every read. */
   readonly movePrice: () => void | Promise<void>;
 }
 
@@ -30,12 +31,18 @@ export interface TourReceiver {
 /** The longest wait of a tour, in seconds. */
 export const waitSecondsMax = 20;
 
+/** The deliveries of a run, and the entries of its `watchlist.product.changed` events. */
 export interface RunSeen {
   readonly all: readonly Delivery[];
   readonly changed: readonly Record<string, unknown>[];
 }
 
-/** Waits until all events of a run have arrived at the receiver. */
+/**
+ * Waits until all events of a run have arrived at the receiver, at most 20 s. Returns their
+ * deliveries, and the changes in them.
+ * @throws Error if the run's completed event does not arrive in time or is not the last event, or
+ * if an event arrived twice
+ */
 export async function runCompleted(
   target: ReachableTarget,
   narrator: Narrator,
@@ -90,7 +97,10 @@ function describeEvent(event: Record<string, unknown>): string {
   return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
 }
 
-/** Starts another run after the previous one has finished. */
+/**
+ * Starts another run after the previous one has finished. Waits for that at most 20 s.
+ * @throws Error if the previous run does not finish in time, or if the start is refused
+ */
 export async function runAgain(
   api: ApiClient,
   watchlistId: string,

@@ -11,8 +11,10 @@ import {
 
 /**
  * Runs the tour with a service that can reach neither a receiver nor a bucket. Reads the events
- * from the feed. The delivery log must contain the reason why they did not arrive.
- * @param input `unreachable` is an HTTPS address that looks public but does not respond
+ * from the feed, and checks that the delivery log contains the reason why they did not arrive at a
+ * receiver.
+ * @param target `unreachable` is an HTTPS address that looks public but does not respond
+ * @throws Error if a check fails
  */
 export async function runUnreachableTour(
   target: TourTarget & { readonly unreachable: string },

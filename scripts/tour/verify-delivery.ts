@@ -8,7 +8,10 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** Verifies the signature of a delivery with two independent libraries. */
+/**
+ * Verifies the signature of a delivery with two independent libraries. Neither accepts a delivery
+ * that is more than five minutes old.
+ */
 export function verifyDelivery(
   { headers, body }: Delivery,
   secret: string,

@@ -1,7 +1,7 @@
 import type { Account } from "./account.ts";
 import type { RateDecision, Refusal } from "./rate-window.ts";
 
-/** The account of an API key, and the key itself. */
+/** An API key without its secret: its account, ID, name and first characters. */
 export interface KeyOwner {
   readonly accountId: string;
   readonly keyId: string;
@@ -49,6 +49,10 @@ export interface AccountStore {
   /** Creates an account and its signup grant in one transaction. */
   create(account: Account): Promise<void>;
   get(accountId: string): Promise<Account | undefined>;
-  /** @throws 409 CONFLICT if the account has the maximum number of keys */
+  /**
+   * Stores a new key.
+   * @throws 409 CONFLICT if the account has the maximum number of keys; 503 UNAVAILABLE if other
+   * requests contend for its rows
+   */
   addKey(key: NewKey): Promise<void>;
 }

@@ -20,8 +20,8 @@ export function newApiKey(demo: boolean, random: RandomSource): string {
   let secret = "";
   while (secret.length < secretLength) {
     for (const byte of random.bytes(secretLength)) {
-      // Bytes from 248 are skipped: with them, the first characters of the alphabet would be more
-      // likely.
+      // Skips bytes from 248, because with them the first 8 characters of the alphabet would be more
+      // likely than the others.
       if (byte < 248 && secret.length < secretLength) secret += alphabet.charAt(byte % 62);
     }
   }
@@ -29,8 +29,8 @@ export function newApiKey(demo: boolean, random: RandomSource): string {
 }
 
 /**
- * Describes what is wrong with the format of an API key. Undefined for a well-formed key. The
- * sentence never contains the key.
+ * Returns a sentence about what is wrong with the format of an API key; undefined for a well-formed
+ * key. The sentence never contains the key.
  */
 export function apiKeyFlaw(text: string): string | undefined {
   if (isWellFormedApiKey(text)) return undefined;
@@ -42,7 +42,7 @@ export function apiKeyFlaw(text: string): string | undefined {
   if (!/^svc_(?:live|demo)_/.test(text)) return "A key must begin with svc_live_ or svc_demo_.";
   return text.length === keyLength
     ? "The checksum of the key does not match. Check the key for typing errors."
-    : `A key must have ${keyLength} characters (got ${text.length}). Copy the complete key.`;
+    : `A key must have ${keyLength} characters (got ${text.length}). Copy the whole key and nothing else.`;
 }
 
 function isWellFormedApiKey(key: string): boolean {

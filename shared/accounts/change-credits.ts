@@ -14,7 +14,12 @@ interface Target {
   readonly changeId: string;
 }
 
-/** Adds the credits of a purchased pack to the balance and to the lifetime credits. */
+/**
+ * Adds the credits of a purchased pack to the balance and to the lifetime credits. A repeated call
+ * with the same `changeId` and a pack of the same size changes nothing and returns the first
+ * result. Returns `id_reused` if the `changeId` belongs to a change of another type or amount, and
+ * `unknown_account` if the account does not exist; neither changes anything.
+ */
 export function purchasePack(
   { packId, ...target }: Target & { readonly packId: PackId },
   dependencies: ChangeCreditsDependencies,
@@ -23,7 +28,12 @@ export function purchasePack(
 }
 
 /**
- * Adds credits to the balance, but not to the lifetime credits. @param credits whole number above 0
+ * Adds credits to the balance, but not to the lifetime credits. A repeated call with the same
+ * `changeId` and `credits` changes nothing and returns the first result. Returns `id_reused` if the
+ * `changeId` belongs to a change of another type or amount, and `unknown_account` if the account
+ * does not exist; neither changes anything.
+ * @param credits whole number above 0
+ * @throws Error for any other number
  */
 export function grantCredits(
   { credits, ...target }: Target & { readonly credits: number },
@@ -33,7 +43,16 @@ export function grantCredits(
   return change({ ...target, type: "grant", credits }, dependencies);
 }
 
-/** Changes the balance up or down, never below zero. @param credits whole number, not 0 */
+/**
+ * Adds credits to the balance, or removes them if `credits` is negative. If the balance would
+ * become negative, changes nothing and returns `insufficient`; a later call with the same
+ * `changeId` tries again. A repeated call after a change, with the same `changeId` and `credits`,
+ * changes nothing and returns the first result. Returns `id_reused` if the `changeId` belongs to a
+ * change of another type or amount, and `unknown_account` if the account does not exist; neither
+ * changes anything.
+ * @param credits whole number, not 0
+ * @throws Error for any other number
+ */
 export function adjustCredits(
   { credits, ...target }: Target & { readonly credits: number },
   dependencies: ChangeCreditsDependencies,

@@ -16,11 +16,14 @@ export interface NewAccount {
   readonly name: string;
   readonly email: string;
   readonly demo?: boolean;
-  /** Credits granted at signup. @default 5,000 (specification) */
+  /** Credits granted at signup. @default 5,000 (specification, section "Limits") */
   readonly signupCredits?: number;
 }
 
-/** Creates an account with its signup grant. */
+/**
+ * Creates an account with its signup grant, but without an API key. Each call creates another
+ * account.
+ */
 export async function createAccount(
   { name, email, demo = false, signupCredits = limits.signupCredits }: NewAccount,
   { accounts, clock, random }: AccountDependencies,
@@ -46,7 +49,8 @@ export async function createAccount(
 
 /**
  * Creates an API key. The returned `key` is not stored, so it cannot be shown again.
- * @throws 409 CONFLICT if the account has the maximum number of keys
+ * @throws 409 CONFLICT if the account has the maximum number of keys; 503 UNAVAILABLE if other
+ * requests contend for its rows
  */
 export async function createApiKey(
   wanted: { readonly account: Pick<Account, "id" | "demo">; readonly name: string },

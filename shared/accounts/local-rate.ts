@@ -32,7 +32,10 @@ export interface LocalRate {
   count(caller: string, now: Date): void;
 }
 
-/** Creates a `LocalRate` without counted calls. */
+/**
+ * Creates a rate limit of calls for each caller, which counts only the calls of this process. No
+ * calls are counted at first.
+ */
 export function localRate(): LocalRate {
   const callers = boundedMap<AdmissionTimes>(callersMax);
   const timesOf = (caller: string): AdmissionTimes => callers.get(caller) ?? noAdmissions;

@@ -50,7 +50,10 @@ export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
  */
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
-/** The times after another call was admitted at `nowMs`. */
+/**
+ * The times after another call was admitted at `nowMs`: drops the oldest time and appends `nowMs`.
+ * The caller checks `hasRoom` first.
+ */
 export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTimes {
   const [, oldest = nowMs, ...later] = times;
   return [oldest, ...later, nowMs];

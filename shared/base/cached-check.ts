@@ -17,8 +17,9 @@ interface Options {
 }
 
 /**
- * Creates a check that runs at most once in `freshMs`, however often it is called. Calls in between
- * get the latest result, even if that check failed. A failed check does not reject the call.
+ * Creates a check that runs at most once in `freshMs` milliseconds, however often it is called.
+ * Calls in between get the latest result. The check never rejects: the result of a failed check
+ * contains the error.
  */
 export function cachedCheck({ check, freshMs, clock }: Options): CachedCheck {
   let latest: { readonly startedAt: number; readonly result: Promise<CheckResult> } | undefined;

@@ -1,12 +1,6 @@
 import { limits } from "./limits.ts";
 
-const { answerSpareMs, settleMs } = limits.dependencies;
-
-/**
- * Time that a call needs after its last read to settle its credits and send its response, in
- * milliseconds.
- */
-export const afterReadingMs = settleMs + answerSpareMs;
+const { settleMs } = limits.dependencies;
 
 interface CallTime {
   readonly startedAt: Date;

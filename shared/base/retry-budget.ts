@@ -41,7 +41,7 @@ export class OutOfTimeError extends Error {
 
 const current = new AsyncLocalStorage<RetryBudget>();
 
-/** Creates a retry budget of `lossMs` milliseconds. */
+/** Creates a retry budget: failed requests and pauses may take `lossMs` milliseconds in total. */
 export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Options): RetryBudget {
   let lostMs = 0;
   let countedUntil = -Infinity;

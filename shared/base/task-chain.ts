@@ -12,7 +12,10 @@ export interface TaskChain {
   hasFailed(): boolean;
 }
 
-/** Creates a task chain without tasks. */
+/**
+ * Creates an empty chain, which runs the added tasks one after the other. After a failed task, no
+ * further task starts.
+ */
 export function taskChain(): TaskChain {
   let last: Promise<void> = Promise.resolve();
   let isFailed = false;

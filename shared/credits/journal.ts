@@ -84,7 +84,8 @@ export function balanceChangeOf(record: JournalRecord): number {
 interface Part {
   readonly type: CreditTransaction["type"];
   readonly credits: number;
-  readonly moves: number;
+  /** Credits by which the entry changes the balance: 0 for a charge, which spends held credits. */
+  readonly balanceChange: number;
 }
 
 /**
@@ -93,17 +94,16 @@ interface Part {
  * entry.
  */
 function partsOf(record: JournalRecord): readonly Part[] {
-  const moves = balanceChangeOf(record);
   if (record.type === "transfer") return [];
   if (record.type === "settle") {
     const { charged, refunded } = record;
     return [
-      { type: "charge" as const, credits: charged, moves: 0 },
-      { type: "refund" as const, credits: refunded, moves: refunded },
+      { type: "charge" as const, credits: charged, balanceChange: 0 },
+      { type: "refund" as const, credits: refunded, balanceChange: refunded },
     ].filter(({ type, credits }) => credits > 0 || (type === "charge" && refunded === 0));
   }
   const type = record.type === "take_back" ? "refund" : record.type;
-  return [{ type, credits: Math.abs(record.credits), moves }];
+  return [{ type, credits: Math.abs(record.credits), balanceChange: balanceChangeOf(record) }];
 }
 
 /** Number of ledger entries that a record produces. */
@@ -118,7 +118,10 @@ export const stateAfter = (
   sequence: sequence + entryCount(record),
 });
 
-/** The state of a shard before a series of records. @param state after the last of these records */
+/**
+ * The state of a shard before a series of records, computed from its state after the last of these
+ * records.
+ */
 export const stateBefore = (
   { balance, sequence }: JournalState,
   records: readonly JournalRecord[],
@@ -128,26 +131,27 @@ export const stateBefore = (
 });
 
 /**
- * The ledger entries that a record produces. Their balances and sequence numbers are those of the
- * shard.
+ * The ledger entries that a record produces; none for a transfer. Their balances and sequence numbers
+ * are those of the shard.
+ * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
   let { balance, sequence } = before;
   const entries: CreditTransaction[] = [];
-  for (const { type, credits, moves } of partsOf(record)) {
+  for (const { type, credits, balanceChange } of partsOf(record)) {
     sequence += 1;
     entries.push({
       sequence,
       type,
       credits,
       balanceBefore: balance,
-      balanceAfter: balance + moves,
+      balanceAfter: balance + balanceChange,
       source: "source" in record ? record.source : null,
       ...(record.type === "settle" && record.items !== undefined && { itemsCharged: record.items }),
       createdAt: timeOfStamp(record.at).toISOString(),
       chargedAt: record.type === "take_back" ? record.chargedAt : null,
     });
-    balance += moves;
+    balance += balanceChange;
   }
   return entries;
 }

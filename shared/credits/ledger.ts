@@ -26,9 +26,9 @@ export type CreditSource = CallSource | StepSource;
 export interface Reservation {
   readonly accountId: string;
   /**
-   * ID chosen by the caller, so that a repeated request does not reserve credits twice. For a run
-   * step this always holds, for a call only while its hold is open. That is enough, because one
-   * process both reserves and settles a call.
+   * ID chosen by the caller. It prevents a repeated request from reserving credits twice: for a run
+   * step always, for a call only while its hold is open. For a call that is enough, because one
+   * process both reserves and settles it.
    */
   readonly holdId: string;
   readonly credits: number;

@@ -55,7 +55,8 @@ export function everFires({ days, months, weekdaysRestricted }: CronFields): boo
 }
 
 /**
- * The smallest gap between two matching times of day, in minutes. Also measures across midnight.
+ * The smallest gap between two matching times of day, in minutes. Includes the gap across midnight,
+ * as if every day matched.
  */
 export function smallestClockGap(fields: CronFields): number {
   const times = timesOfDay(fields);
@@ -64,11 +65,14 @@ export function smallestClockGap(fields: CronFields): number {
 
 /**
  * 2001-01-01 to 2029-01-01, in days since 1970. These 28 years contain every kind of year (by leap
- * day and first weekday) and every change from one year to the next.
+ * day and first weekday) and every possible pair of consecutive years.
  */
 const cycle = { from: 11_323, to: 21_550 };
 
-/** The smallest gap between two consecutive local times that match the fields, in minutes. */
+/**
+ * The smallest gap between two consecutive local times that match the fields, in minutes. Ignores
+ * changes of the clocks.
+ */
 export function smallestGapMinutes(fields: CronFields): number {
   const times = timesOfDay(fields);
   const days = [...matchingDays(fields, cycle.from, cycle.to)];

@@ -9,7 +9,7 @@ const spacingMs = spacingMinutes * minuteMs;
 /**
  * The first `count` due times of a cron schedule strictly after `after`, ascending. Consecutive due
  * times are at least five minutes apart. Returns fewer only at the end of the range of `Date` (the
- * year 275760).
+ * year 275760), and none if `count` is less than 1.
  */
 export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] {
   const found: Date[] = [];
@@ -40,9 +40,9 @@ export function nextOccurrence(cron: Cron, after: Date): Date {
 }
 
 /**
- * The local day at which a search begins: the day before that of `after`. If clocks skip a time, it
- * moves by at most one day (in zones that crossed the date line). So every due time after `after`
- * or in the five minutes before it belongs to this day or a later one.
+ * The local day at which a search begins: the day before that of `after`. A local time that the
+ * clocks skip moves by at most one day (in zones that crossed the date line). So every due time after
+ * `after`, or in the five minutes before `after`, belongs to this day or a later one.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());

@@ -27,7 +27,7 @@ export function parseCron(text: string, timezone: string): Cron {
   if (text.length > cronLengthMax) {
     throw invalidParam(
       "cron",
-      `'cron' must have at most ${cronLengthMax} characters (got ${text.length}).`,
+      `'cron' must have at most ${cronLengthMax} characters (got ${text.length}). Shorten it.`,
     );
   }
   const expression = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");

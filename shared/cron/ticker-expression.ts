@@ -8,12 +8,12 @@ const aheadDays = 800;
 
 /**
  * The expression of a cron schedule for EventBridge Scheduler, in UTC: `cron(minute hour
- * day-of-month month day-of-week year)`. It ticks at every due minute of the next two years and
- * also at other minutes; a tick that is not due has no effect.
+ * day-of-month month day-of-week year)`. It ticks at every due minute of the next two years. It can
+ * also tick at other minutes; such a tick has no effect.
  *
- * It restricts days and months only if every time of day is on the same date in UTC. If both day
- * fields are restricted, it ticks on all days of the months: EventBridge supports only one day
- * field.
+ * It restricts days and months only if the UTC date of every time of day equals the local date. If
+ * both day fields are restricted, it ticks on all days of the months, because EventBridge supports
+ * only one day field.
  */
 export function tickerExpression(cron: Cron, now: Date): string {
   const { fields } = cron;
@@ -48,8 +48,8 @@ function daysOf(fields: CronFields): [string, string, string] {
 /** All offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
-  // Starts two days earlier: a time that the clocks skip is converted with the offset before the
-  // change.
+  // Starts two days earlier, because a time that the clocks skip is converted with the offset before
+  // the change.
   for (let day = -2; day <= aheadDays; day += 1) {
     offsets.add(offsetAt(timezone, now.getTime() + day * dayMs) / 60_000);
   }

@@ -50,7 +50,11 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Offset of a zone from UTC at an instant, in milliseconds. Positive east of Greenwich. */
+/**
+ * Offset of a zone from UTC at an instant, in milliseconds. Positive east of Greenwich.
+ * @param at the instant, in milliseconds since 1970
+ * @throws RangeError for a zone that the runtime does not know
+ */
 export function offsetAt(timezone: string, at: number): number {
   const parts = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(formatterOf(timezone).format(at));
   if (parts === null) return 0;
@@ -67,10 +71,13 @@ export interface DayOffsets {
   readonly changeAt: number;
 }
 
-/** Offsets that convert the times of a local day (in days since 1970) to instants. */
+/**
+ * The offsets with which `instantOf` converts the times of a local day to instants.
+ * @param day days since 1970-01-01
+ */
 export function offsetsOfDay(timezone: string, day: number): DayOffsets {
-  // The offset of every zone is less than a day, so all instants of the local day lie in this
-  // range.
+  // The offset of every zone is less than a day, so this range contains all instants of the local
+  // day.
   let from = (day - 1) * dayMs;
   let to = (day + 2) * dayMs;
   const before = offsetAt(timezone, from);

@@ -18,7 +18,7 @@ import { eventTypes, type RunEvents } from "./event.ts";
 
 /** Stores event bodies in the service's bucket for 30 days. */
 export interface EventBodies {
-  /** Which versions of objects the process writes. @default current */
+  /** Whether the process writes the current or the previous version of objects. @default current */
   readonly writes?: WrittenVersions;
   /** Writes an object. Idempotent if the key and the bytes are the same. */
   put(key: string, bytes: Uint8Array): Promise<void>;
@@ -84,7 +84,10 @@ const chunkBytesMax = 2 * 1024 * 1024;
 const compression = { level: 3 };
 /** Number of bytes at the end of a gzip file that contain the uncompressed size. */
 const sizeBytes = 4;
-/** Extra bytes in the output buffer. zlib needs them to detect the end of the data. */
+/**
+ * Extra bytes of the output buffer, because zlib detects the end of the data only with some space
+ * left.
+ */
 const roomBytes = 64;
 /**
  * Maximum gap in bytes between two events of one read. Reading extra bytes costs less than another
@@ -124,7 +127,7 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
 }
 
 /**
- * Reads the index of a run's events. Null if it has expired.
+ * Reads the index of a run's events. Returns null if the index has expired or was never written.
  * @throws 503 UNAVAILABLE if this release does not accept the version of the index
  */
 export async function archivedRun(
@@ -137,7 +140,7 @@ export async function archivedRun(
   return parse(archivedRunFile, readable(objectKinds.runIndex, stored, `Object ${indexKey(run)}`));
 }
 
-/** Reads the compressed line of one event. Null if it has expired. */
+/** Reads the compressed line of one event. Returns null if it has expired. */
 export async function archivedLine(
   run: RunReference,
   event: ArchivedEvent,
@@ -145,7 +148,8 @@ export async function archivedLine(
 ): Promise<Uint8Array | null> {
   const range = { start: event.offset, end: endOf(event) };
   const bytes = await bodies.get(chunkKey(run, event.chunk), range);
-  if (bytes !== null) assert(bytes.length === event.gzip.bytes, "a chunk has its events whole");
+  if (bytes !== null)
+    assert(bytes.length === event.gzip.bytes, "a read of a chunk returns the whole range");
   return bytes;
 }
 
@@ -161,14 +165,15 @@ export async function* readLines(
   for (const span of spansOf(events)) {
     const { chunk, start, end } = span;
     const bytes = await bodies.get(chunkKey(run, chunk), { start, end });
-    if (bytes !== null) assert(bytes.length === end - start, "a chunk has its events whole");
+    if (bytes !== null)
+      assert(bytes.length === end - start, "a read of a chunk returns the whole range");
     for (const event of span.events) {
       yield { event, gzip: bytes?.subarray(event.offset - start, endOf(event) - start) ?? null };
     }
   }
 }
 
-/** Decompresses the JSONL line of an event. */
+/** Decompresses the JSONL line of an event. The result includes the line feed. */
 export function unpackLine(gzip: Uint8Array): Uint8Array {
   // A gzip file ends with its uncompressed size. With one buffer of that size, zlib does not copy
   // chunks.

@@ -28,9 +28,10 @@ export interface EventFeed {
   /** Lists up to `limit` runs with a number above `sequence`, in ascending order. */
   after(accountId: string, sequence: number, limit: number): Promise<readonly FeedEntry[]>;
   /**
-   * Returns the highest number below the numbers of all runs that ended at or after `since` (ISO
-   * time); 0 if there is none. Runs above it may also have ended earlier, because runs are not
-   * always published in the order in which they ended.
+   * Returns a number to pass to `after`, so that it lists every run that ended at or after `since`
+   * (ISO time). All these runs have higher numbers. Some runs with higher numbers may have ended
+   * before `since`, because runs are not always published in the order in which they ended. Returns
+   * 0 to start with the oldest run.
    */
   before(accountId: string, since: string): Promise<number>;
   /**

@@ -51,9 +51,8 @@ export interface RunEvents {
 }
 
 /**
- * ID of an event of a run. The same arguments always give the same ID, and the ID contains the end
- * time of the run. `part` is the number of the event among the run's events of the same type, from
- * 1.
+ * Derives the ID of an event of a run. The same arguments always give the same ID, which contains
+ * the end time of the run. `part` counts the run's events of the same type, from 1.
  */
 export const runEventId = (
   run: { readonly runId: string; readonly endedAt: string },
@@ -62,8 +61,8 @@ export const runEventId = (
 ): string => derivedIdAt("event", new Date(run.endedAt), run.runId, type, part);
 
 /**
- * ID of the last event of a run. Its type is `watchlist.run.completed`, of which a run has one
- * event.
+ * Derives the ID of the last event of a run. A run has exactly one `watchlist.run.completed` event,
+ * which is the last one.
  */
 export const lastEventId = (run: { readonly runId: string; readonly endedAt: string }): string =>
   runEventId(run, "watchlist.run.completed", 1);

@@ -21,9 +21,10 @@ export interface FeedSources {
 const runsAtOnce = 25;
 
 /**
- * The position in the feed after an event ID, at an ISO time, or at the start if `after` is
- * undefined. An unknown event, such as an expired one, counts as the time in its ID, so that no
- * later event is omitted. `after` must be a valid event ID or time.
+ * Finds the position in the feed that follows `after`: an event ID, an ISO time, or undefined for
+ * the start of the feed. If the event is not found, for example because it has expired, the
+ * position is at the time in its ID, so that no later event is omitted. `after` must be a valid
+ * event ID or time.
  */
 export async function feedStart(
   accountId: string,
@@ -47,8 +48,8 @@ interface WantedEvent {
 }
 
 /**
- * The position after an event; null if it is not found. Searches only runs that ended at the
- * event's time.
+ * The position after an event; null if the event is not found. Searches only runs that ended at the
+ * event's time, because a run creates its events when it ends.
  */
 async function placeOf(
   accountId: string,

@@ -18,7 +18,10 @@ export interface FoundEvent {
 
 const runsAtOnce = 25;
 
-/** Finds an event of an account by ID. Null if the ID is malformed, unknown or expired. */
+/**
+ * Finds an event of an account by ID. Null if the ID is malformed, unknown or expired.
+ * @throws 503 UNAVAILABLE if this release does not accept the version of a run's index
+ */
 export async function findEvent(
   accountId: string,
   eventId: string,

@@ -1,3 +1,4 @@
+import { chunksOf } from "../base/chunks-of.ts";
 import {
   type ArchivedEvent,
   type ArchivedRun,
@@ -12,7 +13,10 @@ import { type FeedSources, type FeedStart, feedStart, lastEventIdOf } from "./fe
 
 export interface EventQuery {
   readonly accountId: string;
-  /** Event ID or ISO time after which the page begins; undefined for the oldest event. */
+  /**
+   * The page begins after the event with this ID, or at this ISO time; undefined for the oldest
+   * event.
+   */
   readonly after: string | undefined;
   readonly type: RunEventType | undefined;
   readonly watchlistId: string | undefined;
@@ -23,11 +27,12 @@ export interface EventPage {
   readonly object: "list";
   /** Event envelopes as they were sent, oldest first. */
   readonly data: readonly unknown[];
-  /** True if more events may exist at this time. */
+  /** True if the feed may already contain further events after this page. */
   readonly has_more: boolean;
   /**
-   * Value of `after` for the next page: the ID of the last event that this page read, even if the
-   * event did not match. If no event was read, the requested `after`; null if that was absent.
+   * Value of `after` for the next page: the ID of the last event that was read for this page, even
+   * if the event did not match. If no event was read, the requested `after`, or null if the request
+   * had none.
    */
   readonly next_after: string | null;
 }
@@ -51,7 +56,9 @@ interface Page {
 }
 
 /**
- * Lists matching events of an account in the order of the feed, which is the order of publication.
+ * Lists matching events of an account in the order in which they were published. A page may have
+ * fewer events than `limit`, even none, although `has_more` is true. `next_after` is the value of
+ * `after` for the next page.
  */
 export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(wanted.accountId, wanted.after, sources);
@@ -100,8 +107,7 @@ async function* indexed(
   { bodies }: FeedSources,
 ): AsyncGenerator<IndexedRun> {
   const atOnce = Math.min(readsAtOnce, search.limit + 1);
-  for (let from = 0; from < runs.length; from += atOnce) {
-    const some = runs.slice(from, from + atOnce);
+  for (const some of chunksOf(runs, atOnce)) {
     const reads = some.map(async (run) => {
       const isRead = mayMatch(run, search);
       const reference = { accountId: search.accountId, runId: run.runId };
@@ -146,8 +152,8 @@ async function envelopesOf(
 ): Promise<readonly unknown[]> {
   const wanted = chosen.filter(({ events }) => events.length > 0);
   const envelopes: unknown[] = [];
-  for (let from = 0; from < wanted.length; from += readsAtOnce) {
-    const reads = wanted.slice(from, from + readsAtOnce).map(async ({ run, events }) => {
+  for (const some of chunksOf(wanted, readsAtOnce)) {
+    const reads = some.map(async ({ run, events }) => {
       const read: unknown[] = [];
       for await (const { gzip } of readLines({ accountId, runId: run.runId }, events, bodies)) {
         if (gzip !== null) read.push(JSON.parse(Buffer.from(unpackBody(gzip)).toString()));

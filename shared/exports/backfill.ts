@@ -23,8 +23,9 @@ export interface BackfillTask {
 const runsAtOnce = 25;
 
 /**
- * Processes the next runs of a backfill. One transaction makes their exports pending and stores the
- * progress, so a repeated call continues from there.
+ * Processes the next 25 runs of a backfill. One transaction makes their exports pending and stores
+ * the progress, so that the next call continues with the run after them. After the last run, removes
+ * the entry.
  */
 export async function backfillPage(
   { accountId, entry, content, slice }: BackfillTask,

@@ -15,7 +15,7 @@ export interface CheckDestinationDependencies extends OpenBucketDependencies {
 /**
  * Checks whether exports can be written to a destination: signs in, writes and deletes a check
  * object, and looks up a key that was never written. The access key or role needs only
- * `s3:PutObject` and `s3:DeleteObject`.
+ * `s3:PutObject` and `s3:DeleteObject`. A failed check is a result, not an exception.
  */
 export async function checkDestination(
   accountId: string,
@@ -50,8 +50,9 @@ async function checkBucket(
     bucket.delete(key),
     bucket.find(absentKey(prefix, random)),
   ]);
-  // A server that reports a key that was never written accepts any request, so it is not an object
-  // store. A store reports that the object is absent, or denies access without permission to read.
+  // A server that finds a key that was never written accepts any request, so it is not an object
+  // store. A store reports that the object is absent, or denies access if the credentials permit no
+  // reads.
   if (absent.outcome === "found") {
     return { outcome: "failed", step: "look_up", reason: "no_object_store" };
   }

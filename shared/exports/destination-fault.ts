@@ -16,7 +16,7 @@ export interface DestinationFault {
   readonly message: string;
 }
 
-/** The field to change after a failed check, and a message with the action to take. */
+/** Returns the field to change after a failed check, and a message with the remedy. */
 export function faultOf(
   accountId: string,
   destination: Destination,
@@ -197,7 +197,7 @@ function anotherRegion({ destination, region }: Found): Fault {
     "region",
     region === undefined
       ? `The bucket is probably in another region. Change 'region'${also}.`
-      : `The bucket is in '${region}'. Change 'region' to it${also}.`,
+      : `The bucket is in '${region}'. Set 'region' to this value${also}.`,
   ];
 }
 

@@ -22,8 +22,9 @@ export interface DestinationStore {
    */
   put(accountId: string, destination: Destination, replaces: string | null): Promise<boolean>;
   /**
-   * Stores the settings of the destination, but keeps the reported outcomes; `checked` resets them.
-   * Returns the stored destination; null if it was deleted or has another revision.
+   * Stores the settings of the destination. Keeps the reported outcomes, but resets them if
+   * `checked` is true. Returns the stored destination; null if it was deleted or has another
+   * revision.
    */
   change(
     accountId: string,

@@ -8,8 +8,9 @@ export interface EndPendingDependencies {
 }
 
 /**
- * Wakes the delivery worker, which then ends all pending exports of a disabled or deleted
- * destination.
+ * Makes the destination's outbox due and wakes the delivery worker, which then ends all pending
+ * exports. Call it after the destination was stored as disabled or deleted. Throws if the outbox
+ * fails. If only the wake-up message fails, warns: the sweeper sends the message again.
  */
 export async function endPendingExports(
   accountId: string,

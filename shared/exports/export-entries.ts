@@ -55,7 +55,7 @@ export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   content: contentOf(run),
 });
 
-/** The outbox entry for the next attempt of an export. Empty if no attempt is due. */
+/** The outbox entry for the next attempt of an export; empty if no attempt is planned. */
 export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
   record.nextAttemptAt === null
     ? []
@@ -69,8 +69,8 @@ export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
       ];
 
 /**
- * The outbox entry for a backfill of this time span, due now. Its key makes a repeated request
- * idempotent.
+ * The outbox entry for a backfill of this time span, due now. Backfills of the same span have the
+ * same key, so that they are processed one after the other.
  */
 export const backfillEntry = (
   span: { readonly since: string; readonly until: string },
@@ -82,7 +82,10 @@ export const backfillEntry = (
   content: { kind: "backfill", ...span, after: null } satisfies BackfillContent,
 });
 
-/** The outbox entry for a requested retry, due now. An outbox contains at most one. */
+/**
+ * The outbox entry for a requested retry, due now. All such entries have the same key, so that they
+ * are processed one after the other.
+ */
 export const retryEntry = (now: Date): OutboxEntry => ({
   lane: "first",
   dueAt: now.toISOString(),

@@ -90,8 +90,9 @@ export async function exportRun(
 type StartedRecord = ExportRecord & { readonly compression: Compression };
 
 /**
- * The export record at the start of an attempt. The export restarts in two cases: the destination
- * changed, or no format is stored, so that existing objects have the layout of an earlier release.
+ * The export record at the start of an attempt. The export starts at the first event in two cases:
+ * the destination changed, or no format is stored. Without a stored format, objects that exist have
+ * the layout of an earlier release.
  */
 function startOf(
   record: ExportRecord,
@@ -191,8 +192,8 @@ const attemptMetrics = (outcome: "done" | "failed" | "given_up") =>
   );
 
 /**
- * Postpones an export by the next retry delay. Returns true if the retries are exhausted, and then
- * ends the export.
+ * Postpones an export by the next retry delay and returns false. If the retries are exhausted, ends
+ * the export and returns true.
  */
 async function postpone(
   { entry, slice }: ExportTask,

@@ -22,6 +22,9 @@ export interface ExportQuery {
 /** Stores the export log: the exports of an account by ID, for 30 days. */
 export interface ExportStore {
   get(accountId: string, id: string): Promise<ExportRecord | null>;
-  /** Lists matching exports older than `before`, newest first. Reads a bounded number of rows. */
+  /**
+   * Lists matching exports whose ID sorts before `before` (null: all), newest first. Reads a bounded
+   * number of rows.
+   */
   list(accountId: string, wanted: ExportQuery): Promise<ExportPage>;
 }

@@ -12,7 +12,7 @@ export interface ManifestSubject {
   readonly runObject: unknown;
 }
 
-/** The folder of a run's objects, below the prefix of the destination. */
+/** The values that determine the folder of a run's objects in the bucket. */
 export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   prefix,
   watchlistId: run.watchlistId,

@@ -37,7 +37,10 @@ function exportFolder({ prefix, watchlistId, runNumber, runStartedAt }: ExportFo
   return `${prefix}events/v=${layoutVersion}/${partitions}/`;
 }
 
-/** Key of the object of one event. */
+/**
+ * Key of the object of one event: its number, type and ID in the run's folder, with the suffix of
+ * its compression.
+ */
 export function objectKey(folder: ExportFolder, object: ExportedObject): string {
   const number = String(object.number).padStart(5, "0");
   const suffix = object.compression === "gzip" ? ".jsonl.gz" : ".jsonl";

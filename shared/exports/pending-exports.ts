@@ -11,7 +11,10 @@ export interface PendingExportSources {
   readonly exports: Pick<ExportStore, "get">;
 }
 
-/** Lists exports before their first attempt, newest first. They are not in the export log yet. */
+/**
+ * Lists exports before their first attempt, newest first. They are not in the export log yet. The
+ * result is complete down to the ID `from`; if `from` is null, it contains all such exports.
+ */
 export async function pendingExports(
   accountId: string,
   { limit, before, state, watchlistId, since }: ExportQuery,

@@ -25,8 +25,9 @@ export function destinationRefusal(destination: Destination | null): string | nu
 }
 
 /**
- * Opens a destination for a session. `ready` reads the destination each time, and signs in again if
- * it changed.
+ * Keeps the account's bucket open during a session. `ready` reads the destination each time, and
+ * opens its bucket at the first call and after a change. If the destination is disabled or deleted,
+ * or its bucket cannot be opened, the result contains the reason. `close` closes the bucket.
  */
 export function openDestination(accountId: string, dependencies: ReadyDependencies) {
   let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;

@@ -8,7 +8,10 @@ export interface RequestRetryDependencies {
   readonly warn: Warn;
 }
 
-/** Requests a retry of all pending exports of an account: they are then due at once. */
+/**
+ * Requests a retry of all pending exports of an account: they are then due at once. Throws if the
+ * outbox fails. If only the wake-up message fails, warns: the sweeper sends the message again.
+ */
 export async function requestRetry(
   accountId: string,
   now: Date,

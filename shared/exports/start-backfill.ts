@@ -26,7 +26,8 @@ export interface StartBackfillDependencies {
 }
 
 /**
- * Starts a backfill, which exports all runs of a time span again. Returns the time span.
+ * Starts a backfill, which exports all runs of a time span again. Returns the time span. Each call
+ * exports the runs again.
  * @throws 404 NOT_FOUND if the account has no destination; 409 CONFLICT if the destination is
  * disabled; 400 INVALID_PARAM for a time span out of bounds
  */

@@ -47,8 +47,8 @@ interface Writing {
 }
 
 /**
- * Writes the remaining events of a run, then the manifest. Stops at the end of the time slice or at
- * a failure.
+ * Writes the events of a run from the first one that `record` does not count, then the manifest.
+ * Stops at the end of the time slice or at a failure; the outcome contains the reason.
  */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);
@@ -110,8 +110,8 @@ async function writeObjects(
 }
 
 /**
- * The export record after a write. Counts events up to the first gap, so later events may be
- * written again.
+ * The export record after a write. Counts only events before the first one that is missing, so the
+ * next attempt may write later events again.
  */
 function progressed(
   record: ExportRecord,

@@ -19,7 +19,8 @@ export interface CheckOffersDependencies extends MeteredReadDependencies {
 /**
  * Checks offers for an account: reserves the maximum cost, checks, and charges the answers with
  * status `ok`. A failure after the reservation refunds the whole reservation.
- * @throws 402 and 429 before any check; the errors of `meteredRead` and of the checker
+ * @throws 402 and 429 before any check; 400 if the answer is too large to send; 503 if a dependency
+ * fails or no time is left to answer; the errors of the checker
  */
 export async function checkOffers(
   call: OfferCheckCall,

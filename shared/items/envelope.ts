@@ -24,7 +24,7 @@ export const productsResponse = v.pipe(
     include: v.optional(
       v.pipe(
         v.array(v.string()),
-        v.description("The value of the request, on retailer_a."),
+        v.description("On retailer_a: the `include` of the request, unchanged."),
         v.metadata({ deprecated: true }),
       ),
     ),

@@ -51,7 +51,7 @@ export interface MeteredWork<Answer, Result> {
   readonly reserved: number;
   /** The client's limit for `reserved`. */
   readonly cap: CreditCap;
-  /** Cost of the answers in credits. At most `reserved`. */
+  /** Calculates the cost of the answers in credits: at most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
   readonly read: () => Promise<readonly Answer[]>;
@@ -141,7 +141,7 @@ async function reserve(
 ): Promise<void> {
   const { accountId, requestId, endpoint, deadline } = call;
   const { scraper, items, reserved: credits } = work;
-  // Not the start of the call, because other calls have changed the ledger since then.
+  // The present time, not `call.now`: other calls have changed the ledger since this call started.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,
@@ -153,8 +153,7 @@ async function reserve(
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
   const reserved = await dependencies.ledger.reserve(reservation).catch(async (error: unknown) => {
-    // Without an answer from the ledger, the hold may exist and would block credits until it
-    // expires.
+    // If the ledger did not answer, the hold may exist. It would block credits until it expires.
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
@@ -209,14 +208,14 @@ async function settle(
   throw isCancelled ? unavailable("settled too late to answer") : unconfirmed("settled too late");
 }
 
-/** Cancels the hold. Returns true on success. */
+/** Cancels the hold immediately. Returns true on success. */
 async function cancelNow(
   { accountId, requestId: holdId }: MeteredCall,
   { ledger, clock }: MeteredReadDependencies,
   withinMs: number,
 ): Promise<boolean> {
   const cancel = (): Promise<void> => ledger.cancel({ accountId, holdId, now: clock.now() });
-  return hasWorked(clock, withinMs, cancel);
+  return succeeds(clock, withinMs, cancel);
 }
 
 /** Queues the hold for cancellation by a worker. Returns true on success. */
@@ -226,14 +225,14 @@ async function cancelLater(
   withinMs: number = cancelMs,
 ): Promise<boolean> {
   const send = (): Promise<void> => cancels.send({ accountId, holdId });
-  return hasWorked(clock, withinMs, send);
+  return succeeds(clock, withinMs, send);
 }
 
 /**
- * Runs `act` within `withinMs`. Returns false instead of throwing, because the call reports an
- * earlier error.
+ * Runs `act` within `withinMs`. Returns true on success and false on failure. Never throws, because
+ * the call reports an earlier error.
  */
-function hasWorked(clock: Clock, withinMs: number, act: () => Promise<void>): Promise<boolean> {
+function succeeds(clock: Clock, withinMs: number, act: () => Promise<void>): Promise<boolean> {
   const endsAt = clock.now().getTime() + withinMs;
   const endsInMs = (): number => endsAt - clock.now().getTime();
   return withRetryBudget(retryBudget({ clock, lossMs: withinMs, endsInMs }), act).then(

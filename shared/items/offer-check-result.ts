@@ -29,7 +29,10 @@ export type OfferCheckResult = v.InferOutput<typeof offerCheckResultSchema>;
 /** Response 200 of `POST /v1/offers/check`. */
 export const offerCheckResponse = offerEnvelope(offerCheckResultSchema, "Offer checks");
 
-/** An offer check in API answers. */
+/**
+ * Converts the answer of an offer checker to its form in API responses. Only an `ok` answer has
+ * `buyable`.
+ */
 export function presentOfferCheck(answer: OfferCheckAnswer): OfferCheckResult {
   const { asin, offerListingId, status, fetchedAt } = answer;
   return {

@@ -7,7 +7,10 @@ import type { MeteredRead } from "./metered-read.ts";
 
 const counted = (description: string) => v.pipe(count, v.description(description));
 
-/** Response 200 of an offers endpoint (specification, section "Item envelope"). */
+/**
+ * Creates the schema of the response 200 of an offers endpoint from the schema of one result
+ * (specification, section "Item envelope"). `title` names the schema in the OpenAPI document.
+ */
 export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, title: string) =>
   v.pipe(
     v.object({
@@ -49,7 +52,9 @@ export interface OfferReply<Result> {
   readonly reserved: number;
 }
 
-/** Builds the reply of a settled read. */
+/**
+ * Builds the response body of an offers call, with the charged credits and the account's balance.
+ */
 export function offerReply<Answer extends { readonly status: ReadStatus }, Result>(
   { platform, marketplace }: Shop,
   { answers, results, credits, balance, reserved, elapsedMs }: MeteredRead<Answer, Result>,

@@ -12,7 +12,7 @@ export const offersQuarters = {
   many: quartersOf("offers", "multiple"),
 };
 
-/** Price of an answer in quarter-credits; 0 if it is `unavailable`. */
+/** Price of the answer for one listing, in quarter-credits; 0 if the answer is `unavailable`. */
 export function quartersFor(answer: OffersAnswer): number {
   if (answer.status === "unavailable") return 0;
   if (answer.status === "not_found") return offersQuarters.few;
@@ -25,6 +25,6 @@ export const offerCheckQuarters = quartersOf("offer_check", "standard");
 function quartersOf(endpointId: EndpointId, tierId: string): number {
   const endpoint = retailerA.endpoints.find(({ id }) => id === endpointId);
   const tier = endpoint?.tiers.find(({ id }) => id === tierId);
-  assert(tier !== undefined, "what an item call charges has a price");
+  assert(tier !== undefined, "every endpoint and tier that is charged has a price");
   return tier.costQuarters;
 }

@@ -51,8 +51,9 @@ export type OffersResult = v.InferOutput<typeof offersResultSchema>;
 export const offersResponse = offerEnvelope(offersResultSchema, "Offers");
 
 /**
- * The offers of a listing in API answers. Selects the featured offer and the cheapest others up to
- * the maximum, then applies the condition. So a condition may return fewer offers than exist.
+ * Converts the offers of a listing to their form in API responses. Selects the featured offer and
+ * the cheapest others, up to the maximum, and then applies the condition. So the result may lack
+ * offers that match the condition but are not among the selected ones.
  */
 export function presentOffers(answer: OffersAnswer, condition: ConditionFilter): OffersResult {
   const { id, status, fetchedAt } = answer;

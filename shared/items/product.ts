@@ -26,10 +26,13 @@ export const productResultSchema = v.pipe(
 export type ProductResult = Readonly<Record<string, unknown>> &
   Pick<Answer, "id" | "status" | "fetchedAt">;
 
-/** A product result in API answers. Leaves out fields that the specification does not list. */
+/**
+ * Converts the answer for one product to its form in API responses. Only `ok` and `partial` results
+ * have product fields. Leaves out fields that the specification does not list.
+ */
 export function presentProduct(scraper: ProductScraperId, answer: Answer): ProductResult {
   const { id, status, fetchedAt } = answer;
-  // The specification lists all fields of a `not_found` result; `asin` is not one of them.
+  // According to the specification, a `not_found` result has no `asin`.
   if (status === "not_found") return { id, status, fetchedAt };
   const hasAsin = scrapers[scraper].platform === "retailer_a";
   const result: ProductResult & Record<string, unknown> = hasAsin

@@ -33,7 +33,8 @@ export interface ProductsRead {
 /**
  * Reads products for an account: reserves the maximum cost, reads, and charges the answers. A
  * failure after the reservation refunds the whole reservation.
- * @throws 402 and 429 before any read; the errors of `meteredRead` and of the scraper
+ * @throws 402 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
+ * fails or no time is left to answer; the errors of the scraper
  */
 export async function readProducts(
   call: ProductsCall,

@@ -111,8 +111,8 @@ export const productsRequest = v.pipe(productsBody, v.transform(parseProductsReq
 
 /**
  * The item IDs of a request as sent, and the name of the parameter that contains them.
- * @throws 400 if there is no parameter or there are two, or for `asins` on a platform other than
- * retailer_a
+ * @throws 400 if the request has neither `ids` nor `asins`, or both, or `asins` for a platform
+ * other than retailer_a
  */
 export function idsOf(
   platform: Platform,
@@ -145,7 +145,7 @@ function parseTier(platform: Platform, wanted: string | undefined): Tier {
 
 function scraperOf(platform: Platform, tier: string): ProductScraperId {
   const id = `${platform}.${tier}`;
-  assert(isScraperId(id), "a products tier that is live has a scraper");
+  assert(isScraperId(id), "every tier of the products endpoint has a scraper");
   return id;
 }
 

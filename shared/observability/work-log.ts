@@ -28,7 +28,10 @@ export const within = <Result>(work: Work, act: () => Result): Result => current
 /** The keys of the current work; empty outside a unit of work. */
 export const workKeys = (): WorkKeys => current.getStore()?.keys ?? {};
 
-/** Adds keys to the log lines of the current unit of work. No effect outside a unit of work. */
+/**
+ * Adds keys to the log lines of the current unit of work; replaces equal keys. No effect outside a
+ * unit of work.
+ */
 export function addWorkKeys(keys: WorkKeys): void {
   const work = current.getStore();
   if (work !== undefined) work.keys = { ...work.keys, ...keys };

@@ -75,16 +75,17 @@ export interface DrainDependencies<LogRecord> {
 }
 
 /**
- * Number of entries that one read lists: at least `entriesAtOnceMin`, and some for each parallel
- * loop, because the loops wait for the longest entry before the next read.
+ * Minimum number of entries that one read lists: in total, and for each parallel loop. The next
+ * read waits until all loops have ended, so each loop needs several entries to stay busy.
  */
 const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
 
 /**
  * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if it
- * cannot claim the target, for example because another process holds the lease. At the end,
- * releases the lease and sends a wake-up message for the remaining entries.
+ * cannot claim the target, for example because another process holds the lease. Stops without an
+ * error if another process claims the target later. At the end, releases the lease and sends a
+ * wake-up message for the remaining entries.
  * @throws the first error of the service itself, after all other entries were processed and stored
  */
 export async function drain<LogRecord>(
@@ -205,7 +206,8 @@ async function dueEntries<LogRecord>(
 }
 
 /**
- * The first entry of each key, so that entries with the same key are processed one after the other.
+ * Keeps only the first entry of each key, so that entries with the same key are processed one after
+ * the other.
  */
 function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[] {
   const keys = new Set<string>();
@@ -216,7 +218,10 @@ function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[]
   });
 }
 
-/** Merges both lanes alternately, so that no lane waits for the whole of the other lane. */
+/**
+ * Takes entries from both lanes in alternation, so that neither lane waits until the other is
+ * empty.
+ */
 const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[]): OutboxEntry[] =>
   Array.from({ length: Math.max(first.length, later.length) }, (_, n) => [first[n], later[n]])
     .flat()

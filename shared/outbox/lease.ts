@@ -1,21 +1,22 @@
 import type { RandomSource } from "../base/clock.ts";
 import type { Lease } from "./outbox.ts";
 
-/** Duration of a lease: much longer than the longest attempt of 15 s and its writes. */
+/** Duration of a lease: much longer than one attempt, which takes 15 s at most, and its writes. */
 const leaseSeconds = 60;
 const leaseTokenBytes = 12;
 /** Maximum delay of an SQS message. The sweeper sends messages that are due later. */
 const messageDelaySecondsMax = 900;
 
 /**
- * Duration of a time slice. A new message then continues, so that other targets are drained too.
+ * Maximum time for which a worker drains one target. A new wake-up message then continues the
+ * drain, so that other targets are drained too.
  */
 export const sliceSecondsMax = 30;
 
 /**
  * Maximum number of targets of one account that are drained at the same time. With four parallel
- * requests for each target, an account has about 16 requests in flight. A worker that
- * claims late may exceed the limit: workers that have checked their claims do not see it.
+ * requests for each target, an account has about 16 requests in flight. The number may be exceeded
+ * for a short time: if storing a claim takes long, other workers check the limit without it.
  */
 export const targetsAtOnceMax = 4;
 

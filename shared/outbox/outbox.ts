@@ -68,8 +68,8 @@ export type ReleaseResult =
 /** Adds entries to the outboxes of delivery targets. */
 export interface Outbox {
   /**
-   * Adds up to 50 entries and makes the target due, in one transaction. Replaces the content of an
-   * existing entry. Adds an entry again that was removed.
+   * Adds up to 50 entries and makes the target due, in one transaction. If an entry exists,
+   * replaces its content. If an entry was removed earlier, adds it again.
    */
   add(target: DeliveryTarget, entries: readonly OutboxEntry[]): Promise<void>;
   /**
@@ -79,7 +79,7 @@ export interface Outbox {
   wake(target: DeliveryTarget, now: Date): Promise<void>;
 }
 
-/** Selects entries of one lane. */
+/** Selects entries of one lane by their due times; `OutboxStore.entries` describes the fields. */
 export interface EntryQuery {
   readonly lane: Lane;
   readonly by: Date | null;

@@ -12,7 +12,8 @@ import {
 } from "./outbox.ts";
 
 /**
- * Error: another process has claimed the target. That process repeats the work that is not stored.
+ * This process no longer holds the lease, because another process has claimed the target. The other
+ * process repeats the work that is not stored.
  */
 export class LeaseLost extends Error {}
 
@@ -32,11 +33,16 @@ export interface Recorder<LogRecord> {
   /**
    * Queues a change. Stores queued changes if they fill a transaction or the last transaction is a
    * second old.
+   * @throws LeaseLost if another process has claimed the target; any error of an earlier
+   * transaction
    */
   record(change: OutboxChange<LogRecord>): Promise<void>;
   /** True if a transaction failed. Any further work would be repeated. */
   hasFailed(): boolean;
-  /** Stores all queued changes. */
+  /**
+   * Stores all queued changes before it returns.
+   * @throws the same errors as `record`
+   */
   flush(): Promise<void>;
 }
 

@@ -6,8 +6,8 @@ export interface WakeDueDependencies {
 }
 
 /**
- * Sends a wake-up message for each due target, because messages can be lost and cannot be delayed
- * for long. Returns the number of messages. At most `limit`.
+ * Sends a wake-up message for each due target, for at most `limit` targets, because messages can be
+ * lost and cannot be delayed for long. Returns the number of messages.
  */
 export async function wakeDue(
   { now, limit }: { readonly now: Date; readonly limit: number },

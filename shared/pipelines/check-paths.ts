@@ -51,7 +51,7 @@ function checkNames(pipeline: Pipeline, path: string): void {
   if (lost !== undefined) {
     throw invalidParam(
       lost.param,
-      `No step has the id '${lost.to}'. Steps of this pipeline: ${ids.join(", ")}.` +
+      `No step has the ID '${lost.to}'. Steps of this pipeline: ${ids.join(", ")}.` +
         didYouMean(lost.to, ids),
     );
   }
@@ -65,7 +65,10 @@ function checkNoLoops(pipeline: Pipeline, path: string): void {
     for (const { to, param } of waysFrom(pipeline, step, path)) {
       if (here.includes(to)) {
         const loop = [...here.slice(here.indexOf(to)), to].join(" -> ");
-        throw invalidParam(param, `Steps cannot loop: ${loop}. Route this to a later step.`);
+        throw invalidParam(
+          param,
+          `Steps cannot loop: ${loop}. Route the items to a later step, or remove the route.`,
+        );
       }
       visit(stepOf(pipeline, to), here);
     }

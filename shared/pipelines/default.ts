@@ -49,7 +49,10 @@ function oneTierDefault(platform: Platform): Pipeline {
   };
 }
 
-/** A pipeline in API answers. `parsePipeline` parses it to the same pipeline. */
+/**
+ * Converts a pipeline to its form in API responses. `parsePipeline` converts it back to an equal
+ * pipeline.
+ */
 export function presentPipeline({ entry, baseline, refresh, steps }: Pipeline): PipelineRecord {
   return {
     entry,

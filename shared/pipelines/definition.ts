@@ -39,7 +39,10 @@ export interface Step {
   readonly routes: readonly Route[];
 }
 
-/** The steps that a run reads (specification, section "Pipeline"). */
+/**
+ * The steps that a run reads (specification, section "Pipeline"). `entry`, `baseline` and
+ * `refresh.entry` are IDs of steps. If `baseline` is null, new items start at the entry.
+ */
 export interface Pipeline {
   readonly entry: string;
   readonly baseline: string | null;
@@ -47,7 +50,7 @@ export interface Pipeline {
   readonly steps: readonly Step[];
 }
 
-/** Returns a step of a pipeline by ID. @throws Error if there is none */
+/** Returns the step with this ID. @throws Error if the pipeline has no such step */
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
   if (step === undefined) throw new Error(`Invariant broken: pipeline has no step '${id}'`);

@@ -15,8 +15,8 @@ export interface EstimatedCredits {
   /** Cost of a run that starts at the entry and finds no changes. */
   readonly pulseRun: number;
   /**
-   * Cost of a run that starts at the refresh entry and finds no changes. Equals `pulseRun` without
-   * a refresh.
+   * Cost of a run that starts at the refresh entry and finds no changes. Equals `pulseRun` if the
+   * pipeline has no refresh.
    */
   readonly refreshRun: number;
   /** Cost of the first read of the new items. */
@@ -31,11 +31,11 @@ export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): Estim
   const { entry, refresh, baseline } = pipeline;
   const read = items.new + items.active;
   return {
-    pulseRun: creditsFrom(pipeline, { start: entry, items: read, isSure: whenUnmoved }),
+    pulseRun: creditsFrom(pipeline, { start: entry, items: read, isSure: whenUnchanged }),
     refreshRun: creditsFrom(pipeline, {
       start: refresh?.entry ?? entry,
       items: read,
-      isSure: whenUnmoved,
+      isSure: whenUnchanged,
     }),
     newAsins: creditsFrom(pipeline, {
       start: baseline ?? entry,
@@ -62,7 +62,7 @@ interface Walk extends Start {
 export const leastCredits = (pipeline: Pipeline, start: Start): number =>
   creditsFrom(pipeline, {
     ...start,
-    isSure: whenUnmoved,
+    isSure: whenUnchanged,
     quartersOf: (scraper) =>
       scraper === "retailer_a.offers" ? offersQuarters.few : stepScrapers[scraper].reserveQuarters,
   });
@@ -87,10 +87,10 @@ function creditsFrom(
   return credits;
 }
 
-/** Returns true if a route matches every item that is found without changes. */
-const whenUnmoved = (route: Route): boolean => route.when === "unchanged" || isPlain(route);
+/** Returns true if a route matches every item whose read finds the item without changes. */
+const whenUnchanged = (route: Route): boolean => route.when === "unchanged" || isPlain(route);
 
-/** Returns true if a route matches every item that is found at its first read. */
+/** Returns true if a route matches every item whose first read finds the item. */
 const whenNew = (route: Route): boolean => route.when === "new" || isPlain(route);
 
 const isPlain = ({ when, op }: Route): boolean =>

@@ -9,11 +9,11 @@ import { pipelineBody, plainName } from "./pipeline-schema.ts";
 
 /**
  * Parses a pipeline, sets defaults and checks all rules (specification, section "Pipeline").
- * Refuses unknown keys at every level, steps that no run reaches, and an `offer_check` step without
- * a product or an offers step on each path to it.
+ * Refuses unknown keys at every level, steps that no run reaches, and an `offer_check` step if a
+ * path to it has no earlier product or offers step.
  * @param path name of the pipeline in the request; `param` of an error begins with it
- * @throws 400 with `param` = the key to change. 501 if the pipeline is valid but one of its
- * scrapers is only announced for this marketplace.
+ * @throws 400 with `param` = the key to change; 501 if the pipeline is valid but one of its
+ * scrapers is only announced for this marketplace
  */
 export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pipeline {
   if (value === undefined) throw missingParam(path);
@@ -73,7 +73,8 @@ function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
   for (const { key, input } of issue.path ?? []) {
     // If an array is sent where an object is required, the array is the invalid value.
     if (typeof key === "string" && Array.isArray(input)) {
-      return invalidParam(param.join(""), "This must be an object, not an array.");
+      const place = param.join("");
+      return invalidParam(place, `'${place}' must be an object, not an array.`);
     }
     if (typeof key === "number") param.push(`[${key}]`);
     else if (typeof key === "string" && plainName.test(key)) param.push(`.${key}`);

@@ -29,7 +29,7 @@ const meaning = {
   refresh:
     "Makes every Nth run start at another step. Null: never. If a refresh run is skipped for lack of " +
     "credits, or fails before this step, the next run is a refresh run instead, even a manual one. The " +
-    "later refresh runs do not move.",
+    "numbers of later refresh runs do not shift.",
   everyRuns: "Every run whose `run_number` is a multiple of this is a refresh run.",
   refreshEntry: "ID of the step at which a refresh run starts.",
   stepId: "ID of the step in routes, run statistics and events.",
@@ -38,7 +38,8 @@ const meaning = {
   when: "Outcomes of the read that the route selects.",
   field: "With changed: only a change to this field counts. With ok: the field that op tests.",
   op: "How field is tested: against the last read (increased, decreased), or against value.",
-  value: "What below, above, is and is_not compare with, of the field's own type.",
+  value:
+    "Value that below, above, is and is_not compare the field with. Has the type of the field.",
   run: "ID of the step to which matching items are routed, in the same run.",
   notify: "True: matching items are sent to the webhook.",
 } as const;
@@ -97,7 +98,7 @@ export const pipelineSchema = v.pipe(
 
 export type PipelineRecord = v.InferOutput<typeof pipelineSchema>;
 
-/** Names that an error message may repeat. */
+/** Pattern of names that are short and plain enough to repeat in an error message. */
 export const plainName = /^[\w.-]{1,64}$/;
 
 /** Schema of an object that refuses unknown keys, because they may be mistyped. */
@@ -144,6 +145,7 @@ const everyRunsMessage = `'every_runs' must be a whole number from ${refreshEver
 const smallMessage = `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`;
 const numberMessage = `A number in 'value' must be from -${valueMax} to ${valueMax}.`;
 
+/** Schema of a route in bodies. */
 export const routeBody = strict("A route", {
   when: namedOneOf("when", whens),
   field: v.exactOptional(
@@ -185,6 +187,7 @@ export const routeBody = strict("A route", {
   ),
 });
 
+/** Schema of a step in bodies. */
 export const stepBody = strict("A step", {
   id: stepId("id", "stepId"),
   scraper: namedOneOf("scraper", stepScraperIds),

@@ -30,7 +30,9 @@ const fieldSchema = v.object({
   type: openSet(["number", "boolean", "string"], "Type of the value, unless it is null."),
   tracked: v.pipe(
     v.boolean(),
-    v.description("True if a change of this field matches a route with changed and without field."),
+    v.description(
+      "True if a change of this field matches a route that has `when`: changed and no `field`.",
+    ),
   ),
   whens: v.pipe(
     v.array(v.string()),
@@ -91,7 +93,10 @@ export const scrapersResponse = v.object({
 
 type ScrapersResponse = v.InferOutput<typeof scrapersResponse>;
 
-/** The scrapers that a step can use on a platform, and template pipelines, in API answers. */
+/**
+ * Builds the response of `GET /v1/watchlists/scrapers`: the scrapers that a step can use on the
+ * platform, and the template pipelines with estimated credits.
+ */
 export const presentScrapers = ({ platform, marketplace }: Shop): ScrapersResponse => ({
   object: "watchlist_scrapers",
   platform,

@@ -29,10 +29,13 @@ export interface RouteMatches {
   readonly changes: FieldChanges;
   /** True if at least one of the changes is new: no earlier read found it. */
   readonly hasNews: boolean;
-  readonly trackedMoved: boolean;
+  readonly trackedChanged: boolean;
   /** True if a change that no event has reported yet matched a `changed` route with `notify`. */
   readonly notifyChanged: boolean;
-  /** `when` of the other matching routes with `notify`, without duplicates, in route order. */
+  /**
+   * `when` of the matching routes with `notify`, except `changed`; without duplicates, in route
+   * order.
+   */
   readonly matched: readonly When[];
   /** IDs of the steps to which the item is routed, without duplicates, in route order. */
   readonly next: readonly string[];
@@ -41,8 +44,8 @@ export interface RouteMatches {
 /** The facts and the changed fields. Calculated once for all routes of a step. */
 interface Outcome extends ReadingFacts {
   /** Changed fields since the last reading of the same kind. */
-  readonly moved: FieldChanges;
-  readonly trackedMoved: boolean;
+  readonly changed: FieldChanges;
+  readonly trackedChanged: boolean;
 }
 
 /**
@@ -52,16 +55,16 @@ interface Outcome extends ReadingFacts {
 export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
   const { before, after } = facts;
-  const moved =
+  const changed =
     before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
-  const trackedMoved = trackedFields.some((field) => moved[field] !== undefined);
-  const outcome = { ...facts, moved, trackedMoved };
+  const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
+  const outcome = { ...facts, changed, trackedChanged };
   const routes = step.routes.filter((route) => takes[route.when](outcome, route));
   const reporting = routes.filter(({ notify }) => notify === true);
   const reported = reporting.map(({ when }) => when);
   return {
-    ...changesIn({ step, facts, moved, routes, reporting }),
-    trackedMoved,
+    ...changesIn({ step, facts, changed, routes, reporting }),
+    trackedChanged,
     matched: [...new Set(reported.filter((when) => when !== "changed"))],
     next: [...new Set(nextOf({ routes }))],
   };
@@ -71,7 +74,7 @@ interface Matched {
   readonly step: Step;
   readonly facts: ReadingFacts;
   /** Changed fields since the last reading of the same kind. */
-  readonly moved: FieldChanges;
+  readonly changed: FieldChanges;
   /** The matching routes. */
   readonly routes: readonly Route[];
   /** The matching routes with `notify`. */
@@ -92,24 +95,24 @@ interface Matched {
  * So each change is counted once and reported at most once, and a step whose routes match a change
  * never misses it.
  */
-function changesIn({ step, facts, moved, routes, reporting }: Matched) {
+function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
   const { known, after, notified } = facts;
   const news = after === null ? {} : changedFields(known, after, Object.keys(fieldTypes));
   const isNew = (field: string): boolean => news[field] !== undefined;
   const isUnreported = (field: string): boolean => isNew(field) || !notified.has(field);
-  const movedTracked = trackedFields.filter((field) => moved[field] !== undefined);
+  const changedTracked = trackedFields.filter((field) => changed[field] !== undefined);
   const notifyChanged = reporting.some(
     ({ when, field }) =>
-      when === "changed" && (field === undefined ? movedTracked : [field]).some(isUnreported),
+      when === "changed" && (field === undefined ? changedTracked : [field]).some(isUnreported),
   );
-  const counted = only({ ...news, ...moved }, [...trackedFields, ...fieldsNamedBy(routes)]);
+  const counted = only({ ...news, ...changed }, [...trackedFields, ...fieldsNamedBy(routes)]);
   const fields = Object.keys(counted).filter(notifyChanged ? isUnreported : isNew);
   return { changes: only(counted, fields), hasNews: fields.some(isNew), notifyChanged };
 }
 
-const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>
-  Object.fromEntries(Object.entries(moved).filter(([field]) => fields.includes(field)));
+const only = (changed: FieldChanges, fields: readonly string[]): FieldChanges =>
+  Object.fromEntries(Object.entries(changed).filter(([field]) => fields.includes(field)));
 
 const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
@@ -118,8 +121,8 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
   changed: isChanged,
-  unchanged: ({ status, before, trackedMoved }) =>
-    status === "ok" && before !== null && !trackedMoved,
+  unchanged: ({ status, before, trackedChanged }) =>
+    status === "ok" && before !== null && !trackedChanged,
   ok: (outcome, route) =>
     outcome.status === "ok" && (route.op === undefined || passesTest(outcome, route)),
   failed: ({ status }) => status === "unavailable" || status === "partial",
@@ -128,19 +131,19 @@ const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>>
 };
 
 function isChanged(outcome: Outcome, route: Route): boolean {
-  if (route.field === undefined) return outcome.trackedMoved;
-  if (outcome.moved[route.field] === undefined) return false;
+  if (route.field === undefined) return outcome.trackedChanged;
+  if (outcome.changed[route.field] === undefined) return false;
   return route.op === undefined || passesTest(outcome, route);
 }
 
 /**
- * Returns true if a field passes a route's test. An absent field never passes. Null passes no
- * comparison of numbers.
+ * Returns true if a field passes a route's test. An absent field passes no test. A null value
+ * passes only `is_not`.
  */
-function passesTest({ after, derived, moved }: Outcome, { field, op, value }: Route): boolean {
+function passesTest({ after, derived, changed }: Outcome, { field, op, value }: Route): boolean {
   if (field === undefined || op === undefined) return false;
   const is = after?.[field] === undefined ? derived[field] : after[field];
-  return is !== undefined && passes[op]({ field, was: moved[field]?.before, is, value });
+  return is !== undefined && passes[op]({ field, was: changed[field]?.before, is, value });
 }
 
 interface Test {

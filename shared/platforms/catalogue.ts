@@ -186,7 +186,7 @@ export interface Shop {
   readonly marketplace: string;
 }
 
-/** IDs of the platforms on which an endpoint is live. */
+/** IDs of the platforms on which an endpoint is live. By default, the endpoint of products. */
 export const livePlatforms = (endpoint: EndpointId = "products"): readonly string[] =>
   Object.entries<PlatformEntry>(platforms)
     .filter(([, { endpoints }]) =>
@@ -212,7 +212,8 @@ const anyShop = looseObject({ platform: optional(unknown()), marketplace: option
 
 /**
  * Refuses a request for an announced platform, endpoint or marketplace. Accepts a raw request of
- * any type, so that it can run before all other checks: no other error should hide this one.
+ * any type, so that it can run before all other checks: no other error should hide this one. Accepts
+ * unknown names, which `parsePlatform` refuses.
  * @throws 501 if the platform, its endpoint or its marketplace is announced
  */
 export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"): void {
@@ -272,7 +273,7 @@ export function currencyOf(platform: Platform, marketplace: string): string {
   return found.currency;
 }
 
-/** The tiers of `POST /v1/products` on a platform. */
+/** The tiers of `POST /v1/products` on a platform. Empty if the platform lacks this endpoint. */
 export function productTiers(platform: Platform): readonly Tier[] {
   const entry: PlatformEntry = platforms[platform];
   return entry.endpoints.find((endpoint) => endpoint.id === "products")?.tiers ?? [];

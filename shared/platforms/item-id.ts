@@ -4,7 +4,7 @@ import type { Platform } from "./catalogue.ts";
 interface IdRule {
   /** Pattern of an ID without surrounding spaces. Its capturing group is the ID itself. */
   readonly pattern: RegExp;
-  /** Description of the format, which completes the error message "… is not". */
+  /** Description of the format. It completes the error message `"<ID>" is not …`. */
   readonly expected: string;
 }
 
@@ -15,8 +15,8 @@ interface IdRule {
  */
 const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_a: {
-    // Tested before conversion to upper case, which converts some other characters to these
-    // letters.
+    // The pattern is tested before the conversion to upper case, which turns some other characters
+    // into these letters.
     pattern: /^([A-Za-z0-9]{10})$/,
     expected: "an ASIN: 10 letters or digits",
   },

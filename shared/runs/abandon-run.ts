@@ -4,7 +4,7 @@ import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { batchRefs } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
 import { releaseStepCredits, reserveStepCredits } from "./reserve-step.ts";
-import { outcomesToStore, itemsOf, record, unreadResult } from "./read-batch.ts";
+import { outcomesToStore, itemsOf, recordBatch, unreadResult } from "./read-batch.ts";
 import {
   type CarriedOutcomes,
   type ItemOutcome,
@@ -20,7 +20,10 @@ export interface AbandonDependencies extends StartDependencies {
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
 }
 
-/** Time without progress after which a run is abandoned, in milliseconds. */
+/**
+ * Time without stored progress after which a run is abandoned, in milliseconds. The last progress
+ * may be `progressIntervalMs` later than the stored one, so this time is added.
+ */
 const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;
 
 const message =
@@ -36,18 +39,20 @@ export const isStalled = (run: Run, now: Date): boolean =>
 
 /**
  * Abandons a run: charges the answered items, refunds the rest, and stores an owed retry for each
- * item that was not read. Then sends the failed run to the finisher. Idempotent. A batch that is
- * still being read at this time has no effect.
+ * item that was not read. Then sends the failed run to the finisher. Idempotent. Does nothing if
+ * the run made progress after the caller read it. The answers of a batch that is still being read
+ * are ignored.
  */
 export async function abandonRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { runs, steps, queue } = dependencies;
   const failed = await runs.abandon(run, message);
-  // Undefined: the run made progress after this process read it, so it is not abandoned.
+  // The run made progress after this process read it, so it is not abandoned.
   if (failed === undefined) return;
   for (const step of await steps.list(run.id)) {
     if (step.stats !== null) continue;
     if (step.decision === null) await releaseUndecided(failed, step, dependencies);
-    else await settleStep(failed, await withoutUnread(failed, step, dependencies), dependencies);
+    else
+      await settleStep(failed, await withoutOpenBatches(failed, step, dependencies), dependencies);
   }
   await storeLeftOver(failed, dependencies);
   await runs.startFinishing(run, "failed", ["claimed", "reading"]);
@@ -55,16 +60,16 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes that steps passed on to later steps, which never ran. The items routed to
- * those steps get an owed retry there.
+ * Stores the outcomes that a step left to later steps, because the later steps never ran. Each item
+ * that was routed to such a step gets an owed retry of that step.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
   const records = await steps.list(run.id);
-  const come = new Set(records.filter(({ stats }) => stats !== null).map(({ step }) => step));
+  const ran = new Set(records.filter(({ stats }) => stats !== null).map(({ step }) => step));
   for (const step of records) {
     for await (const outcomes of steps.routed(step)) {
-      const found = [{ step: step.step, outcomes }, ...missedBy(run, outcomes, come)];
+      const found = [{ step: step.step, outcomes }, ...missedBy(run, outcomes, ran)];
       await storeOutcomes(run, { found }, dependencies);
     }
   }
@@ -74,9 +79,9 @@ async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promi
 function missedBy(
   { pipeline }: Run,
   outcomes: readonly ItemOutcome[],
-  come: ReadonlySet<string>,
+  ran: ReadonlySet<string>,
 ): CarriedOutcomes[] {
-  const missed = runOrder(pipeline).filter(({ id }) => !come.has(id));
+  const missed = runOrder(pipeline).filter(({ id }) => !ran.has(id));
   return missed.map(({ id: step }) => ({
     step,
     outcomes: outcomes
@@ -86,10 +91,11 @@ function missedBy(
 }
 
 /**
- * Records and stores the result of every batch of the step. Items of a batch that was not read
- * become `deferred` if the step was deferred, else `unavailable`. Returns the updated step.
+ * Records and stores a result for every batch of the step that is not done. Items of a batch that
+ * was not read become `deferred` if the step was deferred, else `unavailable`. Returns the updated
+ * step.
  */
-async function withoutUnread(
+async function withoutOpenBatches(
   run: Run,
   step: StepRecord,
   dependencies: AbandonDependencies,
@@ -100,12 +106,16 @@ async function withoutUnread(
     const status = step.decision === "defer" ? "deferred" : "unavailable";
     const planned = await steps.planned(ref);
     if (planned === undefined) return after;
-    const { items, read } = await itemsOf(run, planned, pages);
+    const { items, pagesRead: loaded } = await itemsOf(run, planned, pages);
     const unread = unreadResult(items.values(), status, clock.now());
-    const { result, read: from } = await record(ref, { result: unread, read }, steps);
+    const { result, pagesRead } = await recordBatch(
+      ref,
+      { result: unread, pagesRead: loaded },
+      steps,
+    );
     await storeOutcomes(
       run,
-      { found: outcomesToStore(step, planned, result), read: from },
+      { found: outcomesToStore(step, planned, result), pagesRead },
       dependencies,
     );
     after = (await steps.markDone(ref)) ?? after;
@@ -114,9 +124,9 @@ async function withoutUnread(
 }
 
 /**
- * Releases the hold of a step without a decision: the process that planned the step may have died
- * after it reserved credits. Reserves the same hold ID again first, because a hold that is reserved
- * only after the release would stay open.
+ * Releases the hold of a step for which no decision is stored: the process that planned the step
+ * may have reserved credits and then died. First reserves the same hold ID again. Otherwise, if the
+ * other process reserved it after this release, the hold would stay open.
  */
 async function releaseUndecided(
   run: Run,

@@ -19,8 +19,8 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
 /**
  * Starts the first step at or after position `from` that has items to read: sends its batches. All
  * steps before `from` must be complete. Idempotent. Does nothing unless the run is in phase
- * `reading` without an error. Does not send batches again that were all sent before; `resumeRun`
- * does.
+ * `reading` without an error. Does not send the batches of a step a second time, even if their
+ * messages were lost; `resumeRun` does.
  *
  * Sends the run to the finisher in two cases: no step has items left to read, or the balance does
  * not cover a step before the run has read anything. A limit that the customer has set only defers
@@ -37,12 +37,12 @@ export async function advanceRun(
   const order = runOrder(run.pipeline);
   for (let position = from; position < order.length; position += 1) {
     const step = order[position];
-    assert(step !== undefined, "a place in the order has a step");
+    assert(step !== undefined, "every position in the run order has a step");
     const planned =
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === undefined || planned.stats !== null) continue;
-    // Each repeated message of the step before comes here. If it sent all batches again, the number
-    // of messages would multiply with every step.
+    // Each repeated message of the previous step leads to this line. If it sent all batches again,
+    // the number of messages would multiply with every step.
     if (planned.isSent) return;
     if ((await startStep(run, planned, dependencies)) === "done") return;
   }

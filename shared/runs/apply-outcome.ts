@@ -18,9 +18,9 @@ export interface Reading {
 }
 
 /**
- * Number of positions reserved per run: a step's revision is `runNumber * placesMax + position`.
+ * Number of positions reserved per run: a step's revision is `runNumber * positionsMax + position`.
  */
-const placesMax = 16;
+const positionsMax = 16;
 
 /**
  * Applies an outcome to an item (specification, section "States and transitions"). Outcomes may
@@ -31,7 +31,7 @@ const placesMax = 16;
  * - the item is delisted.
  */
 export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading): Item {
-  const revision = reading.runNumber * placesMax + reading.position;
+  const revision = reading.runNumber * positionsMax + reading.position;
   if (item.revision >= revision || item.addedAt !== outcome.addedAt) return item;
   if (item.state === "delisted") return item;
   const { pipeline, step } = reading;

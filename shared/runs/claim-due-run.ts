@@ -5,7 +5,7 @@ import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { claimRun } from "./claim-run.ts";
 import type { Run } from "./run.ts";
-import { overlapMetrics, startMetrics } from "./run-figures.ts";
+import { overlapMetrics, startMetrics } from "./run-metrics.ts";
 import type { RunStore } from "./run-store.ts";
 
 /**

@@ -18,7 +18,8 @@ export interface ClaimRequest {
 /**
  * Claims the next run of a watchlist and advances the watchlist's due time. The run ID is derived
  * from the watchlist and the due time, so one due time never creates two runs. Returns undefined if
- * the watchlist changed after the caller read it, or if a run is in progress.
+ * the watchlist has no items, if a run is in progress, or if the watchlist changed after the caller
+ * read it.
  */
 export async function claimRun(
   { watchlist, trigger, due, now }: ClaimRequest,

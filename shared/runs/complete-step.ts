@@ -3,13 +3,13 @@ import { chargedItems } from "../items/envelope.ts";
 import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
 import { holdIdOf, releaseStepCredits, reservedFor } from "./reserve-step.ts";
 import type { Run, StepRecord } from "./run.ts";
-import { stepMetrics, stepTimeMetrics } from "./run-figures.ts";
+import { stepMetrics, stepTimeMetrics } from "./run-metrics.ts";
 
 export type CompleteDependencies = AdvanceDependencies;
 
 export interface CompletedStep {
   readonly step: StepRecord;
-  /** Null for a step completed by a resumed run, which does not store this time. */
+  /** Null if the sweeper resumed the run: the time is in the messages only, and is not stored. */
   readonly batchesSentAt: Date | null;
 }
 

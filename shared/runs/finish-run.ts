@@ -10,7 +10,7 @@ import { refreshDueAfter } from "./refresh.ts";
 import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
-import { endMetrics } from "./run-figures.ts";
+import { endMetrics } from "./run-metrics.ts";
 import { creditsOf, stepOutcomesOf, statsOf, stepStats, unreadEntry } from "./run-outcomes.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
@@ -30,9 +30,9 @@ export interface FinishDependencies {
 }
 
 /**
- * Finishes a run: writes its result to the run and its watchlist, then publishes its events. Both
- * steps are idempotent. Does nothing unless the run is in phase `finishing` or `emitting`. A run
- * whose watchlist was deleted publishes no events.
+ * Finishes a run: writes its result to the run and its watchlist, then publishes its events.
+ * Idempotent. Does nothing unless the run is in phase `finishing` or `emitting`. Publishes no
+ * events if the watchlist was deleted.
  */
 export async function finishRun(ref: RunRef, dependencies: FinishDependencies): Promise<void> {
   const { runs, steps, publisher } = dependencies;
@@ -61,7 +61,7 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
       events: runEvents(run, stepOutcomes),
     });
   }
-  // The run history of a watchlist is limited, so the oldest run is deleted.
+  // The run history of a watchlist is limited, so this run replaces the oldest one.
   await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
   await runs.markEmitted(run);
 }
@@ -101,7 +101,7 @@ async function endRun(
     credits: creditsOf(stats.steps),
     stats,
   };
-  const outcome = await endWithList(ended, dependencies);
+  const outcome = await endWithWatchlist(ended, dependencies);
   if (outcome === "finished") report?.([endMetrics(ended)]);
 }
 
@@ -110,50 +110,50 @@ async function endRun(
  * deleted. Reads the watchlist again after each conflict: if a client resumes the watchlist at this
  * moment, earlier skips must not pause it.
  */
-async function endWithList(
+async function endWithWatchlist(
   ended: Run,
   dependencies: Pick<FinishDependencies, "runs" | "watchlists" | "endpoints">,
 ): Promise<"finished" | "finished_before"> {
   const { runs, watchlists } = dependencies;
   for (;;) {
     const watchlist = await watchlists.get(ended.accountId, ended.watchlistId);
-    const list = watchlist?.runningRun === ended.runNumber ? watchlist : undefined;
     const outcome =
-      list === undefined
-        ? await runs.finish({ ...ended, watchlist: null }, null)
-        : await finishIn(list, ended, dependencies);
+      watchlist?.runningRun === ended.runNumber
+        ? await finishIn(watchlist, ended, dependencies)
+        : await runs.finish({ ...ended, watchlist: null }, null);
     if (outcome !== "conflict") return outcome;
   }
 }
 
 /**
- * Ends the run and updates its watchlist. Stores the ID of the webhook endpoint that receives the
- * events in the run, so an endpoint deleted or created later does not affect it. Stores the
- * endpoint's ID and URL in the watchlist, so the binding survives when the endpoint is deleted. The
- * third scheduled run in a row that is skipped for lack of credits pauses the watchlist.
+ * Ends the run and updates its watchlist. The run stores the ID of the webhook endpoint that
+ * receives its events, so that an endpoint deleted or created later does not affect them. The
+ * watchlist stores the endpoint's ID and URL, so that the binding survives when the endpoint is
+ * deleted. The third scheduled run in a row that is skipped for lack of credits pauses the
+ * watchlist.
  */
 async function finishIn(
-  list: Watchlist,
+  watchlist: Watchlist,
   ended: Run,
   { runs, endpoints }: Pick<FinishDependencies, "runs" | "endpoints">,
 ): ReturnType<RunStore["finish"]> {
-  const skips = skipsAfter(ended, list.consecutiveSkips);
-  const pause = skips >= limits.consecutiveSkipsMax && list.status === "active";
-  const endpoint = await endpointBinding(list, endpoints);
+  const skips = skipsAfter(ended, watchlist.consecutiveSkips);
+  const pause = skips >= limits.consecutiveSkipsMax && watchlist.status === "active";
+  const endpoint = await endpointBinding(watchlist, endpoints);
   const webhookEndpointId = endpoint?.endpointId ?? null;
   const isStored =
-    webhookEndpointId === list.webhookEndpointId && endpoint?.url === list.webhookUrl;
+    webhookEndpointId === watchlist.webhookEndpointId && endpoint?.url === watchlist.webhookUrl;
   return runs.finish(
     {
       ...ended,
-      watchlist: runWatchlist({ ...(pause ? paused(list) : list), webhookEndpointId }),
+      watchlist: runWatchlist({ ...(pause ? paused(watchlist) : watchlist), webhookEndpointId }),
     },
     {
       pause,
       consecutiveSkips: skips,
-      refreshDue: refreshDueAfter(ended, list.refreshDue),
+      refreshDue: refreshDueAfter(ended, watchlist.refreshDue),
       ...(endpoint !== null && !isStored && { endpoint }),
-      revision: list.revision,
+      revision: watchlist.revision,
     },
   );
 }

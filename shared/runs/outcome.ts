@@ -10,7 +10,8 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
- * transitions" and "Pipeline"). Pure and deterministic. Outcomes are in the order of the item IDs.
+ * transitions" and "Pipeline"). Pure and deterministic. `answers` must be sorted by item ID; so are
+ * the outcomes. An item without an answer had no offer to check.
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
@@ -27,9 +28,9 @@ export function batchResult(
     const answered = new Set(answers.map(({ id }) => id));
     for (const item of items.values()) {
       const { id, addedAt } = item;
-      // The item has no offer to check, so the retry would stay owed forever.
-      const isForgiven = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
-      if (isForgiven) outcomes.push({ id, addedAt, status: "skipped", at });
+      // The item has no offer to check. If the owed retry were kept, it would never end.
+      const endsRetry = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
+      if (endsRetry) outcomes.push({ id, addedAt, status: "skipped", at });
     }
     outcomes.sort((a, b) => compareIds(a.id, b.id));
   }

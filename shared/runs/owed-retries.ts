@@ -3,7 +3,8 @@ import type { Item, OwedRetry } from "../watchlists/item.ts";
 
 /**
  * Finds the step that does an owed retry of an item. A retry is a read of one kind (scraper and
- * condition), so it survives a change of the watchlist's pipeline. The first of these that exists:
+ * condition), so it survives a change of the watchlist's pipeline. Returns the first of these steps
+ * that exists:
  *
  * 1. the baseline step, for an item in state `new`: its first read replaces all owed retries;
  * 2. the step that failed, if it still reads the same kind;
@@ -11,9 +12,10 @@ import type { Item, OwedRetry } from "../watchlists/item.ts";
  * 4. the first step of the same scraper, with any condition;
  * 5. the baseline step.
  *
- * If rules 2 to 5 give a baseline step without routes, which reports nothing, the first step with
- * routes that reads the same kind takes the retry, if there is one. On the default pipeline of
- * retailer_a the `lite` step does every owed retry (specification, section "Watchlists").
+ * Exception: if rules 2 to 5 give the baseline step and it has no routes, it would report nothing.
+ * Then the first step with routes that reads the same kind does the retry, if there is one. On the
+ * default pipeline of retailer_a, `pulse` does the owed retries of a pulse, and `lite` does all
+ * others (specification, section "Watchlists").
  *
  * Each retry has exactly one step. A run reads an item at most once at a step, even if the item
  * also starts there or is routed there.
@@ -41,8 +43,8 @@ const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
     : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
 /**
- * Returns true if the step reads the kind that the retry needs. An earlier release stored the
- * step's ID only.
+ * Returns true if the step reads the kind that the retry needs. A retry that an earlier release
+ * stored has only a step ID, which must then be equal.
  */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>
   owed.scraper === undefined
@@ -55,7 +57,10 @@ type Owing = Pick<Item, "state" | "owes">;
 export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =>
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
-/** The owed retries of an item after a step failed on it or was deferred. */
+/**
+ * The owed retries of an item after a step failed on it or was deferred. A retry of this step
+ * replaces those that the step has just tried to do.
+ */
 export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);
   const { scraper, condition } = step;

@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { chunksOf } from "../base/chunks-of.ts";
 import type { RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import { runOrder } from "../pipelines/definition.ts";
@@ -27,7 +28,7 @@ export async function planStep(
 ): Promise<StepRecord | undefined> {
   const { steps, random } = dependencies;
   const step = runOrder(run.pipeline)[position];
-  assert(step !== undefined, "a place in the order has a step");
+  assert(step !== undefined, "every position in the run order has a step");
   const planned = await steps.starts(run, step.id);
   const read = await stepRead(run, position, { planned, steps });
   const batches = batchesOf(read, step.scraper, dependencies.batchIdsMax);
@@ -100,8 +101,8 @@ const batchesOf = (
       }));
 
 /**
- * IDs of the items that earlier steps delisted. The step does not read them, unless a route sends
- * them.
+ * IDs of the items that earlier steps delisted. The step does not read these items, unless they are
+ * routed to it.
  */
 async function delistedBefore(
   run: Run,
@@ -152,7 +153,10 @@ async function outcomesBefore(
   return { sent, unstored };
 }
 
-/** The outcome without its event and route data; only the rest is stored in the item. */
+/**
+ * Leaves out the parts of an outcome that only events and routes use. The rest is stored in the
+ * item.
+ */
 const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
   outcome;
 
@@ -177,7 +181,5 @@ export function inBatches(
   batchIdsMax: number = limits.batchIdsMax,
 ): (readonly string[])[] {
   const size = Math.min(batchIdsMax, stepScrapers[scraper].itemsPerCallMax);
-  return Array.from({ length: Math.ceil(ids.length / size) }, (_, n) =>
-    ids.slice(n * size, (n + 1) * size),
-  );
+  return chunksOf(ids, size);
 }

@@ -2,8 +2,8 @@ import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import type { Run, RunStats, RunWatchlist, StepStats } from "./run.ts";
 
 /**
- * The run object of the API and of the `watchlist.run.completed` event (specification, section
- * "Events").
+ * Converts a run to the run object of API responses and of the `watchlist.run.completed` event
+ * (specification, section "Events"). Its `status` is `running` until the run has an end time.
  */
 export function presentRun(run: Run): Record<string, unknown> {
   return {
@@ -60,12 +60,12 @@ const presentStep = (step: StepStats): Record<string, unknown> => ({
   skipped: step.skipped,
 });
 
-const presentRunWatchlist = (list: RunWatchlist): Record<string, unknown> => ({
-  id: list.id,
-  name: list.name,
-  platform: list.platform,
-  marketplace: list.marketplace,
-  status: list.status,
-  paused_reason: list.pausedReason,
-  next_run_at: list.nextRunAt,
+const presentRunWatchlist = (watchlist: RunWatchlist): Record<string, unknown> => ({
+  id: watchlist.id,
+  name: watchlist.name,
+  platform: watchlist.platform,
+  marketplace: watchlist.marketplace,
+  status: watchlist.status,
+  paused_reason: watchlist.pausedReason,
+  next_run_at: watchlist.nextRunAt,
 });

@@ -6,7 +6,7 @@ import type { StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
 import { batchResult } from "./outcome.ts";
-import { batchMetrics } from "./run-figures.ts";
+import { batchMetrics } from "./run-metrics.ts";
 import { readStep, type StepSources } from "./read-step.ts";
 import {
   type BatchRef,
@@ -46,7 +46,8 @@ export async function readBatch(
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
   const { run, step, ...batch } = await dependencies.steps.open(ref);
-  // The message belongs to a plan that another process replaced: its batches differ.
+  // Another process stored its plan first. The plan of this message has other batches and is
+  // ignored.
   if (step === undefined || step.plan !== ref.plan) return;
   // The process that completed the last step may have died before it sent the finish message.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
@@ -81,13 +82,13 @@ async function readAndStore(
   if (planned === undefined) return undefined;
   const batch: Batch = { ...found, planned };
   const { ref, run, step } = batch;
-  const { result, read: pages } =
+  const { result, pagesRead } =
     recorded === undefined
       ? await readItems(batch, deadline, dependencies)
-      : { result: recorded, read: [] };
+      : { result: recorded, pagesRead: [] };
   await storeOutcomes(
     run,
-    { found: outcomesToStore(step, planned, result), read: pages },
+    { found: outcomesToStore(step, planned, result), pagesRead },
     dependencies,
   );
   const after = await steps.markDone(ref);
@@ -99,18 +100,18 @@ async function readAndStore(
 interface ReadItems {
   /** Items by ID, with the outcomes of earlier steps applied. Removed items are left out. */
   readonly items: ReadonlyMap<string, Item>;
-  readonly read: readonly StoredPage[];
+  readonly pagesRead: readonly StoredPage[];
 }
 
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
   { steps, pages, sources, clock, report }: ReadBatchDependencies,
-): Promise<WorkedOut> {
-  const { items, read: pagesRead } = await itemsOf(run, planned, pages);
+): Promise<ResultWithPages> {
+  const { items, pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
-    return record(ref, { result: unread, read: pagesRead }, steps);
+    return recordBatch(ref, { result: unread, pagesRead }, steps);
   }
   const startedAt = clock.now().getTime();
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
@@ -137,31 +138,31 @@ async function readItems(
   );
   const milliseconds = now.getTime() - startedAt;
   report?.(batchMetrics(step, { counts: found.counts, milliseconds }));
-  return record(ref, { result: found, read: pagesRead }, steps);
+  return recordBatch(ref, { result: found, pagesRead }, steps);
 }
 
-interface WorkedOut {
+interface ResultWithPages {
   readonly result: BatchResult;
   /** The pages from which the result was derived. */
-  readonly read: readonly StoredPage[];
+  readonly pagesRead: readonly StoredPage[];
 }
 
 /**
- * Records the result of a batch. If a result was recorded earlier, returns that result without
- * pages; else returns this result with its pages.
+ * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result:
+ * this one with its pages, or the earlier one without pages.
  */
-export async function record(
+export async function recordBatch(
   ref: BatchRef,
-  { result, read }: WorkedOut,
+  { result, pagesRead }: ResultWithPages,
   steps: StepStore,
-): Promise<WorkedOut> {
+): Promise<ResultWithPages> {
   const recorded = await steps.recordResult(ref, result);
-  return recorded.isFirst ? { result, read } : { result: recorded.first, read: [] };
+  return recorded.isFirst ? { result, pagesRead } : { result: recorded.first, pagesRead: [] };
 }
 
 /**
- * Loads the items of a batch with the outcomes of earlier steps applied. Also returns the loaded
- * pages.
+ * Loads the stored items of a batch, and applies the outcomes that earlier steps left to this
+ * batch. Leaves out items that were removed from the watchlist. Also returns the loaded pages.
  */
 export async function itemsOf(
   run: Run,
@@ -171,13 +172,13 @@ export async function itemsOf(
   const wanted = new Set(ids);
   const asKnown = withOutcomes(run, carried);
   const items = new Map<string, Item>();
-  const read: StoredPage[] = [];
+  const pagesRead: StoredPage[] = [];
   const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
   for await (const page of pages.pages(run.watchlistId, range)) {
-    read.push(page);
+    pagesRead.push(page);
     for (const item of page.items) if (wanted.has(item.id)) items.set(item.id, asKnown(item));
   }
-  return { items, read };
+  return { items, pagesRead };
 }
 
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
@@ -197,7 +198,10 @@ export function outcomesToStore(
   return [...carried, { step, outcomes: own }];
 }
 
-/** The result of a batch that was not read: every item gets an owed retry of the step. */
+/**
+ * The result of a batch that was not read: each item has an outcome with `status`, so it gets an
+ * owed retry of the step. Nothing is charged.
+ */
 export function unreadResult(
   items: Iterable<Item>,
   status: "deferred" | "unavailable",

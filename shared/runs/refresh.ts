@@ -8,12 +8,12 @@ import type { Run } from "./run.ts";
  *
  * - Cadence: the run number is a multiple of `refresh.everyRuns`. Manual, skipped and failed runs
  *   count too.
- * - Missed refresh: a refresh that read nothing stays due. Every following run, also a manual one,
+ * - Missed refresh: a refresh that read nothing stays due. Every following run, even a manual one,
  *   is a refresh until a run completes. It starts at the refresh entry of the current pipeline. The
  *   cadence does not shift.
  *
- * Not for baseline runs: `kindOf` decides those first, because they read every item for the first
- * time.
+ * Call it only for runs that are not baseline runs: a baseline run reads every item for the first
+ * time, even if a refresh is due.
  */
 export function isRefresh(
   { refreshDue }: Pick<Watchlist, "refreshDue">,

@@ -75,10 +75,10 @@ export const releaseStepCredits = (
   ledger.release({ accountId: run.accountId, holdId: holdIdOf(step), now: clock.now() });
 
 /**
- * Decides whether a step is read or deferred: reads it if its credits fit into the run's maximum and
- * can be reserved. The first
- * recorded decision wins; "over" means that the run no longer accepts one. Releases the hold unless
- * the step is read, because another process may have reserved credits and then died.
+ * Decides whether a step is read or deferred: it is read if its credits fit into the run's maximum
+ * and can be reserved. Returns the first decision that any process recorded, or `over` if the run is no longer in phase
+ * `reading`. Releases the hold unless the step is read, because another process may have reserved
+ * credits and then died.
  */
 export async function decideStep(
   run: Run,

@@ -8,7 +8,8 @@ import { startRun } from "./start-run.ts";
 
 /**
  * Continues a run from its current phase: after its claim, a crash or a lost message. Abandons a
- * stalled run. Idempotent.
+ * stalled run. Ends a run as failed if it has been in phase `finishing` for too long. Does nothing
+ * if the run is done or deleted. Idempotent.
  */
 export async function resumeRun(ref: RunRef, dependencies: AbandonDependencies): Promise<void> {
   const { runs, queue, clock } = dependencies;

@@ -21,10 +21,11 @@ interface RunNowDependencies {
 }
 
 /**
- * Starts a manual run of an active or paused watchlist. Its next scheduled run is then computed
- * from `now`.
+ * Starts a manual run of an active or paused watchlist, and returns it. The next scheduled run of
+ * an active watchlist is then computed from `now`. If the wake-up message cannot be sent, only
+ * warns: the sweeper resumes the run.
  * @throws 404 if the watchlist was deleted; 409 if a run is in progress, if the watchlist has no
- * items, or if concurrent changes exhaust the retries.
+ * items, or after too many conflicts with concurrent changes; 503 if the retry budget is exhausted
  */
 export async function runNow(
   found: Watchlist,
@@ -60,8 +61,8 @@ async function wake(
   await bestEffort(() => queue.sendResume(run), warn);
   if (watchlist.status === "active") {
     const restarted = watchlistSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
-    // The stored row contains the next due time. If this update fails, the schedule only ticks
-    // late.
+    // The stored row, not the schedule, decides when the next run is due. If this update fails, the
+    // only effect is that the schedule ticks late.
     await bestEffort(() => schedules.put(restarted), warn);
   }
 }

@@ -73,7 +73,7 @@ export const unreadEntry = (
     ? { isEntryUnread: true }
     : {};
 
-/** Stats by step ID. Leaves out steps that are not settled. */
+/** The stats of the settled steps by step ID. Leaves out the other steps. */
 export function stepStats(records: readonly StepRecord[]): Record<string, StepStats> {
   return Object.fromEntries(
     records.flatMap(({ step, stats }) => (stats === null ? [] : [[step, stats]])),

@@ -17,6 +17,8 @@ export interface RunQueue {
   sendPurge(watchlistId: string): Promise<void>;
   /** Requests that a run continues from its current phase. */
   sendResume(run: RunRef): Promise<void>;
+  /** Requests that step workers read these batches. */
   sendBatches(batches: readonly BatchRef[]): Promise<void>;
+  /** Requests that the finisher finishes a run in phase `finishing` or `emitting`. */
   sendFinish(run: RunRef): Promise<void>;
 }

@@ -59,8 +59,8 @@ export const runSchema = v.object({
           "balance at that moment, or the credits that a limit left. Null when every step was read.",
       ),
       v.examples([
-        "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. Items of a step " +
-          "that was not read wait for the next run.",
+        "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. The items of " +
+          "these steps are deferred to the next run.",
       ]),
     ),
   ),

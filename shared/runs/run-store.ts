@@ -49,8 +49,8 @@ export interface RunStore {
    */
   startReading(run: RunRef, plan: RunPlan): Promise<void>;
   /**
-   * Stores that a run in phase `reading` makes progress. Postpones the sweeper's next check of the
-   * run.
+   * Stores the current time as the time of the run's last progress, and so postpones the sweeper's
+   * next check of the run. Does nothing unless the run is in phase `reading`.
    */
   recordProgress(run: RunRef): Promise<void>;
   /**
@@ -65,21 +65,23 @@ export interface RunStore {
    */
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
-   * Writes an ended run and its watchlist's row in one transaction, or the run alone if `list` is
-   * null. `finished_before`: an earlier call ended the run. `conflict`: nothing was written,
+   * Writes an ended run and its watchlist's row in one transaction, or the run alone if `watchlist`
+   * is null. `finished_before`: an earlier call ended the run. `conflict`: nothing was written,
    * because the watchlist changed after it was read or this run is not its run in progress.
    */
   finish(
     run: Run,
-    list: WatchlistOutcome | null,
+    watchlist: WatchlistOutcome | null,
   ): Promise<"finished" | "finished_before" | "conflict">;
+  /** Moves a run whose events are published from `emitting` to `done`. */
   markEmitted(run: RunRef): Promise<void>;
   /** Deletes a run from the history. Does nothing if there is no such run. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
-   * Claims runs whose next check is due at `now`, and sets the next check of each to `nextCheck`.
+   * Claims up to `limit` runs whose next check is due at `now`, and sets the next check of each to
+   * `nextCheck`, so that no other call claims them before.
    */
-  takeStalled(look: {
+  takeStalled(check: {
     readonly now: Date;
     readonly nextCheck: Date;
     readonly limit: number;

@@ -6,6 +6,7 @@ import type { ReadStatus } from "../scrapers/scraper.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
+/** What started a run. `initial`: the schedule, if the watchlist had no run before. */
 export type RunTrigger = "initial" | "schedule" | "manual";
 /**
  * `baseline`: every item of the watchlist is new. `refresh`: starts at the refresh entry. `sweep`:
@@ -47,17 +48,23 @@ export interface StepStats {
 }
 
 export interface RunStats {
+  /** Items at the start of the run, without delisted ones. */
   readonly tracked: number;
+  /** ID of the step at which the run starts. */
   readonly entry: string;
+  /** Items in state `new` at the start of the run. */
   readonly newItems: number;
   readonly steps: Readonly<Record<string, StepStats>>;
+  /** Matches of routes that notify, other than `changed`: one for each item, step and `when`. */
   readonly matched: number;
+  /** Items that the run deferred to the next run. */
   readonly deferred: number;
   /** Items with a new change. */
   readonly changed: number;
   /** Items in `watchlist.product.changed` events; absent in runs of an earlier release. */
   readonly notified?: number;
   readonly delisted: number;
+  /** Items without an answer, which the next run reads again. */
   readonly retryNextRun: number;
   /**
    * Present if a credit limit deferred the entry step of a run that had read nothing before. Its
@@ -97,7 +104,7 @@ export interface Run extends RunRef {
   readonly status: RunStatus;
   readonly startedAt: string;
   readonly finishedAt: string | null;
-  /** Time of the run's last stored progress. */
+  /** Time of the run's last stored progress (ISO). */
   readonly progressAt: string;
   readonly credits: number;
   readonly stats: RunStats;
@@ -251,8 +258,11 @@ export interface StepRecord {
   /** Position in run order, from 0. */
   readonly position: number;
   readonly scraper: StepScraperId;
-  /** Random ID of the plan that was stored first. */
+  /**
+   * Random ID of the step's plan. If several processes plan the step, the first stored plan wins.
+   */
   readonly plan: string;
+  /** Number of planned batches. */
   readonly batches: number;
   /** Number of planned items. */
   readonly items: number;
@@ -261,6 +271,7 @@ export interface StepRecord {
    * does not store them again; else null.
    */
   readonly starts: string | null;
+  /** Null until a process decides whether the step is read. */
   readonly decision: StepDecision | null;
   /**
    * Shortfall of a deferred step; null for a step that was read, or that an earlier release
@@ -269,7 +280,9 @@ export interface StepRecord {
   readonly shortfall: Shortfall | null;
   /** True once all its batches were sent to the queue. */
   readonly isSent: boolean;
+  /** Numbers of the batches whose outcomes are stored in the items, from 0. */
   readonly done: ReadonlySet<number>;
+  /** Null until the step is settled. */
   readonly stats: StepStats | null;
 }
 
@@ -279,5 +292,6 @@ export interface BatchRef extends RunRef {
   readonly plan: string;
   /** As in `StepRecord`: if not null, the batch is stored under this run plan. */
   readonly starts: string | null;
+  /** Number of the batch in its plan, from 0. */
   readonly batch: number;
 }

@@ -12,9 +12,9 @@ export interface StartDependencies extends AdvanceDependencies {
 }
 
 /**
- * Plans a claimed run: stores at which steps each item starts, then starts the first step.
- * Idempotent: a repeated call plans again, but the first stored plan wins. Delisted items are not
- * read.
+ * Plans a claimed run: stores the steps at which each item starts, then starts the first step.
+ * Leaves out delisted items. Idempotent: a repeated call plans again, but the first stored plan
+ * wins.
  */
 export async function startRun(run: Run, dependencies: StartDependencies): Promise<void> {
   const { pages, runs, steps, random, batchIdsMax } = dependencies;

@@ -26,7 +26,10 @@ export interface OpenedBatch {
   readonly result: BatchResult | undefined;
 }
 
-/** `isFirst`: this result was recorded. Else `first` is the result recorded earlier. */
+/**
+ * If `isFirst` is true, this result was recorded. Otherwise `first` is the result that was recorded
+ * earlier.
+ */
 export type RecordedResult =
   | { readonly isFirst: true }
   | { readonly isFirst: false; readonly first: BatchResult };

@@ -41,15 +41,16 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
 
 /**
  * Applies outcomes to the stored items, in step order. Ignores items that are not on the watchlist,
- * or that were added again after the outcome. Writes the pages in `read` without reading them
- * again, unless they changed.
+ * or that were added again after the outcome. Writes the pages in `pagesRead` without reading them
+ * again, unless they changed. Stops without an error if the watchlist was deleted.
+ * @throws 503 UNAVAILABLE after too many conflicts on a page
  */
 export async function storeOutcomes(
   run: Run,
   {
     found,
-    read = [],
-  }: { readonly found: readonly CarriedOutcomes[]; readonly read?: readonly StoredPage[] },
+    pagesRead = [],
+  }: { readonly found: readonly CarriedOutcomes[]; readonly pagesRead?: readonly StoredPage[] },
   dependencies: StoreDependencies,
 ): Promise<void> {
   const apply = withOutcomes(run, found);
@@ -61,7 +62,7 @@ export async function storeOutcomes(
   const ids = [...all].toSorted(compareIds);
   const left: string[] = [];
   let from = 0;
-  for (const page of read) {
+  for (const page of pagesRead) {
     const end = endOfRange(page, ids, from);
     const owned = ids.slice(from, end);
     from = end;
@@ -73,7 +74,7 @@ export async function storeOutcomes(
   }
   left.push(...ids.slice(from));
   await rewriteItems(
-    { list: run, ids: left, change: (items) => ({ items: change(items), note: undefined }) },
+    { watchlist: run, ids: left, change: (items) => ({ items: change(items), note: undefined }) },
     dependencies,
   );
 }

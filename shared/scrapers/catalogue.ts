@@ -136,9 +136,6 @@ export type ScraperId = ProductScraperId;
 export const offerScraperIds = ["retailer_a.offers", "retailer_a.offer_check"] as const;
 export type OfferScraperId = (typeof offerScraperIds)[number];
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
-export const scraperIds = Object.keys(scrapers) as readonly ScraperId[];
-
 /** ID of a scraper that a pipeline step can use. */
 export type StepScraperId = ProductScraperId | OfferScraperId;
 
@@ -212,7 +209,7 @@ function offerStep(
   const platform: PlatformEntry = platforms.retailer_a;
   const tiers = platform.endpoints.find(({ id }) => id === endpoint)?.tiers ?? [];
   const quarters = tiers.map(({ costQuarters }) => costQuarters);
-  assert(quarters.length > 0, "what a step charges has a price");
+  assert(quarters.length > 0, "an offers endpoint has at least one tier");
   return {
     platform: "retailer_a",
     endpoint,

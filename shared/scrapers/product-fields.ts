@@ -245,7 +245,8 @@ export const productFieldNames: Readonly<Record<ProductScraperId, readonly strin
 
 /**
  * The status of an item that was found. `ok` requires a title, the availability, and a price unless
- * the item is out of stock. Otherwise it is `partial`. A price of null or 0 counts as missing.
+ * the item is out of stock. Otherwise the status is `partial`. A price of null or 0 counts as
+ * missing.
  */
 export function foundStatus({ title, availability, price }: CommonFields): "ok" | "partial" {
   if (title === undefined || availability === undefined) return "partial";

@@ -16,9 +16,11 @@ import type { WatchlistStore } from "./watchlist-store.ts";
 
 /** Result of an item change: the number of IDs by outcome. */
 export interface ItemTally {
+  /** IDs to add that were not on the watchlist. */
   readonly added: number;
   /** Delisted items that were added again; their state is `new` again. */
   readonly reactivated: number;
+  /** IDs to add that were on the watchlist, and not delisted. */
   readonly unchanged: number;
   /** IDs to remove that were on the watchlist. */
   readonly removed: number;
@@ -37,11 +39,13 @@ export interface ChangeItemsRequest {
 }
 
 /**
- * Removes and then adds items (specification, section "Watchlists"). Each page changes atomically,
- * but the watchlist does not. Idempotent: a call that failed halfway can be repeated.
- * @returns the number of IDs by outcome, and the watchlist after the change.
+ * Removes and then adds items (specification, section "Watchlists"). Each page of the watchlist
+ * changes in one transaction, but the watchlist as a whole does not. Idempotent: a call that failed
+ * halfway can be repeated.
+ * @returns the number of IDs by outcome, and the watchlist after the change
  * @throws 400 if the watchlist would have too many items (nothing is applied); 404 if the watchlist
- * was deleted; 409 if concurrent calls fill the watchlist: nothing or only a part is applied.
+ * was deleted; 409 if concurrent calls fill the watchlist (nothing or only a part is applied); 503
+ * after too many conflicts on a page (only a part may be applied)
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -58,8 +62,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // If nothing was applied, the error is the one that the call would get after the concurrent
-    // calls.
+    // If nothing was applied, plans the change again, which throws the error that a call after the
+    // concurrent calls would get. If it throws none, the client gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }
@@ -96,8 +100,8 @@ const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
 });
 
 /**
- * Returns one pass if all additions fit before the removals. Else one pass removes, then a second
- * one adds.
+ * Returns one pass if all additions fit even before the removals. Otherwise returns two passes: the
+ * first removes, the second adds.
  */
 async function planPasses(
   watchlist: Watchlist,
@@ -166,7 +170,7 @@ async function applyPass(
   };
   const { outcome, notes } = await rewriteItems(
     {
-      list: { accountId: watchlist.accountId, watchlistId: watchlist.id },
+      watchlist: { accountId: watchlist.accountId, watchlistId: watchlist.id },
       ids: idsOf(change),
       change: (items, ids) => changePage(items, ids, wanted),
     },
@@ -209,8 +213,8 @@ function outcomeOf(item: Item | undefined): "added" | "reactivated" | "unchanged
 }
 
 /**
- * A new item that replaces `before`, so its next read is a first read. Copies the revision: an
- * outcome from before the change that arrives late is then ignored.
+ * A new item that replaces `before`, so its next read is a first read. Copies the revision, so that
+ * a late outcome of an earlier read is ignored.
  */
 const newItemAfter = (id: string, addedAt: string, before: Item | undefined): Item => ({
   ...newItem(id, addedAt),

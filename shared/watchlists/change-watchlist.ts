@@ -25,8 +25,8 @@ export interface Change {
 /**
  * Applies a change to a watchlist. Returns the same object if nothing differs, else the watchlist
  * with the next revision.
- * @throws 400 if this watchlist cannot have one of the values, or if the change names a fixed field
- * with a different value.
+ * @throws 400 if a value in the patch is not valid for this watchlist, or if the patch names a
+ * fixed field with a different value
  */
 export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
@@ -60,9 +60,9 @@ export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));
 
 /** @throws 400 if the patch has a different `platform`, `marketplace` or `schedule` object. */
-function refuseFixed(list: Watchlist, patch: WatchlistPatch): void {
+function refuseFixed(watchlist: Watchlist, patch: WatchlistPatch): void {
   const { schedule } = patch;
-  if (schedule !== undefined && !isDeepStrictEqual(schedule, presentSchedule(list.schedule))) {
+  if (schedule !== undefined && !isDeepStrictEqual(schedule, presentSchedule(watchlist.schedule))) {
     throw invalidParam(
       "schedule",
       "'schedule' cannot be set directly. Send 'every', or 'cron' with 'timezone'.",
@@ -70,7 +70,7 @@ function refuseFixed(list: Watchlist, patch: WatchlistPatch): void {
   }
   for (const param of ["platform", "marketplace"] as const) {
     const wanted = patch[param];
-    if (wanted !== undefined && wanted !== list[param]) {
+    if (wanted !== undefined && wanted !== watchlist[param]) {
       throw invalidParam(
         param,
         `The ${param} of a watchlist cannot change. Create another watchlist for ` +
@@ -107,9 +107,9 @@ function scheduleAfter(
   return newCronSchedule(text, timezone ?? before?.timezone ?? "UTC", before?.cron);
 }
 
-function pipelineAfter(list: Watchlist, { pipeline }: WatchlistPatch): Pipeline | null {
-  if (pipeline === undefined) return list.pipeline;
-  return pipeline === null ? null : parsePipeline(pipeline, list);
+function pipelineAfter(watchlist: Watchlist, { pipeline }: WatchlistPatch): Pipeline | null {
+  if (pipeline === undefined) return watchlist.pipeline;
+  return pipeline === null ? null : parsePipeline(pipeline, watchlist);
 }
 
 /**

@@ -27,7 +27,7 @@ export type ClaimOutcome =
 
 /**
  * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key creates
- * the same watchlist, or returns the stored answer (specification, "Idempotency rules"). A request
+ * the same watchlist, or returns the stored answer (specification, section "Idempotency rules"). A request
  * without a key is always claimed.
  * @throws 409 while the first request is in progress; 422 if another request used the key.
  */
@@ -61,19 +61,20 @@ export async function claimCreation(
   if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();
   if (found.answer !== null) return { outcome: "replay", answer: found.answer };
   if (found.leaseUntil > now) throw inFlight();
-  const takenOver = succeed(found, wanted);
+  const takenOver = takenOverFrom(found, wanted);
   if (!(await keys.takeOver(takenOver, found.owner))) throw inFlight();
   return claimed(takenOver);
 }
 
 /**
- * Record of an attempt that takes over from an abandoned one. Reuses its watchlist ID and creation
- * time if at most `takeOverMs` passed; later the abandoned creation may be purged.
+ * The record of an attempt that takes over the creation of an abandoned attempt. Reuses the
+ * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` passed. After
+ * that time, the abandoned creation may be purged.
  */
-function succeed(died: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
-  const isSoon = wanted.claimedAt.getTime() - died.claimedAt.getTime() < takeOverMs;
+function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
+  const isSoon = wanted.claimedAt.getTime() - abandoned.claimedAt.getTime() < takeOverMs;
   if (!isSoon) return wanted;
-  return { ...wanted, watchlistId: died.watchlistId, claimedAt: died.claimedAt };
+  return { ...wanted, watchlistId: abandoned.watchlistId, claimedAt: abandoned.claimedAt };
 }
 
 const claimed = (record: IdempotencyRecord): ClaimOutcome => ({
@@ -81,6 +82,6 @@ const claimed = (record: IdempotencyRecord): ClaimOutcome => ({
   claim: { watchlistId: record.watchlistId, claimedAt: record.claimedAt, record },
 });
 
-/** Error 409: another request with the same idempotency key is in progress. */
+/** Creates error 409: another request with the same idempotency key is in progress. */
 export const inFlight = (): Error =>
   conflict("A request with this idempotency key is in progress. Try again in a minute.");

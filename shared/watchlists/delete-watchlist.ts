@@ -10,16 +10,17 @@ const purgeMs = 5_000;
 
 /**
  * Deletes a watchlist. One write makes it invisible. Its other rows are purged immediately, or
- * after the run in progress. Returns false if the watchlist does not exist.
+ * after the run in progress. If the purge fails, only warns: the sweeper continues it. Returns
+ * false if the watchlist does not exist.
  */
 export async function deleteWatchlist(
-  list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
+  watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
   dependencies: PurgeDependencies & {
     readonly watchlists: WatchlistStore;
     readonly warn: Warn;
   },
 ): Promise<boolean> {
-  const { accountId, watchlistId, now } = list;
+  const { accountId, watchlistId, now } = watchlist;
   const purgeAt = new Date(now.getTime() + purgeAgainMs);
   const { watchlists, warn } = dependencies;
   if (!(await watchlists.remove({ accountId, watchlistId, purgeAt }))) return false;

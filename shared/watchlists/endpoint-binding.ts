@@ -13,24 +13,24 @@ export interface EndpointBinding {
 type BoundWatchlist = Pick<Watchlist, "id" | "webhookEndpointId" | "webhookUrl">;
 
 /**
- * Finds the webhook endpoints of an account's watchlists. Returns a map by watchlist ID, without
+ * Finds the webhook endpoints of an account's watchlists. Returns a map by watchlist ID. Leaves out
  * watchlists that have no endpoint. A watchlist refers to its endpoint by ID, so the endpoint's URL
  * may change. If the endpoint was deleted, the first of these replaces it (specification, section
  * "Events", rules 1 and 2):
  *
  * 1. an endpoint created after the deletion with the deleted endpoint's last URL, even if its URL
  *    changed later;
- * 2. an endpoint that now has that URL.
+ * 2. an endpoint that now has the deleted endpoint's last URL.
  *
  * If there is neither, the binding has status `deleted`. Costs one query of the account's endpoints
  * (at most 10), and one read of the deletions if an endpoint was deleted.
  */
 export async function endpointBindings(
   accountId: string,
-  lists: readonly BoundWatchlist[],
+  watchlists: readonly BoundWatchlist[],
   endpoints: Pick<EndpointLookup, "list" | "deletions">,
 ): Promise<ReadonlyMap<string, EndpointBinding>> {
-  const bound = lists.flatMap(({ id, webhookEndpointId, webhookUrl }) =>
+  const bound = watchlists.flatMap(({ id, webhookEndpointId, webhookUrl }) =>
     webhookEndpointId === null ? [] : [{ id, endpointId: webhookEndpointId, url: webhookUrl }],
   );
   if (bound.length === 0) return new Map();
@@ -61,15 +61,15 @@ const isRegisteredAfter = (
   deletion !== undefined && registeredUrl === deletion.url && createdAt >= deletion.deletedAt;
 
 /**
- * The webhook endpoint of one watchlist; null if the watchlist has none. Costs as
- * `endpointBindings`.
+ * Finds the webhook endpoint of one watchlist by the rules of `endpointBindings`, and with the same
+ * reads. Returns null if the watchlist has none.
  */
 export async function endpointBinding(
-  list: BoundWatchlist & Pick<Watchlist, "accountId">,
+  watchlist: BoundWatchlist & Pick<Watchlist, "accountId">,
   endpoints: Pick<EndpointLookup, "list" | "deletions">,
 ): Promise<EndpointBinding | null> {
-  const bindings = await endpointBindings(list.accountId, [list], endpoints);
-  return bindings.get(list.id) ?? null;
+  const bindings = await endpointBindings(watchlist.accountId, [watchlist], endpoints);
+  return bindings.get(watchlist.id) ?? null;
 }
 
 /** The binding to an endpoint that exists: its status is `ok` or `disabled`. */

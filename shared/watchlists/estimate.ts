@@ -110,8 +110,8 @@ function newEstimate(body: Body): Estimate {
   if (items !== undefined && itemCount !== undefined) {
     throw invalidParam("items", "Send 'item_count' or 'items', not both.");
   }
-  const count = itemCount ?? items;
-  if (count === undefined) throw missingParam("item_count");
+  const newItems = itemCount ?? items;
+  if (newItems === undefined) throw missingParam("item_count");
   const pipeline = body.pipeline == null ? null : parsePipeline(body.pipeline, shop);
   const settings = settingsIn(body);
   checkRefreshSetting({ ...shop, ...settings, pipeline });
@@ -121,7 +121,7 @@ function newEstimate(body: Body): Estimate {
     ...shop,
     ...defaultSettings,
     ...settings,
-    itemCounts: { new: count, active: 0, delisted: 0 },
+    itemCounts: { new: newItems, active: 0, delisted: 0 },
     pipeline,
     schedule: hasSchedule ? parseSchedule(body) : null,
     runCount: 0,
@@ -157,7 +157,10 @@ export const estimateResponse = v.object({
   account_forecast: v.nullable(accountForecastSchema),
 });
 
-/** The estimate in API answers: the complete pipeline, the credits of its runs and the forecasts. */
+/**
+ * Builds the response of `POST /v1/watchlists/estimate`: the complete pipeline, the estimated
+ * credits of its runs, and the forecasts.
+ */
 export function presentEstimate(
   estimate: Estimate,
   forecasts: { readonly own: Forecast; readonly account: AccountForecast } | null,

@@ -15,7 +15,10 @@ export interface EndpointParams {
 const isNamedTwice = ({ webhookUrl, webhookEndpointId }: EndpointParams): boolean =>
   webhookUrl !== null && webhookEndpointId !== null;
 
-/** @throws 400 if both parameters are set, or if the ID is malformed. */
+/**
+ * Checks the form of the endpoint parameters, not whether the endpoint exists.
+ * @throws 400 if both parameters are set, or if the ID is malformed
+ */
 export function checkEndpointParams(params: EndpointParams): void {
   if (isNamedTwice(params)) {
     throw invalidParam("webhook_url", "Send 'webhook_url' or 'webhook_endpoint_id', not both.");
@@ -23,7 +26,10 @@ export function checkEndpointParams(params: EndpointParams): void {
   checkEndpointId(params);
 }
 
-/** @throws 400 if the ID is malformed. */
+/**
+ * Checks the format of the endpoint ID; accepts null.
+ * @throws 400 if the ID is malformed
+ */
 export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
   if (webhookEndpointId !== null && !isId("webhookEndpoint", webhookEndpointId)) {
     throw invalidParam(
@@ -40,13 +46,13 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
  * current value
  */
 export async function changedEndpoint(
-  list: Watchlist,
+  watchlist: Watchlist,
   params: EndpointParams,
   endpoints: EndpointLookup,
 ): Promise<EndpointBinding | null> {
   const { webhookUrl, webhookEndpointId } = params;
   if (webhookUrl === null && webhookEndpointId === null) return null;
-  const shown = await endpointBinding(list, endpoints);
+  const shown = await endpointBinding(watchlist, endpoints);
   const isShown =
     (webhookUrl === null || normaliseUrl(webhookUrl) === shown?.url) &&
     (webhookEndpointId === null || webhookEndpointId === shown?.endpointId);
@@ -57,7 +63,7 @@ export async function changedEndpoint(
       "Send 'webhook_url' or 'webhook_endpoint_id', not both, unless both have the watchlist's current values.",
     );
   }
-  const found = await namedEndpoint(list.accountId, params, endpoints);
+  const found = await namedEndpoint(watchlist.accountId, params, endpoints);
   return found === null ? null : bindingTo(found);
 }
 

@@ -14,8 +14,9 @@ export interface WatchlistRef {
 
 /**
  * Result of replacing pages. `replaced`: the pages are written. All other results mean that nothing
- * was written. `stale`: one of the pages changed after it was read. `watchlist_deleted`: the
- * watchlist was deleted. `full`: the watchlist would have too many items.
+ * was written, with one exception for `stale` (see `PageStore.replace`). `stale`: one of the pages
+ * changed after it was read. `watchlist_deleted`: the watchlist was deleted. `full`: the watchlist
+ * would have too many items.
  */
 export type Replacement = "replaced" | "stale" | "watchlist_deleted" | "full";
 
@@ -31,13 +32,13 @@ export interface PageStore {
    * watchlist's counters in the same transaction. Merges a page that has few items with its
    * neighbour.
    *
-   * If the IDs and counts of a page stay the same, the page is written without the watchlist's row.
-   * After a deletion such a write returns `stale`, and the next read finds no page. It may also
-   * return `stale` after it took effect, if its response was lost and another writer followed. So
-   * the change must be idempotent.
+   * If the IDs and counts of a page stay the same, the write does not include the watchlist's row.
+   * If the watchlist was deleted, such a write returns `stale` instead of `watchlist_deleted`, and
+   * the next read finds no page. It may also return `stale` after it took effect, if its response
+   * was lost and another writer followed. So the change must be idempotent.
    */
   replace(
-    list: WatchlistRef,
+    watchlist: WatchlistRef,
     before: readonly StoredPage[],
     items: readonly Item[],
   ): Promise<Replacement>;

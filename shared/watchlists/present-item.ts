@@ -5,7 +5,7 @@ import type { ItemTally } from "./change-items.ts";
 import { totalOf } from "./page.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** A watchlist item in API answers. */
+/** Converts a watchlist item to its form in API responses. Adds `asin` on retailer_a. */
 export function presentItem(item: Item, platform: Platform): Record<string, unknown> {
   const change = item.lastChange;
   return {
@@ -36,7 +36,8 @@ export function presentItem(item: Item, platform: Platform): Record<string, unkn
 }
 
 /**
- * The result of an item change in API answers. The legacy path uses `object` = `watchlist_asins`.
+ * Builds the response to an item change: the number of IDs by outcome, and the watchlist's new item
+ * counts. The legacy path uses `object` = `watchlist_asins`.
  */
 export function presentItemChange(
   object: "watchlist_items" | "watchlist_asins",

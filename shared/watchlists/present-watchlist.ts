@@ -17,27 +17,27 @@ export interface PresentOptions {
   readonly endpoint: EndpointBinding | null;
 }
 
-/** A watchlist in API answers (specification, section "Watchlist"). */
+/** Converts a watchlist to its form in API responses (specification, section "Watchlist"). */
 export function presentWatchlist(
-  list: Watchlist,
+  watchlist: Watchlist,
   { baseUrl, now, endpoint }: PresentOptions,
 ): Record<string, unknown> {
-  const { schedule, itemCounts } = list;
-  const pipeline = pipelineOf(list);
+  const { schedule, itemCounts } = watchlist;
+  const pipeline = pipelineOf(watchlist);
   const itemCount = itemCounts.new + itemCounts.active + itemCounts.delisted;
   return {
-    id: list.id,
+    id: watchlist.id,
     object: "watchlist",
-    name: list.name,
-    platform: list.platform,
-    marketplace: list.marketplace,
-    currency: currencyOf(list.platform, list.marketplace),
-    status: list.status,
-    paused_reason: list.pausedReason,
+    name: watchlist.name,
+    platform: watchlist.platform,
+    marketplace: watchlist.marketplace,
+    currency: currencyOf(watchlist.platform, watchlist.marketplace),
+    status: watchlist.status,
+    paused_reason: watchlist.pausedReason,
     schedule: presentSchedule(schedule),
     every: schedule.type === "every" ? schedule.every : null,
     every_seconds: schedule.type === "every" ? schedule.everySeconds : null,
-    ...presentSettings(list),
+    ...presentSettings(watchlist),
     webhook_url: endpoint?.url ?? null,
     webhook_endpoint_id: endpoint?.endpointId ?? null,
     webhook_endpoint_status: endpoint?.status ?? null,
@@ -46,17 +46,17 @@ export function presentWatchlist(
     asin_count: itemCount,
     asins_by_state: byState(itemCounts),
     pipeline: presentPipeline(pipeline),
-    default_pipeline: list.pipeline === null,
+    default_pipeline: watchlist.pipeline === null,
     estimated_credits: estimatedCredits(pipeline, itemCounts),
-    run_count: list.runCount,
-    consecutive_skips: list.consecutiveSkips,
-    last_run_at: list.lastRunAt,
-    last_run_status: list.lastRunStatus,
-    next_run_at: list.nextRunAt,
-    next_run_times: runTimes(list, now),
-    created_at: list.createdAt,
-    updated_at: list.updatedAt,
-    url: `${baseUrl}/watchlists/${list.id}`,
+    run_count: watchlist.runCount,
+    consecutive_skips: watchlist.consecutiveSkips,
+    last_run_at: watchlist.lastRunAt,
+    last_run_status: watchlist.lastRunStatus,
+    next_run_at: watchlist.nextRunAt,
+    next_run_times: runTimes(watchlist, now),
+    created_at: watchlist.createdAt,
+    updated_at: watchlist.updatedAt,
+    url: `${baseUrl}/watchlists/${watchlist.id}`,
   };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Stores purge marks, and deletes the rows of watchlists that do not exist: deleted ones, and those
- * whose creation was not completed. Deletes the mark last. An existing watchlist has no mark.
+ * Deletes the rows of watchlists that do not exist: deleted ones, and those whose creation was not
+ * completed. A purge mark is a row with the time at which the purge of a watchlist is due. The
+ * purge deletes the mark last. An existing watchlist has no mark.
  */
 export interface PurgeStore {
   /**
@@ -8,19 +9,20 @@ export interface PurgeStore {
    * first. Returns false if its purge has begun, or if another request has completed the creation.
    */
   expectCreation(
-    list: { readonly accountId: string; readonly id: string },
+    watchlist: { readonly accountId: string; readonly id: string },
     purgeAt: Date,
   ): Promise<boolean>;
   /** Lists the IDs of watchlists whose purge is due at `by`, the longest due first. */
   due(by: Date, limit: number): Promise<readonly string[]>;
   /**
-   * Starts or resumes the purge of a watchlist; then it cannot be created. The mark is due again at
-   * `nextCheck`. Returns false if there is no mark, or the purge is not due. `abandoned`: the
-   * request that creates the watchlist has failed, so the purge is due now.
+   * Starts or resumes the purge of a watchlist. From then on, no watchlist with this ID can be
+   * created. The mark is due again at `nextCheck`. Returns false if there is no mark, or if the
+   * purge is not due. `abandoned`: the request that creates the watchlist has failed, so the purge
+   * is due now.
    */
   begin(
     watchlistId: string,
-    look: { readonly now: Date; readonly nextCheck: Date; readonly abandoned: boolean },
+    check: { readonly now: Date; readonly nextCheck: Date; readonly abandoned: boolean },
   ): Promise<boolean>;
   /** True while a run of the watchlist is in progress. The run still needs the watchlist's rows. */
   isRunning(watchlistId: string): Promise<boolean>;

@@ -25,15 +25,15 @@ export function checkRefreshSetting({
   if (pipeline !== null) {
     throw invalidParam(
       "refresh_every_runs",
-      `${only} This watchlist has a custom pipeline. Omit it and set 'pipeline.refresh', such as ` +
+      `${only} This watchlist has a custom pipeline. Omit 'refresh_every_runs' and set 'pipeline.refresh', such as ` +
         '{"every_runs": 8, "entry": "<step id>"}.',
     );
   }
   if (platform !== "retailer_a") {
     throw invalidParam(
       "refresh_every_runs",
-      `${only} The default pipeline of ${platform} reads every item in every run. Omit it, or ` +
-        "send a custom pipeline with 'pipeline.refresh'.",
+      `${only} The default pipeline of ${platform} reads every item in every run. Omit ` +
+        "'refresh_every_runs', or send a custom pipeline with 'pipeline.refresh'.",
     );
   }
 }

@@ -11,17 +11,18 @@ const triesMax = 5;
 
 /**
  * Makes the EventBridge schedule of a watchlist match its stored row. Removes the schedule of a
- * paused or deleted watchlist. Repeats if the row changes during the call. Use it if the schedule
- * may be missing, or may belong to a change that was not stored.
+ * paused or deleted watchlist. Repeats if the row changes during the call, up to `triesMax` times,
+ * and then returns without an error. Use it if the schedule may be missing, or may belong to a
+ * change that was not stored.
  */
 export async function restoreSchedule(
-  list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
+  watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
   {
     watchlists,
     schedules,
   }: { readonly watchlists: Pick<WatchlistStore, "get">; readonly schedules: Schedules },
 ): Promise<void> {
-  const { accountId, watchlistId, now } = list;
+  const { accountId, watchlistId, now } = watchlist;
   let seen = await watchlists.get(accountId, watchlistId);
   for (let tries = 0; tries < triesMax; tries += 1) {
     await (seen?.status === "active"
@@ -33,8 +34,8 @@ export async function restoreSchedule(
   }
 }
 
-const scheduleOf = (list: Watchlist | undefined): Schedule | undefined =>
-  list?.status === "active" ? list.schedule : undefined;
+const scheduleOf = (watchlist: Watchlist | undefined): Schedule | undefined =>
+  watchlist?.status === "active" ? watchlist.schedule : undefined;
 
 const isSame = (a: Schedule | undefined, b: Schedule | undefined): boolean =>
   a === undefined || b === undefined ? a === b : isSameSchedule(a, b);

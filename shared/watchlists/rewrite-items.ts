@@ -13,7 +13,7 @@ export interface PageChange<Note> {
 }
 
 export interface Rewrite<Note> {
-  readonly list: WatchlistRef;
+  readonly watchlist: WatchlistRef;
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
@@ -44,21 +44,23 @@ const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
  * Applies `change` to each page whose range contains at least one of the IDs, one page after the
- * other.
+ * other. Stops with `watchlist_deleted` or `full` if a page cannot be written for that reason; the
+ * pages before it keep their change.
  * @throws 503 UNAVAILABLE after `triesMax` conflicts on a page, or if the retry budget is exhausted
  */
 export async function rewriteItems<Note>(
-  { list, ids, change }: Rewrite<Note>,
+  { watchlist, ids, change }: Rewrite<Note>,
   { pages, clock, random }: RewriteDependencies,
 ): Promise<Rewritten<Note>> {
   const notes: Note[] = [];
   let mayRepeat = repeats({ clock, random }, retryLimits);
   for (let done = 0; done < ids.length;) {
-    const page = await ownerOf(ids[done] ?? "", list, pages);
+    const page = await ownerOf(ids[done] ?? "", watchlist, pages);
     if (page === undefined) return { outcome: "watchlist_deleted", notes };
     const owned = ids.slice(done, endOfRange(page, ids, done));
     const { items, note } = change(page.items, owned);
-    const outcome = items === page.items ? "replaced" : await pages.replace(list, [page], items);
+    const outcome =
+      items === page.items ? "replaced" : await pages.replace(watchlist, [page], items);
     if (outcome === "watchlist_deleted" || outcome === "full") return { outcome, notes };
     if (outcome === "replaced") {
       notes.push(note);
@@ -79,8 +81,8 @@ async function ownerOf(
 }
 
 /**
- * Index after the last of the sorted IDs, from `start` on, that belongs to the page. Equals `start`
- * for none.
+ * Returns the index after the last of the sorted IDs that belongs to the page, counted from `start`
+ * on. Returns `start` if none of these IDs belongs to the page.
  */
 export function endOfRange({ upper }: StoredPage, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;

@@ -79,7 +79,10 @@ export function parseSchedule(params: ScheduleParams): Schedule {
   throw missingParam("every", "A schedule is required. Send 'every' or 'cron'.");
 }
 
-/** @throws 400 if `every` is combined with `cron` or `timezone` */
+/**
+ * Refuses an interval together with a cron expression or a time zone.
+ * @throws 400 if `every` is combined with `cron` or `timezone`
+ */
 export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
   if (every === undefined) return;
   if (cron !== undefined) throw invalidParam("cron", "Send 'every' or 'cron', not both.");
@@ -89,8 +92,9 @@ export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
 }
 
 /**
- * Parses the cron expression of a request. `stored` is the watchlist's current expression, if any.
- * It stays valid, even if a new expression with the same steps would be refused.
+ * Parses the cron expression of a request. Refuses a step that exceeds the number of values of its
+ * field, such as 61 for minutes. Exception: accepts every expression that equals `stored`, the
+ * watchlist's current one, because an earlier release accepted such steps.
  * @throws 400 that names `cron` or `timezone`
  */
 export function newCronSchedule(cron: string, timezone: string, stored?: string): CronSchedule {
@@ -100,8 +104,8 @@ export function newCronSchedule(cron: string, timezone: string, stored?: string)
 }
 
 /**
- * Parses a cron expression, also one that `newCronSchedule` would refuse. @throws 400 that names
- * `cron` or `timezone`
+ * Parses a cron expression, also one that `newCronSchedule` would refuse.
+ * @throws 400 that names `cron` or `timezone`
  */
 export function cronSchedule(cron: string, timezone: string): CronSchedule {
   const parsed = parseCron(cron, timezone);
@@ -142,7 +146,10 @@ export function countRuns(schedule: Schedule, after: Date, until: Date): number 
   return Math.floor((until.getTime() - after.getTime()) / (schedule.everySeconds * 1_000));
 }
 
-/** The first `count` due times later than `now` of a watchlist whose next due time is `due`. */
+/**
+ * The first `count` due times (at least 1) later than `now` of a watchlist whose next due time is
+ * `due`.
+ */
 export function nextRunTimes(
   schedule: Schedule,
   { due, now, count }: { readonly due: Date; readonly now: Date; readonly count: number },
@@ -151,13 +158,16 @@ export function nextRunTimes(
   return [first, ...runTimesAfter(schedule, first, count - 1)];
 }
 
-/** Returns true if both schedules have the same due times. */
+/**
+ * Returns true if both schedules have the same interval, or the same cron expression and time zone.
+ * Different expressions are not equal, even if they have the same due times.
+ */
 export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   if (a.type === "every") return b.type === "every" && a.everySeconds === b.everySeconds;
   return b.type === "cron" && a.cron === b.cron && a.timezone === b.timezone;
 }
 
-/** A schedule in API answers (specification, section "Watchlist"). */
+/** Converts a schedule to its form in API responses (specification, section "Watchlist"). */
 export function presentSchedule(schedule: Schedule): Record<string, unknown> {
   return schedule.type === "every"
     ? { type: "every", every: schedule.every, every_seconds: schedule.everySeconds }

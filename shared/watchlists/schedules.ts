@@ -21,15 +21,16 @@ export interface Schedules {
 }
 
 /**
- * The EventBridge schedule of a watchlist. If the watchlist is due now or overdue, it starts at the
- * due time after now.
+ * Builds the EventBridge schedule of a watchlist. Its first tick is at the watchlist's next due
+ * time, or at the one after now if the watchlist is due or overdue. A run that is due now is
+ * started separately.
  */
 export function watchlistSchedule(
-  list: Pick<Watchlist, "id" | "accountId" | "schedule" | "nextRunAt">,
+  watchlist: Pick<Watchlist, "id" | "accountId" | "schedule" | "nextRunAt">,
   now: Date,
 ): WatchlistSchedule {
-  const { id: watchlistId, accountId, schedule } = list;
-  const due = list.nextRunAt === null ? now : new Date(list.nextRunAt);
+  const { id: watchlistId, accountId, schedule } = watchlist;
+  const due = watchlist.nextRunAt === null ? now : new Date(watchlist.nextRunAt);
   const firstAt = due > now ? due : nextRunAfter(schedule, due, now);
   return { accountId, watchlistId, schedule, firstAt };
 }

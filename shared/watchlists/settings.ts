@@ -82,7 +82,7 @@ export const settingsIn = ({
   ...(dailyCreditBudget !== undefined && { dailyCreditBudget }),
 });
 
-/** The settings in API answers and stored rows. */
+/** Converts the settings to their form in API responses and stored rows. */
 export const presentSettings = ({
   refreshEveryRuns,
   maxCreditsPerRun,

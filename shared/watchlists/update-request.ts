@@ -96,7 +96,7 @@ function refuseItems(body: unknown): unknown {
     if (typeof body === "object" && body !== null && Object.hasOwn(body, param)) {
       throw invalidParam(
         param,
-        `'${param}' cannot change here. Add and remove items with POST /v1/watchlists/{id}/items.`,
+        `'${param}' cannot be changed here. Add and remove items with POST /v1/watchlists/{id}/items.`,
       );
     }
   }

@@ -29,9 +29,10 @@ export interface UpdateDependencies {
 }
 
 /**
- * Changes the settings of a watchlist. A run in progress continues with its original settings.
- * @throws 400 if this watchlist cannot have a value; 404 if the watchlist was deleted; 409 after
- * too many conflicts; 503 if the retry budget is exhausted
+ * Changes the settings of a watchlist. Returns the stored watchlist. Writes nothing if the change
+ * has no effect. A run in progress continues with its original settings.
+ * @throws 400 if a value in `patch` is not valid for this watchlist; 404 if the watchlist was
+ * deleted; 409 after too many conflicts; 503 if the retry budget is exhausted
  */
 export async function updateWatchlist(
   { watchlist, patch, now }: UpdateRequest,

@@ -24,8 +24,10 @@ export interface WatchlistStore {
    */
   isFull(accountId: string): Promise<boolean>;
   /**
-   * Creates the watchlist, counts it, removes its purge mark and stores the answer, in one
-   * transaction. Returns `superseded` if another request took the creation over or its purge began.
+   * Stores the watchlist, adds 1 to the account's number of watchlists, removes the purge mark and
+   * stores the answer, in one transaction. Otherwise writes nothing: `limit_reached` if the account
+   * has the maximum number of watchlists; `superseded` if another request took the creation over or
+   * its purge began.
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
@@ -47,7 +49,7 @@ export interface WatchlistStore {
    * Deletes the watchlist's row and its idempotency record, and sets a purge mark that is due at
    * `purgeAt`. Returns false if the watchlist does not exist.
    */
-  remove(list: {
+  remove(watchlist: {
     readonly accountId: string;
     readonly watchlistId: string;
     readonly purgeAt: Date;

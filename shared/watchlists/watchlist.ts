@@ -58,8 +58,9 @@ export interface Watchlist extends WatchlistSettings {
 
 /** The pipeline of a watchlist: the one set for it, or else its platform's default. */
 export const pipelineOf = (
-  list: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
-): Pipeline => list.pipeline ?? defaultPipeline(list.platform, list.refreshEveryRuns);
+  watchlist: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
+): Pipeline =>
+  watchlist.pipeline ?? defaultPipeline(watchlist.platform, watchlist.refreshEveryRuns);
 
 /** Returns true for a watchlist without items. It does not run until items are added. */
 export const isEmpty = ({ itemCounts }: Pick<Watchlist, "itemCounts">): boolean =>

@@ -46,7 +46,7 @@ export interface WebhookContext {
 
 export interface DeliveryLog {
   get(id: string): Promise<Delivery | null>;
-  /** Reads up to 100 deliveries by ID. The result leaves out deliveries that do not exist. */
+  /** Reads deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
 }
 
@@ -60,13 +60,14 @@ export interface WebhookWork<Content> {
 export interface AttemptRequest {
   readonly delivery: Delivery;
   readonly body: Uint8Array;
-  /** Whether the endpoint accepts requests now, with its secrets and connection. */
+  /** The endpoint with its secrets and connection, or the reason why it receives nothing now. */
   readonly ready: ReceiverState;
 }
 
 /**
  * Makes the next attempt of a delivery, or ends the delivery if its endpoint is disabled or
- * deleted. Returns the delivery after the attempt; the caller stores it. May disable the endpoint.
+ * deleted. Returns the delivery after the attempt; the caller stores it. Disables the endpoint if
+ * the attempt gives a reason for it (`disablingReason`).
  */
 export async function attempt(
   { delivery, body, ready }: AttemptRequest,
@@ -100,8 +101,8 @@ export async function attempt(
 }
 
 /**
- * Disables the endpoint if the attempt gives a reason. Runs before the attempt is logged, so a
- * crash repeats both.
+ * Disables the endpoint if the attempt gives a reason for it. Runs before the attempt is logged: if
+ * the process crashes in between, the attempt and this check are repeated.
  */
 async function disableIfFailing(
   tried: {

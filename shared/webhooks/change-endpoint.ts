@@ -4,8 +4,8 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 
 /**
- * Maximum number of tries. At each failed try another call succeeded, so 30 exceeds any real
- * contention.
+ * Maximum number of tries. A try fails only because another call changed the endpoint, so 30 exceeds
+ * any real contention.
  */
 const triesMax = 30;
 
@@ -30,8 +30,9 @@ export async function retryReplace<T>(attempt: () => Promise<T | "again">): Prom
 }
 
 /**
- * Reads, changes and replaces an endpoint without overwriting concurrent changes. Calls `change`
- * again after a conflict. `change` returns the same object if there is nothing to write.
+ * Reads, changes and replaces an endpoint without overwriting concurrent changes. Returns the
+ * endpoint after the change. Calls `change` again after a conflict. `change` returns the same object
+ * if there is nothing to write.
  * @throws 404 NOT_FOUND if the endpoint does not exist; 400 INVALID_PARAM if another endpoint has
  * the URL; 503 UNAVAILABLE after too many conflicts
  */

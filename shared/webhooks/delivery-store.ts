@@ -22,10 +22,11 @@ export interface DeliveryPage {
 /** Stores the delivery log: the deliveries of an account by ID, for 30 days. */
 export interface DeliveryStore {
   get(accountId: string, id: string): Promise<Delivery | null>;
-  /** Reads up to 100 deliveries by ID. The result leaves out deliveries that do not exist. */
+  /** Reads deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
   /**
-   * Lists matching deliveries older than `before`, newest first. Reads a bounded number of rows.
+   * Lists matching deliveries whose ID sorts before `before` (null: all), newest first. Reads a
+   * bounded number of rows.
    */
   list(
     accountId: string,
@@ -43,6 +44,6 @@ export interface DeliveryStore {
    * delivery.
    */
   requestRedelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
-  /** Does the same as `requestRedelivery`, but also for a delivery that is not in the log yet. */
+  /** Like `requestRedelivery`, but first adds the delivery to the log if the log lacks it. */
   requestDelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
 }

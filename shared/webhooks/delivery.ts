@@ -103,7 +103,8 @@ export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status =
 /**
  * The delivery after an attempt. A 2xx response completes the delivery and a 410 response fails it.
  * Any other result schedules the next retry, or fails the delivery if its retries are exhausted.
- * @param context `fraction`: random number in [0, 1) for the wait
+ * @param context `retryAfter`: value of the `Retry-After` header, null if absent; `fraction`: random
+ * number in [0, 1) that varies the retry delay
  */
 export function afterAttempt(
   delivery: Delivery,

@@ -10,8 +10,8 @@ export interface EndPendingDependencies {
 
 /**
  * Wakes the delivery worker, which ends all pending deliveries of a disabled or deleted endpoint
- * (specification, section "Events", rule 2). Best effort: if this fails, each delivery ends when
- * its next attempt is due.
+ * (specification, section "Events", rule 2). Never rejects: if it fails, it warns, and each
+ * delivery ends when its next attempt is due.
  */
 export async function endPendingDeliveries(
   { accountId, endpointId }: EndpointRef,

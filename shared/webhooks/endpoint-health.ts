@@ -58,7 +58,7 @@ export const healthFor = (
 
 /**
  * Returns true if an endpoint counts as failing. Its first attempts are then postponed, except for
- * one probe.
+ * one trial (`FirstAttemptGate`).
  */
 export const isEndpointFailing = ({ failuresInRow }: EndpointHealth): boolean =>
   failuresInRow >= limits.failuresUntilFailing;
@@ -70,7 +70,7 @@ export interface HealthTracker {
   note(attempt: Pick<Attempt, "at" | "error">, endpoint: WebhookEndpoint): void;
 }
 
-/** Creates a tracker that starts with the stored health. */
+/** Creates a tracker of an endpoint's health that starts with the stored health. */
 export function trackHealth(stored: EndpointHealth): HealthTracker {
   let health = stored;
   return {

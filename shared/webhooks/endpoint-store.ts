@@ -23,8 +23,8 @@ export interface EndpointStore {
   create(accountId: string, endpoint: WebhookEndpoint): Promise<CreateEndpointOutcome>;
   /**
    * Replaces an endpoint if its stored `updatedAt` still equals that of `before`. The same
-   * transaction reserves a new URL and releases the old one. With `condition`, it also requires
-   * that the endpoint's stored health has this `failingSince`.
+   * transaction reserves a new URL and releases the old one. With a `failingSince` that is not
+   * null, it also requires that the endpoint's stored health has this `failingSince`.
    */
   replace(
     before: WebhookEndpoint,
@@ -45,8 +45,8 @@ export interface EndpointStore {
    */
   findByUrl(accountId: string, url: string): Promise<WebhookEndpoint | null>;
   /**
-   * Reads the deletions of up to 100 endpoints. Returns them by endpoint ID, without deletions
-   * older than `limits.deletedEndpointDays`.
+   * Reads the deletions of endpoints. Returns them by endpoint ID, without deletions older than
+   * `limits.deletedEndpointDays`.
    */
   deletions(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Deletion>>;
 }

@@ -1,34 +1,34 @@
 import { type HealthTracker, isEndpointFailing } from "./endpoint-health.ts";
 
 /**
- * Decides whether a first attempt is made or postponed. Postpones first attempts to a failing
- * endpoint.
+ * Decides whether a first attempt is made or postponed. While an endpoint is failing, one first
+ * attempt of a session is made as a trial, and the others are postponed.
  */
 export interface FirstAttemptGate {
   /**
-   * Calls `make` and returns its result. Returns null without a call if the endpoint is failing.
-   * `mayProbe` is true for the first attempt of a run: such an attempt may be the probe.
+   * Calls `make` and returns its result. If the attempt is postponed, returns null and does not call
+   * `make`. Only an attempt with `mayBeTrial` can be the trial.
    */
-  pass<Result>(make: () => Promise<Result>, mayProbe: boolean): Promise<Result | null>;
+  pass<Result>(make: () => Promise<Result>, mayBeTrial: boolean): Promise<Result | null>;
 }
 
 /**
- * Creates the gate of a session. If the endpoint is failing at the start of the session, one first
- * attempt passes as a probe. The other first attempts wait for its result. If the probe succeeds,
- * they follow in order.
+ * Creates the gate of a session. If the endpoint is failing at the start of the session, the first
+ * attempt that may be the trial is made. Later attempts wait for its result. If the trial succeeds,
+ * they are made in order; if it fails, they are postponed, and `pass` returns null.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
-  let hasProbe = isEndpointFailing(health.current());
-  let probe: Promise<unknown> = Promise.resolve();
+  let needsTrial = isEndpointFailing(health.current());
+  let trial: Promise<unknown> = Promise.resolve();
   return {
-    async pass(make, mayProbe) {
-      if (hasProbe && mayProbe && isEndpointFailing(health.current())) {
-        hasProbe = false;
-        const probing = make();
-        probe = probing.catch(() => undefined);
-        return probing;
+    async pass(make, mayBeTrial) {
+      if (needsTrial && mayBeTrial && isEndpointFailing(health.current())) {
+        needsTrial = false;
+        const attempted = make();
+        trial = attempted.catch(() => undefined);
+        return attempted;
       }
-      await probe;
+      await trial;
       return isEndpointFailing(health.current()) ? null : make();
     },
   };

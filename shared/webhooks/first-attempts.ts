@@ -4,8 +4,6 @@ import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { retryEntries, type RunContent } from "./outbox-entries.ts";
 import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
 
-const idsAtOnce = 100;
-
 /**
  * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
  * Stops when the time slice ends; the next call continues with the events that are not in the log
@@ -18,18 +16,18 @@ export async function firstAttempts(
   const { entry, content, slice } = work;
   const { accountId, dependencies } = context;
   const run = await context.run(content.runId);
-  // Without an index, the events of the run have expired.
+  // A run without an index has no events to send, because they have expired.
   const { remaining, isBegun } =
     run === null
       ? { remaining: [], isBegun: true }
       : await unattemptedEvents(run.events, work, context);
   const lines = readLines({ accountId, runId: content.runId }, remaining, dependencies.bodies);
   let line = await nextLine(lines);
-  let mayProbe = !isBegun;
+  let mayBeTrial = !isBegun;
   while (line !== null) {
     if (slice.isOver()) return;
-    const trying = firstAttempt(line, { content, mayProbe }, context);
-    mayProbe = false;
+    const trying = firstAttempt(line, { content, mayBeTrial }, context);
+    mayBeTrial = false;
     // Decompresses the next event while this attempt is in progress.
     const [tried, next] = await Promise.allSettled([trying, nextLine(lines)]);
     if (tried.status === "rejected") throw tried.reason;
@@ -56,7 +54,7 @@ async function nextLine(lines: ReturnType<typeof readLines>): Promise<Line | nul
 
 async function firstAttempt(
   { event, body }: Line,
-  { content, mayProbe }: { readonly content: RunContent; readonly mayProbe: boolean },
+  { content, mayBeTrial }: { readonly content: RunContent; readonly mayBeTrial: boolean },
   context: WebhookContext,
 ): Promise<Delivery> {
   const { endpointId, receiver, dependencies } = context;
@@ -68,14 +66,14 @@ async function firstAttempt(
   // `pass` may wait for another attempt, so the endpoint must be read again after it.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
-    mayProbe,
+    mayBeTrial,
   );
   return tried ?? postponed(fresh, clock.now());
 }
 
 /**
- * The run's events for this endpoint that are not in the log yet. `isBegun` is true if others are
- * in the log.
+ * Returns the run's events for this endpoint that are not in the log yet. `isBegun` is true if at
+ * least one of the run's events for this endpoint is in the log.
  */
 async function unattemptedEvents(
   events: readonly ArchivedEvent[],
@@ -83,17 +81,13 @@ async function unattemptedEvents(
   { endpointId, log }: WebhookContext,
 ): Promise<{ readonly remaining: readonly ArchivedEvent[]; readonly isBegun: boolean }> {
   const wanted = events.filter(({ type }) => content.types?.includes(type) ?? true);
-  const remaining: ArchivedEvent[] = [];
-  for (let start = 0; start < wanted.length; start += idsAtOnce) {
-    const some = wanted.slice(start, start + idsAtOnce);
-    const ids = some.map((event) => newDelivery({ ...content, event, endpointId }).id);
-    const known = await log.getMany(ids);
-    remaining.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));
-  }
+  const ids = wanted.map((event) => newDelivery({ ...content, event, endpointId }).id);
+  const known = await log.getMany(ids);
+  const remaining = wanted.filter((_, n) => !known.has(ids[n] ?? ""));
   return { remaining, isBegun: remaining.length < wanted.length };
 }
 
-/** The delivery with its first attempt due after the first retry delay, without counting a try. */
+/** The delivery with its next attempt due after the first retry delay. Does not count as a try. */
 export function postponed(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;
   return { ...delivery, nextAttemptAt: new Date(now.getTime() + wait * 1_000).toISOString() };

@@ -22,8 +22,8 @@ export async function listDeliveries(
 ): Promise<InferOutput<typeof webhookDeliveriesResponse>> {
   const { limit, starting_after: before = null } = query;
   const wanted = { limit, before, filter: filterOf(query) };
-  // Pending deliveries are read first: a delivery logged between the reads is then in both pages,
-  // not in neither.
+  // Reads pending deliveries first: a delivery that is logged between the two reads is then in both
+  // results. In the other order, both reads would miss it.
   const pending = await pendingDeliveries(accountId, wanted, dependencies);
   const logged = await dependencies.deliveries.list(accountId, wanted);
   const page = mergedPage({ ...logged, entries: logged.deliveries }, pending, limit);

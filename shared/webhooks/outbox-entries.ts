@@ -74,7 +74,7 @@ export const runEntry = (
   return { lane: "first", dueAt: run.happenedAt, key: `run#${runId}`, content };
 };
 
-/** The outbox entry for the next attempt of a delivery. Empty if no attempt is due. */
+/** The outbox entry for the next attempt of a delivery; empty if no attempt is planned. */
 export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
   return delivery.nextAttemptAt === null
     ? []

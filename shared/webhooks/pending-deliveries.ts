@@ -15,9 +15,10 @@ export interface PendingSources {
 
 /** Maximum number of runs whose events are read for one page. */
 const runsMax = 25;
-const idsAtOnce = 100;
+/** Maximum number of runs of an endpoint that are searched for one delivery. */
+const searchedRunsMax = 100;
 
-/** An entry for the first attempts of a run, in the outbox of an endpoint. */
+/** An entry in the outbox of an endpoint, for the first delivery attempts of a run's events. */
 interface PendingRun {
   readonly target: DeliveryTarget;
   readonly dueAt: string;
@@ -26,8 +27,8 @@ interface PendingRun {
 
 /**
  * Lists deliveries before their first attempt, which are not in the log yet, newest first. Returns
- * only deliveries with IDs below `before`. Reads a bounded number of runs; `from` is the lowest ID
- * that is covered, null for all.
+ * only deliveries whose ID sorts before `before`. Reads a bounded number of runs. The result is
+ * complete down to the ID `from`; if `from` is null, it contains all such deliveries.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -65,8 +66,8 @@ export async function pendingDeliveries(
 }
 
 /**
- * A delivery before its first attempt, by ID. Null if the ID is malformed or there is no such
- * delivery.
+ * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is no
+ * such delivery.
  */
 export async function pendingDelivery(
   accountId: string,
@@ -75,7 +76,7 @@ export async function pendingDelivery(
 ): Promise<Delivery | null> {
   const at = timeOf("delivery", id)?.toISOString();
   if (at === undefined) return null;
-  const wanted = { since: at, until: at, limit: idsAtOnce, filter: {} };
+  const wanted = { since: at, until: at, limit: searchedRunsMax, filter: {} };
   const { runs } = await pendingRuns(accountId, wanted, sources);
   for (const run of runs) {
     const found = await deliveriesOf(accountId, run, { filter: {}, sources });
@@ -133,14 +134,9 @@ async function unlogged(
   options: LookupOptions,
 ): Promise<readonly Delivery[]> {
   const deliveries = await deliveriesOf(accountId, run, options);
-  const missing: Delivery[] = [];
-  for (let start = 0; start < deliveries.length; start += idsAtOnce) {
-    const some = deliveries.slice(start, start + idsAtOnce);
-    const ids = some.map(({ id }) => id);
-    const known = await options.sources.deliveries.getMany(accountId, ids);
-    missing.push(...some.filter(({ id }) => !known.has(id)));
-  }
-  return missing;
+  const ids = deliveries.map(({ id }) => id);
+  const known = await options.sources.deliveries.getMany(accountId, ids);
+  return deliveries.filter(({ id }) => !known.has(id));
 }
 
 async function deliveriesOf(

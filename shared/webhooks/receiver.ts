@@ -43,8 +43,8 @@ export interface ReceiverDependencies {
 const freshMs = 1_000;
 
 /**
- * Opens access to an endpoint. It connects at the first request and reuses connections until
- * `close`.
+ * Opens access to an endpoint and its receiver. `ready` returns the endpoint as stored at most one
+ * second ago. The first request connects; later requests reuse the connections until `close`.
  */
 export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },

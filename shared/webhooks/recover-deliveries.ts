@@ -1,3 +1,4 @@
+import { chunksOf } from "../base/chunks-of.ts";
 import type { ArchivedEvent } from "../events/event-archive.ts";
 import type { FeedEntry } from "../events/event-feed.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
@@ -15,6 +16,7 @@ const deliveriesAtOnce = 40;
  * Continues a recovery. Makes pending all failed deliveries of a time span, and all events that
  * were never sent to the endpoint, for example while it was disabled. Processes runs oldest first,
  * and the events of each run in delivery order. Stores its progress: the next call continues there.
+ * Removes the entry after the last run, or if the endpoint is now disabled or deleted.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,
@@ -58,10 +60,10 @@ async function recoverRun(
   const { runId, watchlistId } = feedRun;
   const archived = await context.run(runId);
   const intended = (archived?.events ?? []).filter((event) => isIntended(event, feedRun, endpoint));
-  for (let start = 0; start < intended.length; start += deliveriesAtOnce) {
-    const fresh = intended
-      .slice(start, start + deliveriesAtOnce)
-      .map((event) => newDelivery({ event, watchlistId, runId, endpointId: endpoint.id }));
+  for (const some of chunksOf(intended, deliveriesAtOnce)) {
+    const fresh = some.map((event) =>
+      newDelivery({ event, watchlistId, runId, endpointId: endpoint.id }),
+    );
     const ids = fresh.map(({ id }) => id);
     const known = await log.getMany(ids);
     const missed = fresh.filter((delivery) => {

@@ -40,7 +40,7 @@ export async function retryDelivery(
 }
 
 /**
- * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the probe
+ * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the trial
  * or is postponed, like a first attempt.
  */
 async function retried(

@@ -23,7 +23,9 @@ export function signatureHeader({ body, secrets, at }: Signing): string {
 }
 
 /**
- * Headers of the Standard Webhooks convention. The HMAC key is the decoded bytes of each secret.
+ * Headers of the Standard Webhooks convention, with one signature for each secret. The HMAC key is the
+ * decoded bytes of the secret.
+ * @param id ID of the event
  */
 export function standardHeaders(id: string, { body, secrets, at }: Signing) {
   const t = unixSeconds(at);

@@ -1,5 +1,6 @@
 import { parse } from "valibot";
 import { assertNever } from "../base/assert.ts";
+import { boundedMap } from "../base/bounded-map.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
@@ -46,7 +47,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
         const endpoint = await dependencies.endpoints.get(accountId, endpointId);
         return {
           hasEnded: endpointRefusal(endpoint) !== null,
-          // The first attempts of one run are sequential.
+          // Number of entries at once. The first attempts of one run are one entry, so they are
+          // sequential.
           parallel: requestsAtOnceTo(endpoint),
         };
       },
@@ -58,8 +60,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 }
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery finds unsent events in the log, so no first attempt may be in progress during a
-  // recovery.
+  // A recovery treats an event that is not in the log as unsent, so no first attempt may be in
+  // progress during a recovery.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
   let inOrder: Promise<void> = Promise.resolve();
@@ -96,13 +98,11 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
 }
 
 function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run"] {
-  const runs = new Map<string, ReturnType<WebhookContext["run"]>>();
+  const runs = boundedMap<ReturnType<WebhookContext["run"]>>(runsMax);
   return (runId) => {
     const known = runs.get(runId);
     if (known !== undefined) return known;
     const found = archivedRun({ accountId, runId }, bodies);
-    const [oldest] = runs.keys();
-    if (runs.size >= runsMax && oldest !== undefined) runs.delete(oldest);
     runs.set(runId, found);
     // Failed reads are not cached.
     found.catch(() => runs.delete(runId));

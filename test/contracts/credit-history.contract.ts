@@ -12,7 +12,10 @@ import { entriesOf, expectLedgerToBalance, type LedgerWorld } from "./ledger.con
 
 const now = systemClock.now();
 const expiresAt = new Date(now.getTime() + 60_000);
-/** The ledger stores a hold's expiry in whole seconds. */
+/**
+ * A time after the expiry of all holds. It is more than a second later, because the ledger stores
+ * an expiry in whole seconds.
+ */
 const expired = new Date(now.getTime() + 61_001);
 
 const call = {
@@ -68,7 +71,8 @@ const holdIdOf = (source: CreditSource): string =>
   "requestId" in source ? source.requestId : `${source.runId}#${source.step}`;
 
 /**
- * Accounts with 1, 2 and 25 shards. `calls` in flight use several shards if the account has them.
+ * Accounts with 1, 2 and 25 shards. `calls` is the number of calls in flight. They use several
+ * shards if the account has several.
  */
 const sizes = [
   { shards: "1 shard", purchases: [], calls: 5 },
@@ -76,7 +80,10 @@ const sizes = [
   { shards: "25 shards", purchases: [25_000, 10_000_000], calls: 33 },
 ] as const;
 
-/** Registers the tests that every implementation of the credit history must pass. */
+/**
+ * Registers the tests that every implementation of the credit history must pass. `openWorld` is
+ * called before each test.
+ */
 export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
   let accountId: string;
@@ -149,7 +156,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("contains only entries of the account and ends at the first entry", async () => {
+    it("contains only entries of its account, and is empty after the oldest entry", async () => {
       const other = await world.open(7);
       const { transactions } = await world.history.page(other, { limit: 100 });
       expect(transactions).toHaveLength(1);
@@ -163,8 +170,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the source of a credit entry", () => {
     /**
-     * Settles one call for fewer credits than it reserved, in another process, and one step of a
-     * run.
+     * Settles one call for fewer credits than it reserved, and one step of a run. Another process
+     * settles than the one that reserved.
      */
     const work = async (): Promise<void> => {
       await reserve(world.ledger(), call);
@@ -173,7 +180,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await settle(world.ledger(), holdIdOf(step), 3);
     };
 
-    it("is the same in the reservation, charge and refund of a hold, with the charged items", async () => {
+    it("is equal in the reservation, charge and refund of a hold, and charge and refund have the charged items", async () => {
       await work();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
@@ -187,7 +194,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("has no charged items if the hold was released", async () => {
+    it("comes with 0 charged items in the refund of a released hold", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
@@ -197,27 +204,32 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it.each([1, 100])("selects the entries of the filter, in pages of %i", async (limit) => {
-      await work();
-      await change({ changeId: "c1", type: "adjust", credits: -5 });
-      await change({ changeId: "c2", type: "purchase", credits: 25_000 });
+    it.each([1, 100])(
+      "can be filtered by (`requestId` or `watchlistId`), alone and together with the type, in pages of %i",
+      async (limit) => {
+        await work();
+        await change({ changeId: "c1", type: "adjust", credits: -5 });
+        await change({ changeId: "c2", type: "purchase", credits: 25_000 });
 
-      expect(await sequencesOf({}, limit)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
-      expect(await sequencesOf({ requestId: call.requestId }, limit)).toEqual([4, 3, 2]);
-      expect(await sequencesOf({ requestId: call.requestId, type: "charge" }, limit)).toEqual([3]);
-      expect(await sequencesOf({ watchlistId }, limit)).toEqual([6, 5]);
-      expect(await sequencesOf({ watchlistId, type: "reserve" }, limit)).toEqual([5]);
-      expect(await sequencesOf({ type: "grant" }, limit)).toEqual([1]);
-      expect(await sequencesOf({ type: "adjust" }, limit)).toEqual([7]);
-      expect(await sequencesOf({ type: "purchase" }, limit)).toEqual([8]);
-      expect(await sequencesOf({ type: "refund" }, limit)).toEqual([4]);
-      expect(await sequencesOf({ type: "purchase", watchlistId }, limit)).toEqual([]);
-      expect(await sequencesOf({ requestId: newId("request", now, systemRandom) }, limit)).toEqual(
-        [],
-      );
-    });
+        expect(await sequencesOf({}, limit)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+        expect(await sequencesOf({ requestId: call.requestId }, limit)).toEqual([4, 3, 2]);
+        expect(await sequencesOf({ requestId: call.requestId, type: "charge" }, limit)).toEqual([
+          3,
+        ]);
+        expect(await sequencesOf({ watchlistId }, limit)).toEqual([6, 5]);
+        expect(await sequencesOf({ watchlistId, type: "reserve" }, limit)).toEqual([5]);
+        expect(await sequencesOf({ type: "grant" }, limit)).toEqual([1]);
+        expect(await sequencesOf({ type: "adjust" }, limit)).toEqual([7]);
+        expect(await sequencesOf({ type: "purchase" }, limit)).toEqual([8]);
+        expect(await sequencesOf({ type: "refund" }, limit)).toEqual([4]);
+        expect(await sequencesOf({ type: "purchase", watchlistId }, limit)).toEqual([]);
+        expect(
+          await sequencesOf({ requestId: newId("request", now, systemRandom) }, limit),
+        ).toEqual([]);
+      },
+    );
 
-    it("finds the entries of an open hold, and never those of another account", async () => {
+    it("as a filter returns the entries of an open hold, and no entry of another account", async () => {
       await reserve(world.ledger(), call);
       expect(await sequencesOf({ requestId: call.requestId })).toEqual([2]);
       accountId = await world.open(5);
@@ -227,7 +239,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   describe.each(subjects)("the entries of a %s", (_subject, source, filter) => {
-    it.each(states)("are all listed if its hold is $state", async ({ actions, entries }) => {
+    it.each(states)("are all listed if the hold is $state", async ({ actions, entries }) => {
       const ledger = world.ledger();
       const holdId = holdIdOf(source);
       const act = {
@@ -274,7 +286,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
       await change({ changeId: "correction", type: "adjust", credits: -7 });
     };
-    // Tests that only read share one account, because most of their time goes into its calls.
+    // Tests that only read share one account, because the calls that fill the account take most of
+    // the time.
     let used: { readonly world: LedgerWorld; readonly accountId: string } | undefined;
     const openUsed = async (): Promise<void> => {
       if (used === undefined) await work();
@@ -295,7 +308,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("lists the same entries in pages of every size", async () => {
+    it("contains the same entries with every page size", async () => {
       await openUsed();
       const found = await list({});
       expect(await list({}, 7)).toEqual(found);

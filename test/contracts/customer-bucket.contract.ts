@@ -15,7 +15,10 @@ export interface BucketSubject {
   }>;
 }
 
-/** Registers the tests that every S3-compatible store must pass for exports. */
+/**
+ * Registers the tests that every S3-compatible store must pass for exports. Each test calls
+ * `subject`, always for the same store.
+ */
 export function customerBucketContract(subject: () => BucketSubject): void {
   let opened: CustomerBucket[] = [];
   afterEach(() => {

@@ -15,6 +15,7 @@ export interface LedgerWorld {
   ledger(): Ledger;
   readonly changes: CreditChanges;
   readonly history: CreditHistory;
+  /** Opens an account with a signup grant. Returns the account's ID. */
   open(signupCredits: number): Promise<string>;
   account(accountId: string): Promise<Account | undefined>;
 }
@@ -23,6 +24,7 @@ const now = new Date("2026-03-01T12:00:00Z");
 const later = (ms: number): Date => new Date(now.getTime() + ms);
 const expiry = 60_000;
 
+/** Returns all ledger entries of an account, oldest first. */
 export async function entriesOf(
   world: Pick<LedgerWorld, "history">,
   accountId: string,
@@ -68,6 +70,7 @@ export async function expectLedgerToBalance(
 
 /**
  * Registers the tests that every ledger implementation must pass, together with its credit changes.
+ * `openWorld` is called before each test.
  */
 export function ledgerContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
@@ -122,7 +125,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("reserves once for a hold ID, even if another process repeats it", async () => {
+    it("reserves once for a hold ID, even if another process repeats the reservation", async () => {
       await reserve(world.ledger(), "h1", 120);
       const repeated = await reserve(world.ledger(), "h1", 120);
       expect(repeated).toEqual({ outcome: "reserved" });
@@ -176,7 +179,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("resolves a hold once when two processes settle it", async () => {
+    it("settles a hold once if two processes try to settle it", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
@@ -369,7 +372,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
 
   describe("a credit change", () => {
-    it("of type purchase increases balance, lifetime credits and, from the next reservation, slots", async () => {
+    it("of type purchase increases the balance, the lifetime credits and, from the next reservation on, the slots", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await change({})).toEqual({ outcome: "changed", balance: 29_995, lifetime: 30_000 });
@@ -401,7 +404,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("takes effect once for each ID, even if requested in parallel", async () => {
+    it("takes effect once for each ID, even if it is requested several times in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });

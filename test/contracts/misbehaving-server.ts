@@ -30,7 +30,7 @@ export interface SourceSpeech {
 export interface Question {
   readonly speech: SourceSpeech;
   readonly ids: readonly string[];
-  /** The position of this request among those about items, from 1. */
+  /** The position of this request among the requests about items, from 1. */
   readonly number: number;
   readonly response: ServerResponse;
   readonly at: Date;
@@ -41,12 +41,15 @@ export interface MisbehavingServer {
   readonly questions: readonly Question[];
   /** Returns the largest number of bytes sent over one closed connection. */
   bytesSent(): number;
-  /** Returns the number of responses that are not finished. */
+  /** Returns the number of requests whose response has not ended. */
   underWay(): number;
   stop(): Promise<void>;
 }
 
-/** A source over real HTTP that plays the given reply, and answers other requests correctly. */
+/**
+ * Starts an HTTP server that acts as a source. `answer` responds to each request about items. The
+ * server itself responds to other requests, as a correct source does.
+ */
 export async function startMisbehaving(
   speech: SourceSpeech,
   answer: (question: Question) => void,

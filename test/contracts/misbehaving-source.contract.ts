@@ -12,7 +12,8 @@ import * as source from "./misbehaviours.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
 /**
- * An answer of a scraper, offer scraper or offer checker. The ID of an offer check is the offer's.
+ * An answer of a scraper, offer scraper or offer checker. In the answer of an offer checker, `id`
+ * is the ID of the offer.
  */
 export interface PortAnswer {
   readonly id: string;
@@ -78,7 +79,10 @@ interface Outcome {
  * One call for both items and, if that fails, one call for each item. Each call has three attempts.
  */
 const questionsMax = 9;
-/** Milliseconds that exceed any read of an answering source, even on a slow machine. */
+/**
+ * A time in milliseconds that is longer than any read of a source that answers, even on a slow
+ * machine.
+ */
 const patienceMs = 120_000;
 /**
  * The longest timeout that an adapter's configuration allows, so that only the deadline ends an
@@ -91,7 +95,10 @@ const shortMs = 700;
 const bytesSentMax = 32 * 1_024 * 1_024;
 const turnedAwayMax = 5;
 
-/** Registers the tests that every adapter must pass, whatever its source returns. */
+/**
+ * Registers the tests that every adapter must pass, whatever its source returns. Each test starts a
+ * separate source.
+ */
 export function misbehavingSourceContract(subject: MisbehavingSubject): void {
   const { ids, speech, stranger, questions } = subject;
   const [first, second] = ids;
@@ -126,8 +133,8 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     playing(play, (server) => reading(server, trial));
 
   /**
-   * Reads with a deadline that passes only after the first request reached the source. Doubles the
-   * deadline until it does, for slow machines.
+   * Reads with a deadline that passes only after the first request reached the source. On a slow
+   * machine, repeats the read with twice the time until a request reaches the source.
    */
   const pastDeadline = async (
     play: source.Play,
@@ -167,19 +174,19 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
   };
 
   describe.concurrent(`${subject.name}, with a source that`, () => {
-    it("behaves: reads both items completely", async () => {
+    it("behaves correctly: the adapter reads both items completely", async () => {
       await expectGood(await outcome(source.behave));
       expect((await good()).map(({ status }) => status)).toEqual(["ok", "ok"]);
     });
 
-    it("returns 429 with seconds: the adapter waits that long and repeats the call once", async () => {
+    it("returns 429 with Retry-After in seconds: the adapter waits that long and repeats the call once", async () => {
       const tried = await outcome(source.once(source.tooOftenFor(1)));
       await expectGood(tried, 1);
       expect(lastAt(tried) - firstAt(tried)).toBeGreaterThanOrEqual(980);
       expect(tried.reports[0]?.calls.throttled).toBe(1);
     });
 
-    it("returns 429 with a date: the adapter waits until then and repeats the call once", async () => {
+    it("returns 429 with Retry-After as a date: the adapter waits until then and repeats the call once", async () => {
       let until = new Date(0);
       const play = source.tooOftenUntil((time) => (until = time));
       const tried = await outcome(source.once(play));
@@ -188,15 +195,18 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     });
 
     it.each([
-      ["seconds", source.tooOftenFor(3_600)],
-      ["a date", source.tooOftenUntilTomorrow],
-    ])("returns 429 with %s beyond the deadline: the adapter stops at once", async (_, play) => {
-      const tried = await outcome(play);
-      expectNothing(tried, questions);
-      expect(tried.tookMs).toBeLessThan(patienceMs);
-    });
+      ["in seconds", source.tooOftenFor(3_600)],
+      ["as a date", source.tooOftenUntilTomorrow],
+    ])(
+      "returns 429 with Retry-After %s beyond the deadline: the adapter stops at once",
+      async (_, play) => {
+        const tried = await outcome(play);
+        expectNothing(tried, questions);
+        expect(tried.tookMs).toBeLessThan(patienceMs);
+      },
+    );
 
-    it("always returns 429: the adapter calls it three times at most", async () => {
+    it("always returns 429: the adapter makes each call at most three times", async () => {
       expectNothing(await outcome(source.tooOftenFor(0)), 3 * questions);
     });
 
@@ -204,7 +214,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.once(source.status(500))), 1);
     });
 
-    it("always returns 500: all items are unavailable, after at most six calls for each", async () => {
+    it("always returns 500: all items are unavailable, after at most six calls for each item", async () => {
       expectNothing(await outcome(source.status(500)), questionsMax);
     });
 
@@ -228,19 +238,19 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
 
     it.each([
       ["resets the connection", source.reset],
-      ["closes it within a body", source.cutOff],
+      ["closes the connection within a body", source.cutOff],
     ])("%s once: the adapter repeats the call once", async (_, play) => {
       await expectGood(await outcome(source.once(play)), 1);
     });
 
-    it("resets every connection: all items are unavailable, after at most six calls for each", async () => {
+    it("resets every connection: all items are unavailable, after at most six calls for each item", async () => {
       expectNothing(await outcome(source.reset), questionsMax);
     });
 
     it.each([
       ["gzip", source.gzip],
-      ["br", source.br],
-    ])("compresses its replies as %s: the adapter reads them", async (_, play) => {
+      ["brotli", source.br],
+    ])("compresses its replies with %s: the adapter reads them", async (_, play) => {
       await expectGood(await outcome(play));
     });
 
@@ -277,7 +287,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(play));
     });
 
-    it(`sends bytes outside its charset: returns ${subject.wrongBytes}, and changes no number`, async () => {
+    it(`sends bytes outside its charset: the adapter reads ${subject.wrongBytes}, and no wrong number`, async () => {
       const { answers } = await outcome(source.written("latin1", "utf-8"));
       if (subject.wrongBytes === "no reply") return expect(statuses(answers)).toEqual(noAnswers);
       expect(statuses(answers)).toEqual(["ok", "ok"]);
@@ -295,21 +305,24 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     });
 
     it.each([
-      ["a page with status 200", source.block(200)],
-      ["a page with status 403", source.block(403)],
-    ])("blocks with %s: the adapter stops after five calls", async (_, play) => {
-      await playing(play, async (server) => {
-        const reader = subject.start(server.url, {});
-        for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
-          const answers = await reader.read([first], new Date(Date.now() + patienceMs));
-          expectLegal(answers, [first]);
-          expect(statuses(answers)).toEqual(["unavailable"]);
-        }
-        expect(server.questions).toHaveLength(turnedAwayMax);
-        const opened = reader.reports.map(({ calls }) => calls.circuitsOpened);
-        expect(opened.reduce((sum, count) => sum + count)).toBe(1);
-      });
-    });
+      ["status 200", source.block(200)],
+      ["status 403", source.block(403)],
+    ])(
+      "responds with a robot check and %s: the adapter stops after five calls",
+      async (_, play) => {
+        await playing(play, async (server) => {
+          const reader = subject.start(server.url, {});
+          for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
+            const answers = await reader.read([first], new Date(Date.now() + patienceMs));
+            expectLegal(answers, [first]);
+            expect(statuses(answers)).toEqual(["unavailable"]);
+          }
+          expect(server.questions).toHaveLength(turnedAwayMax);
+          const opened = reader.reports.map(({ calls }) => calls.circuitsOpened);
+          expect(opened.reduce((sum, count) => sum + count)).toBe(1);
+        });
+      },
+    );
 
     it.each([
       ["nothing", source.empty],
@@ -322,11 +335,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
-    it("returns another ID instead of a requested one: the requested one is unavailable, the other is omitted", async () => {
+    it("returns another ID instead of a requested one: the requested item is unavailable, and the adapter omits the other", async () => {
       await expectOnlyFirst(await outcome(source.insteadOf(second, stranger)), "unavailable");
     });
 
-    it("returns more items than requested: the adapter returns the requested ones", async () => {
+    it("returns more items than requested: the adapter returns only the requested ones", async () => {
       await expectGood(await outcome(source.withStranger(stranger)));
     });
 
@@ -334,11 +347,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.backwards));
     });
 
-    it("returns each ID twice, with two prices: the first counts", async () => {
+    it("returns each ID twice, with two prices: the adapter returns the first", async () => {
       await expectGood(await outcome(source.doubled));
     });
 
-    it("returns one ID twice and omits another: no item is not_found", async () => {
+    it("returns one ID twice and omits another: the omitted item is unavailable", async () => {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 

@@ -24,6 +24,7 @@ const refuse =
     response.end();
   };
 
+/** Responds like a correct source. */
 export const behave: Play = (question) => send(question, goodText(question));
 
 /** Plays `play` at the first request about items, and behaves correctly at later ones. */
@@ -32,12 +33,17 @@ export const once =
   (question) =>
     question.number === 1 ? play(question) : behave(question);
 
+/** Responds with a status and without a body. */
 export const status = (code: number): Play => refuse(code);
 
+/** Responds with 429 and a Retry-After in seconds. */
 export const tooOftenFor = (seconds: number): Play =>
   refuse(429, () => ({ "Retry-After": String(seconds) }));
 
-/** Returns 429 with a date that is 0.5 to 1.5 seconds ahead, because dates have whole seconds. */
+/**
+ * Returns 429 with a date that is 0.5 to 1.5 seconds ahead, because dates have whole seconds. Calls
+ * `onUntil` with this date first.
+ */
 export const tooOftenUntil = (onUntil: (until: Date) => void): Play =>
   refuse(429, () => {
     const until = new Date(Math.ceil((Date.now() + 500) / 1_000) * 1_000);
@@ -49,6 +55,7 @@ export const tooOftenUntilTomorrow: Play = refuse(429, () => ({
   "Retry-After": new Date(Date.now() + 86_400_000).toUTCString(),
 }));
 
+/** Never responds. */
 export const hang: Play = () => undefined;
 
 export const reset: Play = ({ response }) => {
@@ -76,7 +83,7 @@ export const falselyPacked: Play = (question) =>
 
 const blanks = Buffer.alloc(65_536, " ");
 
-/** A correct reply followed by blanks without end. */
+/** Sends a correct reply followed by blanks, and never ends the body. */
 export const endless: Play = (question) => {
   const { response, speech } = question;
   response.writeHead(200, { "Content-Type": speech.contentType });
@@ -99,7 +106,7 @@ export const dripping: Play = (question) => {
 /** Compressed blanks that exceed the size limit of a reply after decompression. */
 const packedBlanks = gzipSync(Buffer.alloc(20 * 1_024 * 1_024, " "));
 
-/** A few kilobytes that decompress to a correct reply and 20 MB of blanks. */
+/** Sends a few kilobytes that decompress to a correct reply and 20 MB of blanks. */
 export const bomb: Play = (question) => {
   const body = Buffer.concat([gzipSync(goodText(question)), packedBlanks]);
   send(question, body, { "Content-Encoding": "gzip" });
@@ -119,6 +126,7 @@ export const withoutCharset: Play = (question) =>
 
 const blockPage = "<!doctype html><title>Robot check</title><p>Type the letters (captcha)</p>";
 
+/** Responds with a page that asks for human input, as a source does that blocks a caller. */
 export const block =
   (code: number): Play =>
   ({ response }) => {
@@ -126,7 +134,7 @@ export const block =
     response.end(blockPage);
   };
 
-/** The start of a good reply, without a sign that the rest is missing. */
+/** Sends the start of a correct reply, without a sign that the rest is missing. */
 export const truncated: Play = (question) => {
   const whole = goodText(question);
   send(question, whole.slice(0, whole.indexOf("{") + 30));
@@ -143,6 +151,7 @@ const replying =
     send(question, speech.written(speech.reply(entries(question))));
   };
 
+/** Omits an ID from a reply that is marked as complete. */
 export const without = (missing: string): Play =>
   replying(({ ids, speech }) => ids.filter((id) => id !== missing).map((id) => speech.entry(id)));
 
@@ -150,10 +159,11 @@ export const without = (missing: string): Play =>
 export const insteadOf = (missing: string, stranger: string): Play =>
   replying(({ ids, speech }) => ids.map((id) => speech.entry(id === missing ? stranger : id)));
 
+/** Returns the requested items and one item that was not requested. */
 export const withStranger = (stranger: string): Play =>
   replying((question) => [question.speech.entry(stranger), ...entriesFor(question)]);
 
-/** Each item twice, the second time with another price. */
+/** Returns each item twice, the second time with another price. */
 export const doubled: Play = replying(({ ids, speech }) =>
   ids.flatMap((id) => [speech.entry(id), speech.entry(id, true)]),
 );
@@ -164,6 +174,7 @@ export const doubledWithout = (missing: string): Play =>
     ids.flatMap((id) => (id === missing ? [] : [speech.entry(id), speech.entry(id)])),
   );
 
+/** Returns the items in the reverse order. */
 export const backwards: Play = replying((question) => entriesFor(question).toReversed());
 
 const replyingWith =
@@ -171,6 +182,7 @@ const replyingWith =
   (question) =>
     send(question, question.speech.written(eachIn(goodReply(question), change)));
 
+/** Sends each number as a string. */
 export const numbersAsTexts: Play = replyingWith((value) =>
   typeof value === "number" ? String(value) : value,
 );
@@ -180,6 +192,7 @@ const foreign = JSON.parse(
   '{"bestbuyCost":3.5,"amazonRank":{"keepaId":1},"__proto__":{"price":1}}',
 ) as object;
 
+/** Adds unknown fields to every object in the reply. */
 export const foreignFields: Play = replyingWith((value) =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.defineProperties({ ...value }, Object.getOwnPropertyDescriptors(foreign))

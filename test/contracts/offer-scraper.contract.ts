@@ -10,13 +10,14 @@ import type {
   OfferScraper,
 } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
+import { readAnswersContract } from "./read-answers.contract.ts";
 
-/** A scraper of offers in front of a source that behaves as the ID selects. */
+/** A scraper of offers, and a source whose behaviour the ID of an item selects. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
   /** IDs by the status that the answers for them must have. */
   readonly ids: Readonly<Record<OffersAnswer["status"], readonly string[]>>;
-  /** The ID of an item that the source answers only after a short deadline, or never. */
+  /** The ID of an item about which the source responds only after 300 ms or more, or never. */
   readonly slowId: string;
   stop(): Promise<void>;
 }
@@ -24,7 +25,10 @@ export interface OfferScraperSubject {
 const marketplace = "us";
 const deadlineIn = (milliseconds: number): Date => new Date(Date.now() + milliseconds);
 
-/** Registers the tests that every adapter of the offer scraper port must pass. */
+/**
+ * Registers the tests that every adapter of the offer scraper port must pass. All tests share the
+ * subject that `start` returns.
+ */
 export function offerScraperContract(
   name: string,
   start: () => Promise<OfferScraperSubject>,
@@ -42,22 +46,10 @@ export function offerScraperContract(
     ): Promise<readonly OffersAnswer[]> =>
       subject.scraper.readOffers({ marketplace, ids, deadline: deadlineIn(withinMs) });
 
-    it("returns every ID once, in the order of the request", async () => {
-      const all = Object.values(subject.ids).flat();
-      await fc.assert(
-        fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
-          expect((await read(ids)).map((answer) => answer.id)).toEqual(ids);
-        }),
-        { numRuns: 10 },
-      );
-    });
-
-    it("returns no answers if no items are requested", async () => {
-      expect(await read([])).toEqual([]);
-    });
+    readAnswersContract(() => subject, read);
 
     it.each(["ok", "not_found", "unavailable"] as const)(
-      "returns %s for an item if the source's reply proves it",
+      "returns %s for each sample item with this result, even if the call reads only this item",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -66,7 +58,7 @@ export function offerScraperContract(
       },
     );
 
-    it("returns offers that match their schema, in marketplace currency, with the full count", async () => {
+    it("returns offers that match their schema, in the currency of the marketplace, and the number of all offers", async () => {
       for (const answer of await read(subject.ids.ok)) {
         if (answer.status !== "ok") throw new Error(`${answer.id} was not found`);
         expect(answer.offers).toEqual(answer.offers.map((offer) => v.parse(offerSchema, offer)));
@@ -94,32 +86,15 @@ export function offerScraperContract(
         expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);
       }
     });
-
-    it("returns the time of the read in ISO 8601 UTC", async () => {
-      for (const { fetchedAt } of await read(Object.values(subject.ids).flat())) {
-        expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
-      }
-    });
-
-    it("returns at the deadline, with unavailable for the items that were not read", async () => {
-      const [answer] = await read([subject.slowId], 300);
-      expect(answer?.status).toBe("unavailable");
-    });
-
-    it("returns unavailable for all items if the deadline has passed", async () => {
-      const ids = [...subject.ids.ok, ...subject.ids.not_found];
-      const answers = await read(ids, -1);
-      expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));
-    });
   });
 }
 
-/** A checker of offers in front of a source that behaves as the offer selects. */
+/** A checker of offers, and a source whose behaviour the offer selects. */
 export interface OfferCheckerSubject {
   readonly checker: OfferChecker;
   /** Offers by the result that their check must have. */
   readonly offers: Readonly<Record<"buyable" | "gone" | "unavailable", readonly OfferReference[]>>;
-  /** An offer that the source answers only after a short deadline, or never. */
+  /** An offer about which the source responds only after 300 ms or more, or never. */
   readonly slowOffer: OfferReference;
   stop(): Promise<void>;
 }
@@ -129,7 +104,10 @@ const reference = ({ asin, offerListingId }: OfferReference): OfferReference => 
   offerListingId,
 });
 
-/** Registers the tests that every adapter of the offer checker port must pass. */
+/**
+ * Registers the tests that every adapter of the offer checker port must pass. All tests share the
+ * subject that `start` returns.
+ */
 export function offerCheckerContract(
   name: string,
   start: () => Promise<OfferCheckerSubject>,

@@ -42,7 +42,10 @@ function excessOf(starts: readonly number[], perSecond: number): number {
   return excess;
 }
 
-/** The rules of every rate budget, local or shared. */
+/**
+ * Registers the tests that every rate budget must pass, local or shared. A test may call `make`
+ * several times. All processes of all results must share the limits.
+ */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
   describe(`rate budget ${name}`, () => {
     it("starts a burst at once and later calls at even intervals", async () => {

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ProductScraperId } from "../../shared/scrapers/catalogue.ts";
@@ -10,22 +9,26 @@ import {
 } from "../../shared/scrapers/product-fields.ts";
 import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
+import { readAnswersContract } from "./read-answers.contract.ts";
 
-/** A scraper in front of a source that behaves as the ID selects. */
+/** A scraper, and a source whose behaviour the ID of an item selects. */
 export interface ScraperSubject {
   readonly scraper: Scraper;
   readonly scraperId: ProductScraperId;
   readonly marketplace: string;
   /** IDs by the status that the answers for them must have. */
   readonly ids: Readonly<Record<ReadStatus, readonly string[]>>;
-  /** The ID of an item that the source answers only after a short deadline, or never. */
+  /** The ID of an item about which the source responds only after 300 ms or more, or never. */
   readonly slowId: string;
   stop(): Promise<void>;
 }
 
 const fieldsSchema = v.object(productFieldSchemas);
 
-/** Registers the tests that every adapter of the scraper port must pass. */
+/**
+ * Registers the tests that every adapter of the scraper port must pass. All tests share the subject
+ * that `start` returns.
+ */
 export function scraperContract(name: string, start: () => Promise<ScraperSubject>): void {
   describe(`scraper ${name}`, () => {
     let subject: ScraperSubject;
@@ -42,22 +45,10 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
         deadline: new Date(Date.now() + withinMs),
       });
 
-    it("returns every ID once, in the order of the request", async () => {
-      const all = Object.values(subject.ids).flat();
-      await fc.assert(
-        fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
-          expect((await read(ids)).map((answer) => answer.id)).toEqual(ids);
-        }),
-        { numRuns: 10 },
-      );
-    });
-
-    it("returns no answers if no items are requested", async () => {
-      expect(await read([])).toEqual([]);
-    });
+    readAnswersContract(() => subject, read);
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns %s for an item if the source's reply proves it",
+      "returns %s for each sample item with this result, even if the call reads only this item",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -67,7 +58,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       },
     );
 
-    it("returns only the fields of its tier, as in their schema, in marketplace currency", async () => {
+    it("returns only the fields of its tier, in the form of their schema and the currency of the marketplace", async () => {
       const answers = await read([...subject.ids.ok, ...subject.ids.partial]);
       for (const answer of answers) {
         if (!("fields" in answer)) throw new Error(`${answer.id} was not found`);
@@ -100,23 +91,6 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       for (const answer of answers) {
         expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);
       }
-    });
-
-    it("returns the time of the read in ISO 8601 UTC", async () => {
-      for (const { fetchedAt } of await read(Object.values(subject.ids).flat())) {
-        expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
-      }
-    });
-
-    it("returns at the deadline, with unavailable for the items that were not read", async () => {
-      const [answer] = await read([subject.slowId], 300);
-      expect(answer?.status).toBe("unavailable");
-    });
-
-    it("returns unavailable for all items if the deadline has passed", async () => {
-      const ids = [...subject.ids.ok, ...subject.ids.not_found];
-      const answers = await read(ids, -1);
-      expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));
     });
   });
 }

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 
-/** Each implementation has a different message. */
+/** Matches the error of every implementation. Their messages differ. */
 const refusal = /ciphertext/i;
 const context = { account: "acct_1", record: "we_1", field: "secret" };
 
-/** Registers the tests that every secret box must pass. */
+/** Registers the tests that every secret box must pass. `open` is called in each test. */
 export function secretBoxContract(open: () => SecretBox): void {
   it("decrypts a secret under the context with which it was encrypted", async () => {
     const box = open();
@@ -18,10 +18,10 @@ export function secretBoxContract(open: () => SecretBox): void {
   });
 
   it.each([
-    { ...context, account: "acct_2" },
-    { ...context, record: "we_2" },
-    { ...context, field: "previous" },
-  ])("does not decrypt a secret under another context %#", async (other) => {
+    ["account", { ...context, account: "acct_2" }],
+    ["record", { ...context, record: "we_2" }],
+    ["field", { ...context, field: "previous" }],
+  ])("does not decrypt a secret under the context of another %s", async (_, other) => {
     const box = open();
     const ciphertext = await box.seal("whsec_canary", context);
     await box.open(ciphertext, context);

@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { limits } from "../../shared/base/limits.ts";
 import { targetsAtOnceMax } from "../../shared/outbox/lease.ts";
-import { aRun, type DeliveryWorld, startDeliveryWorld } from "../support/delivery-world.ts";
+import { aRun, type DeliveryWorld, eachDeliveryWorld } from "../support/delivery-world.ts";
 import type { Answer } from "../support/group-api.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import type { Receiver } from "../support/receiver.ts";
 import { endpointApi, type EndpointApi } from "./webhook-endpoints/endpoint-api.ts";
 
 const abuser = "acct_1";
 const neighbour = "acct_2";
 const callsAtOnce = 40;
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
@@ -19,21 +18,15 @@ const silent = "/hook/silent";
 /** Each function answers one request to this path. */
 let held: (() => void)[];
 
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
   api = endpointApi(world);
-  receiver = await startReceiver();
   held = [];
   receiver.answer = (response, { path }) => {
     if (path.startsWith(silent)) held.push(() => response.end("ok"));
     else response.end("ok");
   };
 });
-afterEach(() => receiver.stop());
 
 /** Registers a webhook endpoint. Returns its ID. */
 async function register(account: string, path: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groups } from "../../functions/routes.ts";
-import { afterReadingMs } from "../../shared/base/call-time.ts";
+import { afterReadingMs } from "../support/after-reading.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { functionIds, propertiesOf, resourcesOf, synthesize } from "./synthesize.ts";
 
@@ -33,19 +33,19 @@ const deadlines = [
 ] as const;
 
 describe("the timeout of a call that charges", () => {
-  it("covers the time that settling may lose, and the requests that then succeed", () => {
+  it("covers the time that a settlement may lose to failed requests, and the requests after that", () => {
     const { settleMs, settleLossMs, settleRequestsMax, ledgerRequestMs } = dependencies;
     // The first of these requests is within `settleLossMs`, so it adds nothing.
     const worstMs = settleLossMs + (settleRequestsMax - 1) * ledgerRequestMs;
     expect(worstMs).toBeLessThanOrEqual(settleMs);
   });
 
-  it("covers returning credits and sending the answer after settling", () => {
+  it("covers the refund of credits and the sending of the answer after the settlement", () => {
     const { answerSpareMs, cancelMs, sendMs } = dependencies;
     expect(cancelMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
   });
 
-  it.each(cases)("is not shorter than the gateway's: %s (%s)", (name, mode) => {
+  it.each(cases)("is not shorter for %s than the gateway's timeout (%s)", (name, mode) => {
     expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
   });
 
@@ -70,13 +70,16 @@ describe("the timeout of a call that charges", () => {
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(gatewaySeconds.streamed * 1_000);
   });
 
-  it.each(deadlines)("lets %s answer within the time that clients wait", (route, deadline) => {
-    const answeredMs = deadline * 1_000 + afterReadingMs;
-    expect(answeredMs).toBeLessThanOrEqual(clientSeconds[route] * 1_000);
-  });
+  it.each(deadlines)(
+    "lets clients of %s receive the answer before they stop waiting",
+    (route, deadline) => {
+      const answeredMs = deadline * 1_000 + afterReadingMs;
+      expect(answeredMs).toBeLessThanOrEqual(clientSeconds[route] * 1_000);
+    },
+  );
 });
 
-it("a step worker reads, loses its whole retry budget and stores its results before Lambda ends it", () => {
+it("a step worker that uses up its retry budget after reading still stores its results before Lambda ends it", () => {
   const { workerLossMs, workerSpareMs } = dependencies;
   const worstMs = limits.stepDeadlineSeconds * 1_000 + workerLossMs + workerSpareMs;
   expect(worstMs).toBeLessThanOrEqual(timeoutMs("buffered", "run-step"));

@@ -56,12 +56,15 @@ describe("the concurrency quota of an AWS account", () => {
   it.each([
     ["prod", 9],
     ["dev", 9],
-  ] as const)("must leave at least 1 to the API in %s: %i", (stage, quota) => {
-    expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
-    expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
-      "leave 0 of the AWS account's quota of 8",
-    );
-  });
+  ] as const)(
+    "leaves at least 1 to the API in %s if it is %i, and is refused if it is lower",
+    (stage, quota) => {
+      expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
+      expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
+        "leave 0 of the AWS account's quota of 8",
+      );
+    },
+  );
 
   it("gives numbers that Lambda accepts if it is from 9 to 1,200", () => {
     for (let quota = 9; quota <= 1_200; quota += 1) {

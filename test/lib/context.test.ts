@@ -40,7 +40,7 @@ function warningsOf(app: App): readonly string[] {
     .map(({ data }) => String(data));
 }
 
-describe("context", () => {
+describe("the CDK context", () => {
   it("chooses the stage, which is dev by default", () => {
     expect(prodStackOf(appWith({}))).toBeUndefined();
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
@@ -77,7 +77,7 @@ describe("context", () => {
     expect(keysIn(dev)).toEqual(["none"]);
   });
 
-  it("passes the version before to every function, if the context requests it", () => {
+  it("with storedVersions 'previous' passes this value to every function", () => {
     const versionsIn = (service: Template): readonly unknown[] =>
       Object.values(resourcesOf(service, "AWS::Lambda::Function")).map(
         ({ Properties }) => variablesOf(Properties)["STORED_VERSIONS"],
@@ -146,12 +146,12 @@ describe("context", () => {
       "'demoApiKey' must be a key of the demo workspace",
     ],
     [{ unprotect: true }, "Context 'unprotect' must be the name of the data stack"],
-  ])("is refused with %j, and the error names the valid values", (context, message) => {
+  ])("%j is refused with the error: %s", (context, message) => {
     expect(() => appWith(context)).toThrow(message);
   });
 
   it.each(["domain-name", "Waf", "responsemode"])(
-    "is refused with the misspelled key %s",
+    "with the misspelled key %s is refused",
     (key) => {
       expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
     },
@@ -165,8 +165,8 @@ describe("context", () => {
   });
 });
 
-describe("sources of a stage that customers pay for", () => {
-  it("must be named: the sandbox is used only if the deployment chooses it", () => {
+describe("the sources of a stage", () => {
+  it("must be set in prod, where the sandbox is used only if the deployment chooses it", () => {
     expect(() => appWith({ stage: "prod" })).toThrow(
       /Stage prod has no sources\. Set -c sources=.+ stages\/prod\.json\. -c sources=sandbox serves invented/,
     );
@@ -242,7 +242,7 @@ describe("the context file of a stage", () => {
       '{"sources": "sandbox", "waf": "ture"}',
       `Context 'waf' must be one of: true, false (got "ture").`,
     ],
-  ])("is refused with %s", (content, message) => {
+  ])("is refused with the content %s", (content, message) => {
     expect(() => appWithFile(content)).toThrow(message);
   });
 });

@@ -3,7 +3,7 @@ import type { GivenContext } from "../../lib/context.ts";
 
 const domainName = "api.shop.example";
 const certificateArn = "arn:aws:acm:us-east-1:123456789012:certificate/0f0f-1111";
-/** Contexts of which at least one contains each resource that a deployment can have. */
+/** Contexts of deployments. At least one of them has each resource that a deployment can have. */
 export const deployments: readonly GivenContext[] = [
   { stage: "dev" },
   { stage: "prod" },

@@ -62,13 +62,13 @@ describe("the service stack's functions", () => {
     );
   });
 
-  it("let the watchlists function time out before another call can take over its creation", () => {
+  it("let the watchlists function time out before another call can take over the creation of a watchlist", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
   });
 
-  it.each(functionNames)("%s has a separate role", (name) => {
+  it.each(functionNames)("give %s a separate role", (name) => {
     const roleId = roleIdOf(functionOf(name).Properties);
 
     const sharing = Object.values(functions).filter(
@@ -182,7 +182,7 @@ describe("the permissions of the service", () => {
     expect(holdersOf("dynamodb:BatchWriteItem", "LedgerTable")).toEqual([]);
   });
 
-  it("let only functions that sign or sign in with secrets decrypt them", () => {
+  it("let a function decrypt secrets only if it signs requests or signs in with them", () => {
     expect(holdersOf("kms:Decrypt")).toEqual(["webhook-endpoints", "s3-destination", "delivery"]);
     expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
   });
@@ -274,14 +274,15 @@ describe("the permissions of the service", () => {
 describe("the number of resources", () => {
   const counts = deployments.flatMap(({ stage, ...context }) => {
     const stacks = synthesize(stage as Stage, context);
-    return Object.entries(stacks).map(([part, template]) => ({
-      stack: `${String(stage)} ${part} ${Object.keys(context).join(",")}`,
-      count: Object.keys(template.toJSON()["Resources"] as object).length,
-    }));
+    const settings = Object.keys(context).map((key) => ` with ${key}`);
+    return Object.entries(stacks).map(([part, template]) => {
+      const count = Object.keys(template.toJSON()["Resources"] as object).length;
+      return [`the ${part} stack of ${String(stage)}${settings.join()}`, count] as const;
+    });
   });
 
   // CloudFormation allows 500.
-  it.each(counts)("is at most 450 in $stack (now $count)", ({ count }) => {
+  it.each(counts)("is at most 450 in %s", (_, count) => {
     expect(count).toBeLessThanOrEqual(450);
   });
 });

@@ -205,11 +205,14 @@ describe("the source configuration at synthesis", () => {
     [/^Context 'sourcesParameter' must be the name/, { sourcesParameter: `${canary}?` }],
     [/^Context 'sourceSecrets' must list/, { sourcesParameter: "/a", sourceSecrets: canary }],
     [/^Context 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
-  ] as const)("is refused with %s, and the error contains no value", (message, context) => {
-    const synthesis = (): unknown => serviceWith(context);
-    expect(synthesis).toThrow(message);
-    expect(synthesis).toThrow(new RegExp(`^(?![^]*${canary})`));
-  });
+  ] as const)(
+    "is refused with an error that matches %s and contains no configured value",
+    (message, context) => {
+      const synthesis = (): unknown => serviceWith(context);
+      expect(synthesis).toThrow(message);
+      expect(synthesis).toThrow(new RegExp(`^(?![^]*${canary})`));
+    },
+  );
 });
 
 function catalog(options: Readonly<Record<string, unknown>>): string {

@@ -10,6 +10,7 @@ export default defineConfig({
     ...testOptions,
     include: [
       "test/shared/{cron,credits,pipelines}/*.test.ts",
+      "test/shared/aws/ledger/credit-history.test.ts",
       "test/shared/runs/{changes,outcome,refresh}.test.ts",
       "test/shared/outbox/backoff.test.ts",
       "test/shared/outgoing/{address-blocks,address-policy,public-url,samples,spellings,url}.test.ts",

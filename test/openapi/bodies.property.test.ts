@@ -27,7 +27,7 @@ function allowance(method: string, path: string): (body: unknown) => boolean {
   return ajv.compile({ $ref: `openapi#${at}/requestBody/content/application~1json/schema` });
 }
 
-/** Returns the wrong parameter; undefined for a body that the service accepts. */
+/** Returns the name of the invalid parameter; undefined for a body that the service accepts. */
 function faultOf(schema: v.GenericSchema, body: unknown): string | undefined {
   try {
     const { success, issues } = v.safeParse(schema, body, { abortEarly: true });

@@ -47,9 +47,10 @@ async function check(server: UpstreamServer, run: Run = {}): Promise<Finding[]> 
 const optionsIn = (args: readonly string[]): CheckOptions =>
   checkOptionsFrom(parseOptions(args, checkCommandLine.options, true), {});
 
-/** Failed rules, without those that only warn. */
+/** Returns the names of the violated rules whose level is `must`. */
 const failed = (findings: readonly Finding[]): string[] =>
   findings.filter((one) => one.outcome === "fail" && one.level === "must").map(({ rule }) => rule);
+/** Returns the names of the violated rules whose level is `should`. */
 const warned = (findings: readonly Finding[]): string[] =>
   findings
     .filter((one) => one.outcome === "fail" && one.level === "should")
@@ -72,15 +73,18 @@ async function runFor(scraper: StepScraperId): Promise<Run> {
 }
 
 describe("the upstream check", () => {
-  it.each(stepScraperIds)("finds no failure in the reference server: %s", async (scraper) => {
-    const server = await serve({ secret: "right" });
-    const findings = await check(server, { ...(await runFor(scraper)), secret: "right" });
-    expect([...failed(findings), ...warned(findings)]).toEqual([]);
-    expect(findings.filter(({ outcome }) => outcome === "skip")).toEqual([]);
-    expect(findings.length).toBeGreaterThan(25);
-  });
+  it.each(stepScraperIds)(
+    "finds no failure in the replies of the reference server to %s",
+    async (scraper) => {
+      const server = await serve({ secret: "right" });
+      const findings = await check(server, { ...(await runFor(scraper)), secret: "right" });
+      expect([...failed(findings), ...warned(findings)]).toEqual([]);
+      expect(findings.filter(({ outcome }) => outcome === "skip")).toEqual([]);
+      expect(findings.length).toBeGreaterThan(25);
+    },
+  );
 
-  it("fails if it gets no IDs to read, and reports every scraper in the capabilities as skipped", async () => {
+  it("fails if it is given no IDs, and reports every scraper in the capabilities as skipped", async () => {
     const { url } = await serve();
     const findings = await checkUpstream(optionsIn([url]));
     const scrapers = findings.map(({ scraper }) => scraper);
@@ -167,7 +171,7 @@ describe("the upstream check", () => {
     expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
   });
 
-  it("accepts not_found with data of null", async () => {
+  it("accepts a not_found result whose data is null", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
@@ -175,7 +179,7 @@ describe("the upstream check", () => {
     expect(warned(findings)).toEqual(["gzip-reply"]);
   });
 
-  it("accepts not_found with data of null in an offer check", async () => {
+  it("accepts a not_found result whose data is null in an offer check", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const run = await runFor("retailer_a.offer_check");
     const ids = [...(run.ids ?? []), "B0SANDBOX7:none"];
@@ -184,7 +188,7 @@ describe("the upstream check", () => {
   });
 
   it.each(["all_featured", "total_of_none"] as const)(
-    "warns of offers that the service changes: %s",
+    "warns of offers that the service changes, from a server that misbehaves by %s",
     async (name) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, await runFor("retailer_a.offers"));
@@ -200,7 +204,7 @@ describe("the upstream check", () => {
     expect(report(findings)).toMatch(/B0SANDBOX0 reports ok with offers\.0\.price: -5/);
   });
 
-  it("fails a server whose offer checks answer for another item", async () => {
+  it("fails a server whose offer checks have the ASIN of another item", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("wrong_asin") });
     const run = await runFor("retailer_a.offer_check");
     const findings = await check(server, run);
@@ -215,7 +219,7 @@ describe("the upstream check", () => {
     expect(report(findings)).toContain("seen: 1 not buyable");
   });
 
-  it("identifies an offer by its item and its own ID", async () => {
+  it("identifies an offer by the ASIN of its item and its offerListingId", async () => {
     const scraper = "retailer_a.offer_check";
     const offer = await buyboxOffer();
     const ids = [offer, offer.replace("B0SANDBOX0", "B0SANDBOX1")];
@@ -256,7 +260,7 @@ describe("the upstream check", () => {
     expect(warned(findings)).toEqual(["late-call"]);
   });
 
-  it("reports the expected and the observed value, without secrets", async () => {
+  it("reports the expected and the observed value, but not the server's secret", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("garbage"), secret: "canary-8d2" });
     const text = report(await check(server, { secret: "canary-8d2" }));
     expect(text).toContain("FAIL retailer_d.standard json: expected a JSON body");
@@ -272,7 +276,10 @@ describe("the command check:upstream", () => {
     [["http://x", "--scraper", "nope"], "--scraper must be one of"],
     [["http://x", "--ids", "1"], "--ids requires --scraper"],
     [["http://x", "--unknown-id", "1"], "--unknown-id requires --scraper"],
-    [["http://x", "1234567"], "Unexpected argument: 1234567"],
+    [
+      ["http://x", "1234567"],
+      'The command accepts only one argument, the base URL (got also "1234567").',
+    ],
     [["http://x", "--secret-env", "NO_SUCH"], "variable NO_SUCH must contain the secret"],
     [["http://x", "--timeout", "abc"], '--timeout must be an integer from 1 to 600 (got "abc")'],
     [["http://x", "--timeout", "0"], "--timeout must be an integer"],
@@ -297,14 +304,14 @@ describe("the command check:upstream", () => {
     ["gzip", ["--ids", "9000000"], 2],
     ["gzip", ["--no-such-option"], 2],
   ] as const)(
-    "exits, against a server that misbehaves by %s, with arguments %j, with code %d",
+    "checks a server that misbehaves by %s, with the arguments %j, and exits with %d",
     async (name, args, code) => {
       const { url } = await serve({ misbehave: alwaysMisbehaving(name) });
       expect(await exitOf([url, ...args])).toBe(code);
     },
   );
 
-  it("reads each ID once, without surrounding spaces", () => {
+  it("removes repeated IDs and the spaces around IDs", () => {
     const args = ["http://x/", "--scraper", "retailer_d.standard", "--ids", "1, 2,1,"];
     expect(optionsIn(args)).toMatchObject({
       server: { baseUrl: "http://x", timeoutMs: 20_000 },

@@ -1,18 +1,14 @@
 /**
  * Runs every command of package.json that the project implements, with --help and a typing error.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { checkovReasons } from "../../lib/acknowledgements.ts";
-import { runAdmin } from "../../scripts/admin/main.ts";
-import { root } from "../readme/pages.ts";
+import { runAdminHere } from "./run-admin.ts";
+import { type Ended, runScript } from "./run-script.ts";
 
 /** Commands that pass their options on to another tool, which checks them. */
 const passOn = new Set(["test:contract"]);
@@ -29,39 +25,25 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Ended {
-  readonly code: unknown;
-  readonly out: string;
-  readonly err: string;
-}
-
 /**
  * Runs a command without AWS settings and without a local world. Programs in the temporary folder
  * come first.
  */
-async function run(file: string, ...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [`${root}${file}`, ...args], {
+const run = (file: string, ...args: readonly string[]): Promise<Ended> =>
+  runScript(file, args, {
     cwd: folder,
     env: { PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}`, HOME: folder, NO_COLOR: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
   });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<unknown[]>,
-  ]);
-  return { code, out, err };
-}
 
 const colors = "\u001b[";
 const stackLine = /^\s+at /m;
 
 describe("npm run", () => {
-  it("starts at least 14 commands of the project", () => {
+  it("has at least 14 commands that are scripts of the project", () => {
     expect(commands.length).toBeGreaterThanOrEqual(14);
   });
 
-  it.each(commands)("$name --help prints examples and exits with 0", async ({ file }) => {
+  it.each(commands)("$name -- --help prints examples and exits with 0", async ({ file }) => {
     const { code, out, err } = await run(file, "--help");
 
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -70,7 +52,7 @@ describe("npm run", () => {
   });
 
   it.each(commands.filter(({ name }) => !passOn.has(name)))(
-    "$name suggests the nearest option for an unknown one, in one line without a stack trace",
+    "$name suggests the nearest option for an unknown option, in one line without a stack trace",
     async ({ file }) => {
       const { code, out, err } = await run(file, "--hlep");
 
@@ -84,7 +66,7 @@ describe("npm run", () => {
   it.each([
     ["scripts/empty-bucket.ts", "--stage", "dev"],
     [admin, "accounts", "--stage", "dev"],
-  ])("%s explains that no AWS region is set", async (file, ...args) => {
+  ])("%s explains in one line that no AWS region is set", async (file, ...args) => {
     const { code, err } = await run(file, ...args);
 
     expect(code).toBe(1);
@@ -117,7 +99,7 @@ describe("npm run bench", () => {
     [["key", "--attempts", "x"], '--attempts must be a number of 0 or more (got "x").'],
     [["web"], "--pages must name a folder."],
     [["--json", "api"], 'The first argument must be a bench (got "--json").'],
-  ])("refuses %j in one line without a stack trace", async (args, message) => {
+  ])("refuses the arguments %j in one line without a stack trace", async (args, message) => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
@@ -165,7 +147,7 @@ describe("npm run tour", () => {
 });
 
 describe("npm run lint:templates", () => {
-  it("prints the findings that have no reason as JSON, and each reason that no finding needs", async () => {
+  it("prints as JSON the findings that lib/acknowledgements.ts does not explain, and each exception without a finding", async () => {
     answerAs("cfn-lint", [
       {
         Rule: { Id: "E0001" },
@@ -221,28 +203,19 @@ describe("npm run lint:templates", () => {
   }
 });
 
-/** Runs `npm run admin` in this process, without a terminal. */
-async function runAdminHere(...words: readonly string[]): Promise<Ended> {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const code = await runAdmin(words, { input: new PassThrough(), output, errors });
-  output.end();
-  errors.end();
-  return { code, out: await text(output), err: await text(errors) };
-}
-
 describe("npm run admin", () => {
   it("shows the help of each of its commands with an example", async () => {
-    const names = namesIn((await runAdminHere("--help")).out);
+    const names = namesIn((await runAdminHere(["--help"])).out);
     expect(names.length).toBeGreaterThan(18);
     for (const name of names) {
-      const help = await runAdminHere(...name.split(" "), "--help");
+      const help = await runAdminHere([...name.split(" "), "--help"]);
       expect(help, name).toMatchObject({ code: 0, err: "" });
       expect(help.out).toContain(`Examples:\n  npm run admin -- ${name}`);
     }
   });
 
-  it("suggests the nearest command for an unknown one", async () => {
-    expect(await runAdminHere("acounts")).toEqual({
+  it("suggests the nearest command for an unknown command", async () => {
+    expect(await runAdminHere(["acounts"])).toEqual({
       code: 1,
       out: "",
       err: `There is no command "acounts". Did you mean 'accounts'? Run npm run admin for a list.\n`,

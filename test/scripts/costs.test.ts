@@ -22,14 +22,14 @@ describe("the cost calculation in dollars", () => {
     expect(dollarsOf({})).toBe(0);
   });
 
-  it("adds up several usages before pricing them", () => {
+  it("prices the sum of several usages", () => {
     const sum = sumOf([{ sqsRequest: 3, s3Put: 1 }, { sqsRequest: 2 }]);
 
     expect(sum).toEqual({ sqsRequest: 5, s3Put: 1 });
     expect(dollarsOf(sum)).toBeCloseTo(5 * 0.4e-6 + 5e-6, 12);
   });
 
-  it("prices the memory and time of Lambda together", () => {
+  it("charges Lambda for the product of memory and time, and for each request", () => {
     const work = { invocations: 1_000, milliseconds: 60_000, memoryMegabytes: 512 };
     // 30 GB-seconds at 0.0000133334 dollars, and 1,000 requests at 0.0000002 dollars.
     expect(dollarsOf(lambdaUsage(work))).toBeCloseTo(0.000_400_002 + 0.000_2, 12);
@@ -47,7 +47,7 @@ describe("the cost estimate of a function's duration", () => {
     expect(slow).toBeCloseTo(1_015 + (10 * 1_769) / 512, 10);
   });
 
-  it("includes the specification's read time of the source in proportion, at least one second", () => {
+  it("includes the specified read time of the source in proportion to the IDs, at least one second", () => {
     expect(sourceMs("retailer_a.pulse", 10_000, assumptions)).toBe(15_000);
     expect(sourceMs("retailer_a.lite", 500, assumptions)).toBe(10_000);
     expect(sourceMs("retailer_a.pulse", 1, assumptions)).toBe(1_000);
@@ -73,12 +73,12 @@ describe("the cost tables", () => {
     baseline: {},
     sweep: { dynamoWriteUnit: 5_000 },
     refresh: { dynamoWriteUnit: 5_000, lambdaGigabyteSecond: 1_000 },
-    lookAfter: {},
+    sweeperPass: {},
     listBytes: gigabyte,
     sweepBytes: { expiringPerMonth: gigabyte / 720, objects: 2 * (gigabyte / 720) },
   };
 
-  it("show a million calls of each kind, with every item of the bill that any of them used", () => {
+  it("show the dollars of a million calls of each kind, by every item of the bill that one kind used", () => {
     const light = { name: "light", cpuMs: 1, billedMs: 12.4, usage: { gatewayRequest: 1 } };
     const heavy = { ...light, name: "heavy", usage: { gatewayRequest: 2, logGigabyte: 1e-6 } };
 
@@ -100,7 +100,7 @@ describe("the cost tables", () => {
     ]);
   });
 
-  it("show a month of a watchlist: sweep runs, periodic refreshes and stored bytes", () => {
+  it("show the monthly dollars of a watchlist: its sweep runs, refreshes and stored bytes", () => {
     const month = listMonth(figures, { everyMinutes: 60, refreshEveryRuns: 8 });
 
     // 720 runs, of which 90 are refreshes; the watchlist's rows and a GB that its runs store.
@@ -115,7 +115,7 @@ describe("the cost tables", () => {
 });
 
 describe("the cost of alarms", () => {
-  it("depends on the number of their metrics, not of the alarms", () => {
+  it("depends on the number of metrics in the alarms, not on the number of alarms", () => {
     const alarm = (Properties: object) => ({ Type: "AWS::CloudWatch::Alarm", Properties });
     const sum = { Id: "sum", Expression: "a + b" };
     const metric = (Id: string) => ({ Id, MetricStat: { Metric: {}, Period: 60, Stat: "Sum" } });
@@ -140,7 +140,7 @@ describe("the cost of the firewall", () => {
 });
 
 describe("the cost measurement", () => {
-  it("counts bytes of log lines as billed, and each embedded metric once", () => {
+  it("counts the bytes of log lines as CloudWatch bills them, and each embedded metric once", () => {
     const logs = logMeter();
     const line = JSON.stringify({
       group: "products",

@@ -1,26 +1,24 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { startFauxqs } from "fauxqs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { runScript } from "./run-script.ts";
 
-const script = join(import.meta.dirname, "../../scripts/empty-bucket.ts");
 const bucket = "event-bodies";
 const dataStack = "RetailProductData-prod-data";
 const serviceStack = "RetailProductData-prod-service";
 
-/** Stacks that exist, with whether each is protected. */
+/** The stacks that exist, by name. The value is true for a protected stack. */
 const stacks = new Map<string, boolean>();
 let formation: Server;
 let fauxqs: Awaited<ReturnType<typeof startFauxqs>>;
 let s3: S3Client;
 let environment: Readonly<Record<string, string>>;
 
-/** The part of CloudFormation that describes stacks. */
+/** Returns CloudFormation's response to a request that describes a stack. */
 function describeStacks(name: string): { readonly status: number; readonly body: string } {
   const isProtected = stacks.get(name);
   if (isProtected === undefined) {
@@ -78,15 +76,9 @@ const left = async (): Promise<number> =>
   (await s3.send(new ListObjectsV2Command({ Bucket: bucket }))).KeyCount ?? 0;
 
 async function run(...given: readonly string[]): Promise<{ code: unknown; output: string }> {
-  const child = spawn(process.execPath, [script, ...given], {
-    env: { PATH: process.env["PATH"] ?? "", ...environment },
-  });
-  const [out, error, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<unknown[]>,
-  ]);
-  return { code, output: out + error };
+  const env = { PATH: process.env["PATH"] ?? "", ...environment };
+  const { code, out, err } = await runScript("scripts/empty-bucket.ts", given, { env });
+  return { code, output: out + err };
 }
 
 describe("npm run empty-bucket", () => {
@@ -120,7 +112,7 @@ describe("npm run empty-bucket", () => {
       `There is no stack ${dataStack} in this account and region`,
     ],
   ] as const)(
-    "refuses %s and explains what to do",
+    "deletes nothing for %s, and explains what to do",
     async (_, there, advice) => {
       for (const [name, isProtected] of there) stacks.set(name, isProtected);
       const { code, output } = await run("--stage", "prod");
@@ -131,7 +123,7 @@ describe("npm run empty-bucket", () => {
     30_000,
   );
 
-  it("refuses an unknown stage", async () => {
+  it("refuses an unknown stage, and names the known stages", async () => {
     expect(await run("--stage", "test")).toEqual({
       code: 1,
       output: "Pass the stage: --stage dev or prod.\n",

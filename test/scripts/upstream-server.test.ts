@@ -30,7 +30,7 @@ const post = (
   });
 
 describe("the reference upstream server", () => {
-  it("answers with the data of the sandbox", async () => {
+  it("returns the data of the sandbox", async () => {
     const response = await post(JSON.stringify(request));
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -41,12 +41,12 @@ describe("the reference upstream server", () => {
     });
   });
 
-  it("accepts gzip bodies", async () => {
+  it("accepts a request body that is compressed with gzip", async () => {
     const zipped = gzipSync(JSON.stringify(request));
     expect((await post(zipped, { "Content-Encoding": "gzip" })).status).toBe(200);
   });
 
-  it("returns its capabilities", async () => {
+  it("returns its scrapers, batch size and marketplaces as capabilities", async () => {
     const headers = { Authorization: "Bearer right" };
     const response = await fetch(`${server.url}/capabilities`, { headers });
     const { scrapers } = v.parse(upstreamCapabilities, await response.json());
@@ -59,16 +59,16 @@ describe("the reference upstream server", () => {
 
   it.each([
     ["a body that is not JSON", 400, "{", {}],
-    ["another scraper", 400, JSON.stringify({ ...request, scraper: "x" }), {}],
+    ["an unknown scraper", 400, JSON.stringify({ ...request, scraper: "x" }), {}],
     ["no IDs", 400, JSON.stringify({ ...request, ids: [] }), {}],
     ["too many IDs", 413, JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}],
-    ["another kind of body", 415, JSON.stringify(request), { "Content-Type": "text/plain" }],
+    ["a body of type text/plain", 415, JSON.stringify(request), { "Content-Type": "text/plain" }],
     ["a wrong secret", 401, JSON.stringify(request), { Authorization: "Bearer wrong" }],
   ] as const)("refuses %s with status %d", async (...[, status, body, headers]) => {
     expect((await post(body, headers)).status).toBe(status);
   });
 
-  it("returns 404 for other paths", async () => {
+  it("returns 404 for a path that the contract does not have", async () => {
     const headers = { Authorization: "Bearer right" };
     expect((await fetch(`${server.url}/read`, { headers })).status).toBe(404);
   });
@@ -86,7 +86,7 @@ describe("the command of the reference upstream server", () => {
     [["--port", "abc"], "--port must be an integer"],
     [["--max-batch", "none"], "--max-batch must be an integer"],
     [["--misbehave", "nicely"], "--misbehave must be one of"],
-  ])("refuses to start with %j", async (args, message) => {
+  ])("refuses to start with the arguments %j", async (args, message) => {
     // If the server started, the timeout would kill it, and the exit code would differ.
     const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 120_000 });
     await expect(run).rejects.toMatchObject({

@@ -73,7 +73,11 @@ export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) 
   return event;
 }
 
-/** Parses the result of a Lambda proxy integration. */
+/**
+ * Parses the result of a Lambda proxy integration.
+ * @param result the value that the function's handler returned
+ * @throws SyntaxError if the body is neither empty nor JSON
+ */
 export function apiAnswer(result: unknown): ApiAnswer {
   const { statusCode, headers = {}, body } = result as APIGatewayProxyResult;
   return {

@@ -6,7 +6,10 @@ const filePattern = /\/((?:shared|functions|tools\/(?:reconcile|migrations))\/[\
 /** The file through which all requests to DynamoDB pass. */
 const wrapper = "shared/aws/table/versioned-client.ts";
 
-/** Returns the place in product code that sends the current request, as `file:line`. */
+/**
+ * Returns the place in product code that sends the current request, as `file:line`; `unknown` if
+ * the call stack contains no product code.
+ */
 export function callSite(): string {
   const { stackTraceLimit } = Error;
   const { value: prepareStackTrace } = Object.getOwnPropertyDescriptor(
@@ -47,7 +50,10 @@ const excludedNearText: readonly string[] = [
 
 const nearbyLines = { before: 14, after: 24 } as const;
 
-/** Returns all places in the adapters that send requests to AWS, as `file:line`. */
+/**
+ * Returns the places in the adapters that send requests to AWS, as `file:line`. Leaves out the
+ * places that no scenario can reach.
+ */
 export function allCallSites(): readonly string[] {
   const files = globSync("shared/aws/*/*.ts", { cwd: root }).toSorted();
   return files

@@ -13,7 +13,10 @@ const capture = (text: string | Uint8Array): true => {
   return true;
 };
 
-/** Redirects all output of this process into memory, so that the checks can read it. */
+/**
+ * Redirects all output of this process into memory until the process ends, so that the checks can
+ * read the output.
+ */
 export function captureOutput(): void {
   process.stdout.write = capture;
   process.stderr.write = capture;

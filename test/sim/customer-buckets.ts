@@ -17,7 +17,10 @@ export interface BucketPut {
   readonly task: Task;
 }
 
-/** A stored manifest, with the keys in it that did not exist in the bucket at that time. */
+/**
+ * A stored manifest, with the keys that it lists although the bucket did not contain their objects
+ * when the manifest was stored.
+ */
 export interface StoredManifest {
   readonly bucket: string;
   readonly key: string;
@@ -116,7 +119,7 @@ export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions
     manifests,
     puts,
     ports,
-    /** Makes all calls to all buckets fail, or ends this. */
+    /** Makes all calls to all buckets fail if `so` is true. Ends this if `so` is false. */
     setDead(so: boolean): void {
       isDead = so;
     },

@@ -3,7 +3,7 @@ import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Stage } from "./stage.ts";
 
-/** A row of the due index, which is work that the sweeper must start. */
+/** A row of the due index. It is work that the sweeper must start. */
 export interface Due {
   readonly kind: string;
   /** The time from which the sweeper handles the row, in milliseconds. */
@@ -31,6 +31,7 @@ export function dueRows({ client, table }: Stage) {
   return {
     /** Returns all due rows, earliest first. */
     all: (): Promise<readonly Due[]> => (known ??= read()),
+    /** Clears the cache after an attempt that may have changed the rows. */
     forget: ({ service, operation }: Attempt): void => {
       if (service === "dynamo" && !reads.has(operation)) known = undefined;
     },

@@ -138,7 +138,10 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
   },
 };
 
-/** Stores a result, so that later eventually consistent reads can return it. */
+/**
+ * Stores the result of a query of an index, or of an update that returns the whole row, so that
+ * later eventually consistent reads can return the result. Ignores other requests.
+ */
 export function remember(
   attempt: Attempt,
   { output }: Sent,

@@ -12,7 +12,10 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Starts a DynamoDB engine. One process runs its seeds on it in sequence. */
+/**
+ * Starts a DynamoDB engine for the seeds of this process, which run in sequence. Lowers the limits
+ * of the service in this process (see `useSmallBounds`).
+ */
 export async function startEngine(): Promise<Engine> {
   useSmallBounds();
   const { endpoint, stop } = await startDynamoInMemory();

@@ -5,7 +5,10 @@ import type { Place, SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
-/** Injects each fault at each call site of each flow, one fault in a run. */
+/**
+ * Injects each fault at each call site of each flow, one fault in a run. Prints each violation.
+ * `passed` is false if there was one.
+ */
 export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<SimResult> {
   const startedAt = performance.now();
   const pool = await startPool(workers === undefined ? {} : { workers });

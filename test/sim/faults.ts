@@ -85,8 +85,7 @@ const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
 };
 
 /**
- * The faults that follow from the rules of a profile. The profile does not also draw them at
- * random.
+ * The faults that follow from the rules of a profile. They are not drawn at random in this profile.
  */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
@@ -108,13 +107,13 @@ export interface Faults {
    */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /**
-   * Records a fault that the caller drew. Returns false if faults are suspended or stopped; the
-   * caller must then not inject the fault.
+   * Records a fault that the caller drew. Returns false if the caller must not inject the fault: in
+   * a calm seed, while faults are suspended or stopped, or if `only` does not contain this draw.
    */
   force(kind: FaultKind): boolean;
   /** Records a fault that was planned, not drawn. */
   planned(kind: FaultKind): void;
-  /** Multiplies the rates of all faults by `times`, after raising them to at least `least`. */
+  /** Raises the base rate of all faults to at least `least`, and then multiplies it by `times`. */
   raiseRates(rates: { readonly times: number; readonly least: number }): void;
   /**
    * Marks the last fault of a kind as without effect, and returns it; undefined if there is none.
@@ -136,7 +135,7 @@ export interface FaultsOptions {
   /** True to inject no random faults. */
   readonly calm?: boolean;
   /**
-   * The only draws that may inject a fault.
+   * The numbers of the random draws that may inject a fault. All other draws inject none.
    * @default all draws
    */
   readonly only?: ReadonlySet<number>;

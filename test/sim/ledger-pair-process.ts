@@ -21,6 +21,10 @@ import { type LedgerState, readLedgerState } from "./checks/ledger-state.ts";
 import { randomSourceOf, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
+/**
+ * The time at which the account of a pair is opened. It is also the usual time of a process's
+ * clock.
+ */
 export const start = new Date("2026-03-01T12:00:00Z");
 
 /** A fault of one request. */
@@ -37,6 +41,7 @@ export type Fault =
    * effect again.
    */
   | "late duplicate";
+/** All faults of a request. */
 export const faults: readonly Fault[] = [
   "crash before",
   "crash after",
@@ -143,6 +148,7 @@ export interface PairProcess {
   readonly client: DynamoDBDocumentClient;
   /** The time of the process's clock. */
   readonly now: Date;
+  /** Returns the number of requests since the last `begin`. */
   sent(): number;
   /** Returns the lowest balance of the account since the process's step started. */
   readonly leastBalance: () => number;
@@ -249,5 +255,5 @@ async function inParts(
   return { Responses, $metadata: {} };
 }
 
-/** The names of the errors that a step's caller may get from planned faults. */
+/** The names of the errors with which a planned fault may end a step. */
 export const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);

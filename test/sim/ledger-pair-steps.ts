@@ -20,6 +20,7 @@ import { randomSourceOf, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
 const expiresAt = new Date("2026-03-01T12:10:00Z");
+/** A time at which the holds of a pair have expired, except those that are reserved for longer. */
 export const afterExpiry = new Date("2026-03-01T12:10:01Z");
 const muchLater = new Date("2026-03-01T13:00:00Z");
 /** A time at which all holds of a pair have expired. */
@@ -59,7 +60,7 @@ const reserve =
     const hold = { accountId, holdId, credits: credits[holdId], slot: holdId !== "step" };
     const source = holdId === "step" ? { runId: "run", step: "step" } : { requestId: holdId };
     const { outcome } = await ledger.reserve({ ...hold, source, now, expiresAt: until });
-    assert.notEqual(outcome, "no_slot", "the account has free slots");
+    assert.notEqual(outcome, "no_slot", `${holdId} was refused although slots are free`);
     if (outcome === "insufficient") {
       const least = leastBalance();
       assert(
@@ -78,6 +79,7 @@ const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => 
   expiresAt: until,
 });
 
+/** The ledger steps of which a pair can consist, by name. */
 export const steps = {
   reserve: reserve("one"),
   "reserve another": reserve("another"),
@@ -119,6 +121,7 @@ export const steps = {
     await gatherCredits(process, wanted, shards);
     return "done";
   },
+  /** Migrates an account of the previous release to shards. */
   async open({ process }, { accountId }) {
     await openShards(process, accountId);
     return "done";
@@ -128,6 +131,7 @@ export const steps = {
     await reserveAsPreviousRelease({ client, table, accountId }, oldHold("another"));
     return "done";
   },
+  /** Settles a hold with the code of the previous release. */
   async "old settle"({ client }, { table, accountId }) {
     await settleAsPreviousRelease({ client, table, accountId }, oldHold("one"));
     return "done";
@@ -167,7 +171,7 @@ export const pairs: Readonly<Record<AccountKind, Pairs>> = {
     ["reserve a step", ["reserve a step", "reserve", "purchase"]],
     ["settle a step", ["settle a step", "reserve another", "sweep"]],
   ],
-  // No hold stays open, so the shards lose their due marks.
+  // No hold stays open, so that the shards leave the due index.
   "without bystander": [
     ["sweep", ["reserve for longer"]],
     ["cancel a charge", ["cancel a charge"]],
@@ -213,8 +217,8 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
 /** The credits of the signup grant, which determine the number of shards. */
 const granted: Readonly<Record<AccountKind, number>> = {
   "one shard": 30,
-  // Other credits are spent first. Without them, a second refund of the same charge would fail for
-  // lack of spent credits.
+  // Part of these credits is spent before the steps. Otherwise, a second refund of the same charge
+  // would fail, because the account would have no other spent credits.
   "without bystander": 30,
   "long journal": credits.granted,
   "two shards": 25_000,
@@ -223,14 +227,14 @@ const granted: Readonly<Record<AccountKind, number>> = {
 };
 
 /**
- * The journal records before the steps. With one more record, the journal is long enough for a copy
- * to a page.
+ * The number of records in the journal before the steps. With one more record, the journal is long
+ * enough to be copied to a page.
  */
 const longJournal = 7;
 
 /**
- * The time of the outer step. It is later than that of the inner step, so that no shard refuses the
- * outer step because of an old stamp.
+ * The time of the outer step. It is later than the time of the inner step, because a shard refuses
+ * a step whose stamp is older than its newest stamp.
  */
 const ahead = new Date(start.getTime() + 1_000);
 

@@ -48,7 +48,8 @@ export interface Plan {
   readonly kind: AccountKind;
   readonly outer: StepName;
   /**
-   * True if the process of the outer step also reserved the hold, so that it has cached the shard.
+   * True if the process of the outer step also reserved the hold, so that this process has cached
+   * the shard.
    */
   readonly isReservedByOuter?: boolean;
   readonly inner: StepName;
@@ -117,7 +118,7 @@ async function checkSwept(scene: PairScene): Promise<void> {
   const { held } = await readLedgerState(scene, accountId);
   if (held > 0) {
     const due = await ledger.accountsWithExpiredHolds(afterAll, accountsMax);
-    assert(due.includes(accountId), "the due index lists the account of an open hold");
+    assert(due.includes(accountId), "the due index lacks the account of an open hold");
   }
   await ledger.releaseExpired(accountId, afterAll);
 }
@@ -131,7 +132,8 @@ interface End {
 
 /**
  * Checks that each hold was reserved once and resolved once, and that all callers got the same
- * result. A cancellation may change an earlier resolution. If it succeeds, there must be no charge.
+ * result. A cancellation may change an earlier resolution. After a successful cancellation, there
+ * must be no charge.
  */
 async function checkEnd(scene: PairScene, { results, purchases, cancels }: End): Promise<void> {
   const { entries, holds, held } = await readLedgerState(scene, scene.accountId);
@@ -139,7 +141,7 @@ async function checkEnd(scene: PairScene, { results, purchases, cancels }: End):
   assert.equal(bought.length, purchases, "the purchase counts once");
   assert.equal(held, 0, "no credits stay held");
   for (const { id, state, charged, credits } of holds) {
-    assert.notEqual(state, "open", id);
+    assert.notEqual(state, "open", `${id} is still open`);
     const own = entries.filter(({ holdId }) => holdId === id);
     const sums = ["reserve", "charge", "refund"].map((type) => sumOf(own, type));
     assert.deepEqual(sums, [credits, charged + takenBack(own), credits - charged], id);
@@ -159,8 +161,8 @@ export interface PairsPlayed {
 }
 
 /**
- * Runs each pair, with the inner step at each request of the outer step and each fault in either
- * step.
+ * Runs each pair many times: with the inner step at each request of the outer step, and with each
+ * fault in either step. `passed` is false after a violation.
  * @param options.workers the number of processes. @default the number of CPU cores
  * @param options.from the number of the first pair, from 1
  */
@@ -198,7 +200,7 @@ async function* playInWorker(
 ): AsyncGenerator<PairsPlayed> {
   const child = fork(new URL("ledger-pairs-worker.ts", import.meta.url));
   const failed = once(child, "exit").then(([code, signal]): never => {
-    throw new Error(`A worker ended early: ${code ?? signal}`);
+    throw new Error(`A worker of the ledger pairs ended early: ${code ?? signal}`);
   });
   for (const n of waiting) {
     progress.begin(`pair ${n + 1}: ${nameOf(pairNumber(n))}`);
@@ -212,7 +214,10 @@ async function* playInWorker(
 
 const playsOfTable = 50;
 
-/** Runs a pair with every fault. Prints each violation. */
+/**
+ * Runs a pair with every fault, and prints each violation. Returns the number of plays and of
+ * violations. `n` is the index of the pair, from 0.
+ */
 export async function playFaultsOfPair(engine: Engine, n: number): Promise<PairsPlayed> {
   const pair = pairNumber(n);
   let stage = await engine.stage();
@@ -260,7 +265,7 @@ const allPairs: readonly Omit<Plan, "at">[] = (Object.keys(pairs) as AccountKind
 
 function pairNumber(n: number): Omit<Plan, "at"> {
   const pair = allPairs[n];
-  assert(pair !== undefined, `There is no pair ${n}`);
+  assert(pair !== undefined, `There is no pair ${n + 1} of ledger steps`);
   return pair;
 }
 

@@ -51,9 +51,9 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "logged-delivery-sent-again",
     file: "shared/webhooks/first-attempts.ts",
-    original: 'remaining.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));',
+    original: 'const remaining = wanted.filter((_, n) => !known.has(ids[n] ?? ""));',
     replacement:
-      'remaining.push(...some.filter((_, n) => known.size > some.length || (ids[n] ?? "") !== ""));',
+      'const remaining = wanted.filter((_, n) => known.size > wanted.length || (ids[n] ?? "") !== "");',
     scenario: "deliveries",
   },
   {

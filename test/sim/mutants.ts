@@ -24,7 +24,8 @@ const parts = [
 
 /**
  * Applies each mutant to a copy of the code, one at a time, and runs seeds of its scenario until
- * one fails.
+ * one fails. `passed` is false if a mutant survives all seeds.
+ * @throws Error if no mutant has the name `only`
  */
 export async function playMutants({
   workers,

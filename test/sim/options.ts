@@ -7,6 +7,7 @@ import { mutants } from "./mutant-list.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { type SingleFault, singleFaultKinds } from "./single-fault.ts";
 
+/** The options of `npm run sim`. */
 export const simCommandLine = {
   name: "npm run sim",
   about:
@@ -19,7 +20,12 @@ export const simCommandLine = {
       default: "300",
       about: "the number of seeds of each scenario",
     },
-    from: { type: "string", value: "<n>", default: "1", about: "the first seed, or pair" },
+    from: {
+      type: "string",
+      value: "<n>",
+      default: "1",
+      about: "the first seed, or with --pairs the first pair",
+    },
     scenario: {
       type: "string",
       value: "<name>",
@@ -53,13 +59,16 @@ export const simCommandLine = {
     },
     exhaustive: {
       type: "boolean",
-      about: "injects each fault alone at each call site of the flows",
+      about: "injects each fault alone at each call site of short fixed workloads",
     },
     pairs: {
       type: "boolean",
-      about: "runs each step of the ledger inside each other one, with each fault in either",
+      about: "runs each ledger step during each other ledger step, with each fault in either",
     },
-    mutants: { type: "boolean", about: "applies each mutant, which the simulation must find" },
+    mutants: {
+      type: "boolean",
+      about: "applies each mutant to a copy of the code, and checks that a seed fails",
+    },
     mutant: { type: "string", value: "<name>", about: "applies one mutant" },
     json: { type: "boolean", about: "prints the result as JSON on the last line" },
   },
@@ -112,7 +121,8 @@ interface OneSeed {
 }
 
 function oneSeed({ scenario, only, calm, fault, shrink }: OneSeed) {
-  if (scenario === undefined) throw new Error("--seed requires --scenario.");
+  if (scenario === undefined)
+    throw new Error("--seed requires --scenario, such as --scenario calls.");
   return {
     scenario,
     only: only === undefined ? undefined : drawsIn(only),
@@ -128,7 +138,7 @@ function whole(name: string, text: string): number {
   return Number(text);
 }
 
-/** Rejects 0, because a check without any seeds would always succeed. */
+/** Rejects 0, because a simulation of no seeds would always succeed. */
 function some(name: string, text: string): number {
   const count = whole(name, text);
   if (count === 0) throw new Error(`--${name} must be at least 1 (got "${text}").`);
@@ -140,18 +150,24 @@ function some(name: string, text: string): number {
  * fails without faults.
  */
 const drawsIn = (text: string): readonly number[] =>
-  text === "" ? [] : text.split(",").map((draw) => whole("only", draw));
+  text === "" ? [] : text.split(",").map((draw) => drawIn(text, draw));
+
+function drawIn(text: string, draw: string): number {
+  if (!/^\d+$/.test(draw))
+    throw new Error(`--only must be a list of integers, such as 3,17 (got "${text}").`);
+  return Number(draw);
+}
 
 /** Parses a fault such as `12:crash_before`, which is the number of its request and its kind. */
 function singleFault(text: string): SingleFault {
   const [request = "", name, ...more] = text.split(":");
   const kind = singleFaultKinds.find((one: FaultKind) => one === name);
-  if (kind === undefined || more.length > 0) {
+  if (kind === undefined || more.length > 0 || !/^[1-9]\d*$/.test(request)) {
     throw new Error(
-      `--fault must be <request>:<kind> with one of ${singleFaultKinds.join(", ")} (got "${text}").`,
+      `--fault must be <n>:<kind>, with a request n from 1 on and one of the kinds ${singleFaultKinds.join(", ")} (got "${text}").`,
     );
   }
-  return { request: some("fault", request), kind };
+  return { request: Number(request), kind };
 }
 
 function profileNamed(name: string): Profile {

@@ -35,7 +35,9 @@ export interface PlayScenariosOptions {
 /** The number of seeds that run twice, to check that a seed is deterministic. */
 const replays = 100;
 
-/** The fewest seeds of all scenarios from which the report requires the whole coverage. */
+/**
+ * If at least this number of seeds of every scenario ran, the report requires the whole coverage.
+ */
 const seedsWithCoverage = 300;
 
 interface Visit {
@@ -51,8 +53,8 @@ interface Sums {
   violations: number;
   readonly hashes: Map<string, string>;
   /**
-   * For each call site, one request that it sent, from the seed with the fewest requests. A crash
-   * can be planned at this request.
+   * For each call site, a request that it sent. The request is from the seed with the fewest
+   * requests among those that reached the site. A crash can be planned at this request.
    */
   readonly visited: Map<string, Visit>;
   differing: number;
@@ -60,9 +62,10 @@ interface Sums {
 }
 
 /**
- * Runs the regression seeds, and then seeds of each scenario, some of them twice. Fails if there
- * was a violation, if the second run of a seed differed, or if the required coverage of 300 seeds
- * was not reached.
+ * Runs the regression seeds, and then seeds of each scenario, some of them twice. `passed` is false
+ * if there was a violation, if the second run of a seed differed, or if the required coverage of
+ * 300 seeds was not reached.
+ * @throws Error if no scenario has the name `scenario`
  */
 export async function playScenarios(options: PlayScenariosOptions): Promise<SimResult> {
   const { workers, scenario } = options;
@@ -79,7 +82,8 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<SimR
     differing: 0,
     replayed: 0,
   };
-  // The regressions, the scenarios, the planned crashes, and the seeds that run twice.
+  // The progress counts the regressions, each scenario, the planned crashes, and the seeds that run
+  // twice.
   const progress = progressOf(names.length + 3);
   const regressionJobs = regressions.filter((one) => names.includes(one.scenario));
   const about = `${regressionJobs.length} regression seeds`;

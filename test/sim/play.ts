@@ -17,7 +17,7 @@ export interface PlayOptions {
    */
   readonly profile?: Profile;
   /**
-   * The only draws that may inject a fault.
+   * The numbers of the random draws that may inject a fault. All other draws inject none.
    * @default all draws
    */
   readonly only?: ReadonlySet<number>;

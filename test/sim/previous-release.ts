@@ -7,13 +7,19 @@ import { accountKeys, ledgerKeys } from "../../shared/aws/table/table.ts";
 import { partitionRows, shardPartitions } from "./checks/ledger-state.ts";
 import type { Stage } from "./stage.ts";
 
-/** An account in the format of the previous release, whose credits are all in the account's row. */
+/**
+ * An account, and the table with its rows. In the format of the previous release, all credits of an
+ * account are in one row.
+ */
 type Place = Pick<Stage, "client" | "table"> & { readonly accountId: string };
 
 const sums = ["balance", "held", "spent", "sequence", "in_flight"] as const;
 type Moves = Readonly<Partial<Record<(typeof sums)[number], number>>>;
 
-/** Converts a new account to the format of the previous release. */
+/**
+ * Converts a new account to the format of the previous release. The account must have no credits
+ * except its signup grant, and no calls.
+ */
 export async function convertToPreviousRelease(
   { client, table, accountId }: Place,
   now: Date,
@@ -50,8 +56,8 @@ export interface OldHold {
 }
 
 /**
- * Reserves credits in the way of the previous release. Returns false if it is refused or if the
- * account changed during the write.
+ * Reserves credits as the previous release did. Returns false if the reservation is refused or if
+ * the account changed during the write.
  */
 export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
@@ -80,8 +86,8 @@ export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Pro
 }
 
 /**
- * Charges the whole hold in the way of the previous release. Returns false if it is refused or if
- * the account changed during the write.
+ * Charges the whole hold as the previous release did. Returns false if the settlement is refused or
+ * if the account changed during the write.
  */
 export async function settleAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;

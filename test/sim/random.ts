@@ -8,6 +8,10 @@ export interface Random {
   between(low: number, high: number): number;
   /** Returns true with the probability `share`. */
   isHit(share: number): boolean;
+  /**
+   * Returns a random value of the list.
+   * @throws Error if the list is empty
+   */
   pick<T>(values: readonly T[]): T;
   /** Returns each value with the probability `share`. The values keep their order. */
   some<T>(values: readonly T[], share: number): T[];

@@ -19,7 +19,10 @@ export interface SentRequest {
   status: number | "failed" | null;
   /** True if a connection was made, so that the receiver may have the request. */
   left: boolean;
-  /** The number of requests in progress of the same session to this URL, including this one. */
+  /**
+   * The number of requests that the session had in progress to this URL when this request started,
+   * including this request.
+   */
   readonly atOnce: number;
 }
 
@@ -74,7 +77,10 @@ export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
     return mood;
   };
   const fine = (): Answer => answered(random.pick([200, 204]), random.between(1, 60));
-  /** Receivers that are permanently down fail even after the faults have stopped. */
+  /**
+   * Returns `answer()` if the fault may be injected, otherwise a success. While any receiver is
+   * permanently down, also returns `answer()` after the faults have stopped.
+   */
   const unless = (kind: FaultKind, answer: () => Answer): Answer =>
     faults.force(kind) || dead.size > 0 ? answer() : fine();
   const late = (): Answer => unless("receiver_slow", () => failed("timeout", 15_000));

@@ -11,7 +11,7 @@ export interface ReplayOptions {
   readonly seed: number;
   readonly profile?: Profile | undefined;
   /**
-   * The only draws that may inject a fault.
+   * The numbers of the random draws that may inject a fault. All other draws inject none.
    * @default all draws
    */
   readonly only?: readonly number[] | undefined;
@@ -21,7 +21,11 @@ export interface ReplayOptions {
   readonly shrink?: boolean | undefined;
 }
 
-/** Runs one seed and prints its whole trace. */
+/**
+ * Runs one seed and prints its whole trace. With `shrink`, first searches for the fewest faults
+ * under which the seed fails, and then runs it with only these faults. `passed` is false if the
+ * seed fails.
+ */
 export async function replay({ shrink = false, ...options }: ReplayOptions): Promise<SimResult> {
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),

@@ -56,7 +56,10 @@ export function addTo({ fired, crashes, states, contention }: Tally, played: Pla
   addAll(contention.pairs, played.contention.pairs);
 }
 
-/** Prints a violation, the end of its trace, and the command that runs the seed again. */
+/**
+ * Prints a violation, the end of its trace, and the command that runs the seed again. `more`
+ * contains further options of that command.
+ */
 export function printViolation(played: Played, more = ""): void {
   const { scenario, seed, profile, trace, violation } = played;
   const given = profile === profileOf(scenario, seed) ? "" : ` --profile ${profile}`;
@@ -68,13 +71,13 @@ export function printViolation(played: Played, more = ""): void {
 }
 
 /**
- * The required coverage: the number of injected faults of each family, and the number of rare
- * states.
+ * The required coverage: the least number of injected faults of each family, and the least number
+ * of rare states.
  */
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 
 /**
- * The number of `calls` seeds under contention from which the report requires every kind of
+ * If at least this number of `calls` seeds ran under contention, the report requires every kind of
  * overlap.
  */
 const callsWithAllOverlaps = 40;
@@ -82,7 +85,7 @@ const wantedStates = ["a call was refused while all slots of 5 shards were in us
 
 /**
  * Prints the number of overlapping writes under contention. Returns a message for each required
- * overlap that did not occur.
+ * overlap that did not occur. Requires none if fewer than 40 seeds of `calls` ran under contention.
  */
 export function printOverlaps({ contention, states }: Tally): readonly string[] {
   const { seeds, ofCalls, overlaps, pairs } = contention;

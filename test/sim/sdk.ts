@@ -35,9 +35,9 @@ export interface SdkOptions {
   readonly endpoint: string;
   readonly table: string;
   readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
-  /** The rules for overlapping writes. Without them, writes take no time. */
+  /** The rules for overlapping writes; undefined if writes take no time. */
   readonly contention?: Contention | undefined;
-  /** Called for each attempt before it takes effect. */
+  /** Called for each attempt that reaches the service, before it takes effect. */
   readonly onSend: (attempt: Attempt) => Promise<void>;
   /** Called for each attempt that took effect, before the sender receives the result. */
   readonly onDone: (attempt: Attempt) => Promise<void>;
@@ -70,8 +70,8 @@ function pauseOf(task: Task, random: Random): number {
 }
 
 /**
- * Middleware of the SDK for logs and metrics. Removed, because a request then takes a quarter less
- * time.
+ * Middleware of the SDK for logs and metrics. It is removed, because a request takes a quarter less
+ * time without it.
  */
 const idle = ["loggerMiddleware", "getUserAgentMiddleware", "recursionDetectionMiddleware"];
 

@@ -1,12 +1,13 @@
 import type { WorkerPool } from "./pool.ts";
 import type { Job } from "./worker.ts";
 
-/** The largest number of runs to find the fewest faults of a seed. */
+/** The largest number of runs of a seed during the search. */
 const playsMax = 200;
 
 /**
- * Returns the draws of the fewest faults under which a seed still fails. While the seed fails,
- * removes half of the faults, then smaller parts, and finally single faults.
+ * Searches for the fewest faults under which a seed still fails, and returns their draws. Leaves
+ * out halves of the faults, then smaller parts, and finally single faults, each time only if the
+ * seed still fails. Stops after 200 runs.
  */
 export async function fewestFaults(
   pool: WorkerPool,

@@ -10,7 +10,7 @@ import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** A source's answer about an item. Its fields have the names that routes test. */
+/** A source's answer about an item. Its fields have the names that the conditions of routes use. */
 export interface FlatAnswer {
   readonly id: string;
   readonly status: ReadStatus;
@@ -58,7 +58,7 @@ const lateMs = 55_000;
  */
 const usualMs = [0, 2_000] as const;
 
-/** The injected error of a source. The process that reads may fail with it. */
+/** The injected error of a source. It may end the process that reads. */
 export class SourceBroken extends Error {
   override readonly name = "SourceBroken";
 }
@@ -161,7 +161,9 @@ interface Fields {
   readonly shown: Shown;
 }
 
-/** The fields of an item that has no buy box. They are null, which is a value. */
+/**
+ * The fields of an item that has no buy box. They are null and not absent, so they count as values.
+ */
 const noBuybox: Shown = {
   availabilityType: null,
   merchant: null,

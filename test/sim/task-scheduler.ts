@@ -47,6 +47,7 @@ export interface TaskScheduler {
    * ends, even if it crashes.
    */
   begin(name: string, work: () => Promise<void>, onEnd?: (task: Task) => void): Task;
+  /** Returns the tasks that have not ended. */
   working(): readonly Task[];
   /**
    * Returns the running task.
@@ -62,11 +63,13 @@ export interface TaskScheduler {
    * Ends a task at once. Its waiting calls are dropped, and the promises of its calls never settle.
    */
   kill(task: Task): void;
+  /** Returns true if a call can run now. */
   isReady(): boolean;
   /** Runs one call, and then all code that continues with the result, up to the next calls. */
   runNext(): Promise<void>;
   /** Returns the earliest time of the next call; undefined if no call waits. */
   nextReadyAt(): number | undefined;
+  /** Adds a line to the trace. */
   note(line: string): void;
   /**
    * Adds content to the hash without adding it to the trace. Ignores the order of JSON members,

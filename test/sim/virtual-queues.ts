@@ -26,8 +26,8 @@ export interface QueuedMessage {
    */
   calmFailures: number;
   /**
-   * The fault that made the message visible during its handling. It has an effect when another
-   * handler receives the message.
+   * The fault that made the message visible during its handling. The fault has an effect only if
+   * another handler receives the message.
    */
   seenEarly?: InjectedFault | undefined;
 }
@@ -83,15 +83,15 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
       });
     }
   };
-  // No row contains a pending cancellation, so the sweeper cannot find it. After an incident, an
-  // operator replays these messages.
+  // No row contains a pending cancellation, so the sweeper cannot send it again. After an incident,
+  // an operator replays these messages from the dead-letter queue, as the simulation does here.
   faults.onStop(() => {
     for (const body of deadCancels.splice(0)) put("runs", body);
   });
   const accept = (queue: QueueName, entry: Entry): void => {
     const { MessageBody = "", MessageGroupId, DelaySeconds } = entry;
     const { account_id } = JSON.parse(MessageBody) as { readonly account_id?: string };
-    assert.ok(MessageGroupId, "every message has a message group");
+    assert.ok(MessageGroupId, "a message has no message group");
     if (account_id !== undefined)
       assert.equal(MessageGroupId, account_id, "the message group is the account");
     put(queue, MessageBody, DelaySeconds);
@@ -104,6 +104,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
   const visible = (queue: QueueName): QueuedMessage[] =>
     [...waiting].filter((one) => one.queue === queue && one.visibleAt <= tasks.now());
   return {
+    /** Adds a message without the checks of a request. Faults may drop, delay or duplicate it. */
     put,
     /**
      * Handles a request of the SDK's client.
@@ -173,7 +174,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
         ? undefined
         : [...waiting].reduce((least, one) => Math.min(least, one.visibleAt), Infinity),
     size: () => waiting.size,
-    /** The messages that exhausted their receives although no fault explains it. */
+    /** The messages that reached their maximum number of receives although no fault explains it. */
     blameless,
     /** The bodies of all messages that were sent. */
     bodies,
@@ -184,6 +185,6 @@ export type VirtualQueues = ReturnType<typeof virtualQueues>;
 const isCancel = (body: string): boolean =>
   (JSON.parse(body) as { readonly type?: string }).type === "cancel";
 
-/** Adds a field that only a later version of the service supports to a message. */
+/** Returns a message with an additional field, as a later version of the service could send it. */
 const ofOtherVersion = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), from_a_later_version: { n: 1 } });

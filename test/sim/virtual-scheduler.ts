@@ -21,8 +21,8 @@ interface Definition {
 }
 
 /**
- * The milliseconds for which the start of a rate expression may be in the past. The rate still
- * fires at its start then.
+ * A rate expression still fires at its start if the start is at most this number of milliseconds in
+ * the past.
  */
 const precisionMs = 60_000;
 const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
@@ -74,6 +74,7 @@ export function virtualScheduler(
       return {};
     },
     isDue: () => due().length > 0,
+    /** Sends the messages of all due schedules. */
     tick(): void {
       for (const [name, schedule] of due()) fire(name, schedule);
     },
@@ -81,6 +82,7 @@ export function virtualScheduler(
       schedules.size === 0
         ? undefined
         : Math.min(...[...schedules.values()].map(({ nextAt }) => nextAt)),
+    /** Returns the names of all schedules. */
     names: (): readonly string[] => [...schedules.keys()],
   };
 }

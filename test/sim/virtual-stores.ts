@@ -33,8 +33,8 @@ export function virtualBucket() {
 }
 
 /**
- * Creates a simulation of a KMS key. It decrypts only with the encryption context of the
- * encryption.
+ * Creates a simulation of a KMS key. It decrypts a ciphertext only with the context under which the
+ * ciphertext was encrypted.
  */
 export function virtualKey() {
   const sealed = new Map<string, { readonly plaintext: Uint8Array; readonly context: string }>();

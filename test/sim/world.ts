@@ -26,14 +26,14 @@ export interface WorldOptions {
   /** True to inject no random faults. */
   readonly calm?: boolean;
   /**
-   * The only draws that may inject a fault.
+   * The numbers of the random draws that may inject a fault. All other draws inject none.
    * @default all draws
    */
   readonly only?: ReadonlySet<number>;
   /** Returns the planned fault of an attempt; undefined if there is none. */
   readonly planned?: (attempt: Attempt) => FaultKind | undefined;
   readonly onCrash: (site: string, side: "before" | "after") => void;
-  /** See `Scenario`. @default false */
+  /** True if processes of several releases run at the same time. @default false */
   readonly mixesReleases?: boolean;
 }
 
@@ -142,6 +142,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
   const lateAnswers: ApiAnswer[] = [];
   /** How often each rare state was reached. */
   const states = new Map<string, number>();
+  /** Counts one occurrence of a rare state. */
   const reached = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
 
   let working: { readonly task: Task; readonly endsAt: number }[] = [];
@@ -183,8 +184,8 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
 
   let violation: Error | undefined;
   /**
-   * Runs one event, chosen at random among those that are possible now. Returns false if none is
-   * possible.
+   * Runs one event of the simulation, chosen at random among those that are possible now. Returns
+   * false if none is possible.
    */
   const happen = async (): Promise<boolean> => {
     if (violation !== undefined) throw violation;
@@ -227,7 +228,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
     ...stage,
     /** A client that returns rows as they are stored. */
     plainClient: plainStage.client,
-    /** The same with faults, for the commands of operators. */
+    /** A DynamoDB client whose requests may have faults, for the commands of operators. */
     operatorClient: clients.dynamo,
     seed,
     profile: options.profile,

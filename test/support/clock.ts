@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 
-/** Creates a clock that only the test advances. `sleep` resolves at once. */
+/**
+ * Creates a clock that shows the time `at` until the test changes it. `sleep` resolves at once and
+ * does not advance the clock.
+ */
 export function fixedClock(
   at: string,
 ): Clock & { set(to: string): void; advance(ms: number): void } {
@@ -18,7 +21,10 @@ export function fixedClock(
   };
 }
 
-/** Creates a deterministic random source: each draw gives other bytes, as does each seed. */
+/**
+ * Creates a deterministic random source. The bytes of a draw, at most 64, depend only on the seed
+ * and on the number of earlier draws. `fraction` always returns 0.5.
+ */
 export function countingRandom(seed = 0): RandomSource {
   let drawn = 0;
   return {

@@ -9,9 +9,14 @@ export class ProcessDied extends Error {}
 
 /** Creates wrappers of ports that throw `ProcessDied` once, at the call that the test chooses. */
 export function crashingPorts(): {
+  /** Returns wrappers of the ports, whose calls are counted. */
   watch<Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports;
-  /** Runs `work` and counts its port calls. Throws at `crash`, unless `work` makes fewer calls. */
+  /**
+   * Runs `work` and counts its port calls. The port call at `crash` throws `ProcessDied`. If `work`
+   * makes fewer calls, none throws.
+   */
   during(crash: CrashPoint | undefined, work: () => Promise<void>): Promise<void>;
+  /** Returns the number of port calls since the last `during` started. */
   calls: () => number;
 } {
   let calls = 0;

@@ -3,6 +3,7 @@ import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { startFauxqs } from "fauxqs";
 import { parse } from "valibot";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { deliver, type DeliverDependencies } from "../../functions/delivery/deliver.ts";
 import { deliveryMessage } from "../../functions/delivery/message.ts";
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
@@ -45,14 +46,16 @@ import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
 import { countingRandom, fixedClock } from "./clock.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
 import { openTables } from "./tables.ts";
 
+/** The time at which the clock of each world starts. */
 export const startedAt = "2026-11-20T10:00:00.000Z";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /**
  * Starts tables, queues and buckets. The returned `open` creates worlds with everything that
- * delivers events.
+ * delivers events, and `stop` ends the servers.
  */
 export async function startDeliveryWorld() {
   const tables = openTables();
@@ -287,7 +290,27 @@ export type DeliveryWorld = Awaited<
   ReturnType<Awaited<ReturnType<typeof startDeliveryWorld>>["open"]>
 >;
 
-/** Builds a finished run with one event of each given type, in this order. */
+/**
+ * Registers the hooks that open an empty world and a receiver for each test of the calling file.
+ * Calls `prepare` with them before the test.
+ */
+export function eachDeliveryWorld(
+  prepare: (opened: { readonly world: DeliveryWorld; readonly receiver: Receiver }) => unknown,
+): void {
+  let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    base = await startDeliveryWorld();
+  });
+  afterAll(() => base.stop());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    await prepare({ world: await base.open(), receiver });
+  });
+  afterEach(() => receiver.stop());
+}
+
+/** Builds a finished run with one event for each entry of `types`, in this order. */
 export function aRun(
   types: readonly EventType[],
   {

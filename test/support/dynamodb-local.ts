@@ -9,7 +9,11 @@ import { serveFrom } from "../../tools/local/local-server.ts";
 const javaMajorMin = 17;
 const startMillisecondsMax = 60_000;
 
-/** Starts an in-memory DynamoDB Local for a whole test run, on a free port. */
+/**
+ * Global set-up of vitest: starts an in-memory DynamoDB Local for a whole test run, on a free port.
+ * Returns the function that stops it.
+ * @throws Error if Java is missing or too old
+ */
 export default async function startDynamodbLocal(
   project: TestProject,
 ): Promise<() => Promise<void>> {
@@ -38,7 +42,7 @@ function assertJava(): void {
   if (found >= javaMajorMin) return;
   const what = found === 0 ? "`java` was not found" : `Java ${found} was found`;
   throw new Error(
-    `DynamoDB Local requires Java ${javaMajorMin} or newer, but ${what}. Install it.`,
+    `DynamoDB Local requires Java ${javaMajorMin} or newer, but ${what}. Install Java ${javaMajorMin}.`,
   );
 }
 

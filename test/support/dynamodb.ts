@@ -19,7 +19,10 @@ const sharedMemory = "/dev/shm";
 export const startDynamoInMemory = (): Promise<TemporaryDynamo> =>
   startTemporaryDynamo(existsSync(sharedMemory) ? sharedMemory : tmpdir());
 
-/** Global set-up of vitest: starts one engine for the whole test run. */
+/**
+ * Global set-up of vitest: starts one engine for the whole test run. Returns the function that
+ * stops it.
+ */
 export default async function provideDynamodb(project: TestProject): Promise<() => Promise<void>> {
   const { endpoint, stop } = await startDynamoInMemory();
   project.provide("dynamodbEndpoint", endpoint);

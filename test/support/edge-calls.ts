@@ -5,7 +5,10 @@ import { systemRandom } from "../../shared/base/system.ts";
 import { fixedClock } from "./clock.ts";
 import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
 
-/** Builds the dependencies of the HTTP middleware. `admission` decides which API keys are valid. */
+/**
+ * Builds the dependencies of the HTTP middleware. `admit` receives the hash of an API key, and
+ * decides whether the key is valid.
+ */
 export const edgeWith = (
   admit: (keyHash: string) => Promise<Admission>,
 ): MiddlewareDependencies => ({
@@ -16,6 +19,7 @@ export const edgeWith = (
 });
 
 export interface EdgeCall {
+  /** The method and the path, such as `GET /v1/account`. */
   readonly route: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;

@@ -16,7 +16,10 @@ import { openTables } from "./tables.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** Starts an S3 server. Each world creates a separate bucket in it. */
+/**
+ * Starts an S3 server. Each world creates a separate bucket in it: `create` returns the bucket's
+ * name.
+ */
 export async function startEventBuckets() {
   const fauxqs = await startFauxqs({ port: 0, logger: false });
   const endpoint = `http://127.0.0.1:${fauxqs.port}`;
@@ -37,8 +40,8 @@ export async function startEventBuckets() {
 }
 
 /**
- * Starts tables and an S3 server. The returned `open` creates worlds with the event feed and the
- * archive.
+ * Starts tables and an S3 server. The returned `open` creates worlds, each with a separate event
+ * feed and archive.
  */
 export async function startEventWorld() {
   const tables = openTables();
@@ -76,6 +79,7 @@ async function publishTo(
   await feed.append(accountId, { runId, watchlistId, webhookEndpointId, createdAt, types });
 }
 
+/** The properties of a run that `runOf` builds. */
 export interface MadeRun {
   readonly accountId?: string;
   readonly watchlistId?: string;

@@ -22,8 +22,8 @@ export async function exportedObjects({
 }
 
 /**
- * Opens DuckDB over a bucket's objects, which are stored as files. DuckDB reads `s3://` only with
- * an extension that it downloads, and a test must not depend on a download.
+ * Opens DuckDB over a bucket's objects, which are stored as files until `close`. DuckDB reads
+ * `s3://` only with an extension that it downloads, and a test must not depend on a download.
  */
 export async function openDuckDb(objects: ReadonlyMap<string, Buffer>) {
   const folder = mkdtempSync(join(tmpdir(), "bucket-"));

@@ -1,3 +1,5 @@
+import { type GenericSchema, parse } from "valibot";
+import { expect } from "vitest";
 import type { HttpHandler } from "../../functions/http/group-handler.ts";
 import type { Admission } from "../../shared/accounts/account-store.ts";
 import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
@@ -19,7 +21,10 @@ interface Sent {
   readonly account?: string;
 }
 
-/** Creates an account store. `keyOf` returns the only valid API key of an account. */
+/**
+ * Creates an account store that admits every call. `keyOf` returns the API key of an account,
+ * always the same one. A call with an unknown key belongs to an account with an empty ID.
+ */
 export function admittedAccounts() {
   const accountOf = new Map<string, string>();
   const keys = new Map<string, string>();
@@ -45,7 +50,10 @@ export function admittedAccounts() {
   };
 }
 
-/** Creates a function that calls a route group with events of API Gateway. */
+/**
+ * Creates a function that calls a route group with events of API Gateway. Its `path` is the part
+ * after `/v1/`. The call belongs to the account `acct_1` if `account` is absent.
+ */
 export const groupCaller =
   (handler: HttpHandler, keyOf: (account: string) => string) =>
   async (
@@ -72,3 +80,18 @@ export const groupCaller =
       text: answer.body,
     };
   };
+
+/** Checks that a body matches the schema and has no other fields. */
+export function expectShape(schema: GenericSchema, { body }: Pick<Answer, "body">): void {
+  expect(parse(schema, body)).toEqual(body);
+}
+
+/** The status and the error of an answer, without the message. */
+export const refusal = ({ status, body }: Answer) => {
+  const { code, param } = body["error"] as { code: string; param?: string };
+  return { status, code, ...(param === undefined ? {} : { param }) };
+};
+
+export const invalid = (param: string) => ({ status: 400, code: "INVALID_PARAM", param });
+export const notFound = { status: 404, code: "NOT_FOUND" };
+export const conflict = { status: 409, code: "CONFLICT" };

@@ -38,8 +38,8 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
     async open(signupCredits) {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },
-        // The account is opened before the calls of any test, because a shard refuses stamps older
-        // than its newest one.
+        // The account is opened at an earlier time than the calls of any test. Otherwise its shard
+        // would refuse the calls, because their stamps would be older than its newest stamp.
         { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), random: systemRandom },
       );
       return id;

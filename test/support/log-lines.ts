@@ -11,7 +11,10 @@ import {
 
 export type Line = Readonly<Record<string, unknown>>;
 
-/** Creates a logger of the service, and the list of the lines that it writes. */
+/**
+ * Creates a logger of the function `service`, and a list that receives each line that the logger
+ * writes, as an object.
+ */
 export function loggedLines(service: string): { readonly logger: Logger; readonly lines: Line[] } {
   const logger = serviceLogger({ stage: "dev", service, level: "INFO" });
   const lines: Line[] = [];
@@ -77,7 +80,10 @@ export function metricsOf(line: Line): Readonly<Record<string, readonly number[]
   return values;
 }
 
-/** Returns the values of one metric in all lines, in order. */
+/**
+ * Returns the values of one metric in all lines, in order. `_kind` only restricts the type of
+ * `name`.
+ */
 export const valuesOf = <K extends MetricKind>(
   lines: readonly Line[],
   _kind: K,

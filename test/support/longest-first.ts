@@ -23,7 +23,8 @@ const longest = [
 
 /**
  * Sorts test files so that the slowest of each project start first. Keeps the files of a project
- * together: a worker whose files share their modules ends if a file of another project is next.
+ * together, because a worker that shares modules between files ends when its next file belongs to
+ * another project.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -8,6 +8,7 @@ export type Message =
 
 /**
  * Creates a run queue that adds the messages of all queues to one list, in the order of sending.
+ * Drops purge messages. `batchesSent` counts the batch messages.
  */
 export function messageList() {
   const waiting: Message[] = [];

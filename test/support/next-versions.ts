@@ -14,11 +14,7 @@ import {
   type WrittenVersions,
 } from "../../shared/base/stored-versions.ts";
 
-/**
- * A second version of three kinds of rows, as a later release could introduce it. Runs and
- * watchlists have another name for an attribute that updates and conditions use. Pages of items have
- * another form of their counts.
- */
+/** Renames an attribute in the second version of a kind of rows. */
 const renamed = (older: string, newer: string): Conversion => ({
   older: 1,
   olderNames: [older],
@@ -27,6 +23,7 @@ const renamed = (older: string, newer: string): Conversion => ({
   toOlder: (row) => (newer in row ? { [older]: row[newer] } : {}),
 });
 
+/** Stores the counts of a page of items as a list in the second version, and not as a map. */
 const counted: Conversion = {
   older: 1,
   olderNames: ["counts"],
@@ -41,13 +38,19 @@ const counted: Conversion = {
   },
 };
 
+/**
+ * A second version of three kinds of rows, as a later release could introduce it. The renamed
+ * attributes of runs and watchlists occur in updates and conditions.
+ */
 const conversions = {
   run: renamed("progress_at", "advanced_at"),
   watchlist: renamed("item_counts", "totals"),
   itemPage: counted,
 } as const;
 
-/** The kinds of rows in a release whose code has `version` of the converted kinds. */
+/**
+ * Returns the kinds of rows of a release in whose code the three converted kinds have `version`.
+ */
 export const kindsAt = (version: 1 | 2) => ({
   ...rowKinds,
   run: { ...rowKinds.run, version, conversion: conversions.run },
@@ -69,9 +72,9 @@ export const releases: readonly Release[] = [
 ];
 
 /**
- * Returns a client for the stores of this code as they run in a release. For version 2, it changes
- * what the stores of that release would do differently: the attributes of their rows, and the names
- * in their expressions if they write version 2.
+ * Returns a client through which the stores of this code act like the stores of `release`. For
+ * version 2, the client converts the attributes of rows. If the release also writes version 2, the
+ * client replaces the attribute names in expressions.
  */
 export function releaseClient(
   client: DynamoDBDocumentClient,
@@ -174,7 +177,10 @@ function writeOfVersion2(write: Write, writes: WrittenVersions): Write {
   };
 }
 
-/** Replaces the names of an attribute in expressions. Expressions name no attribute of a list. */
+/**
+ * Replaces the older name of an attribute in expressions with the newer name. Placeholders and
+ * nested attributes keep their names.
+ */
 function renamedExpressions(write: Write, { olderNames, newerNames }: Conversion): Write {
   const [older = "", newer = ""] = [olderNames[0], newerNames[0]];
   const word = new RegExp(`(?<![:#\\w.])${older}\\b`, "g");

@@ -18,8 +18,8 @@ ajv.addSchema(closed(document) as object, documentId);
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Expects a response to match the OpenAPI document: its status must be documented for the
- * operation, and its body must contain all required members and no undocumented ones.
+ * Expects a response to match the OpenAPI document. The operation must document the status. The
+ * body must contain all required members and no undocumented ones.
  * @param route a route key, or a method and the called path; for an unknown path, the body must be
  * a documented error
  */
@@ -39,7 +39,7 @@ export function expectDocumented(route: string, status: number, body: unknown): 
   return expectValid(`${pointer}/content/application~1json/schema`, { route, status, body });
 }
 
-/** Wraps a client. Each response must match the OpenAPI document. */
+/** Wraps a client. A call throws if its response does not match the OpenAPI document. */
 export function documented(api: ApiClient): ApiClient {
   return {
     async get(path) {

@@ -7,7 +7,7 @@ import type { Item } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
 /**
- * Stores a watchlist with its items, as the API does. Sorts the items by ID.
+ * Stores a watchlist with its items, as the API does. The items must be sorted by ID.
  * @throws Error if the watchlist already exists
  */
 export async function putWatchlist(

@@ -1,6 +1,6 @@
 import type { Pipeline } from "../../shared/pipelines/definition.ts";
 
-/** Returns the same pipeline with different step IDs. */
+/** Returns a copy of a pipeline in which each step ID starts with `r-`. */
 export function renamed({ entry, baseline, refresh, steps }: Pipeline): Pipeline {
   const other = (id: string): string => `r-${id}`;
   return {

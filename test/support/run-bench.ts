@@ -63,10 +63,17 @@ export interface RunBench {
   readonly answers: ScriptedAnswers;
   /** Returns the number of source reads so far. */
   reads: () => number;
+  /** Returns the account of the bench as it is stored. */
   account(): Promise<Account>;
+  /** Creates a watchlist with new items. It is due at the bench's current time. */
   createList(ids: readonly string[], overrides?: Partial<Watchlist>): Promise<Watchlist>;
+  /** Returns the watchlist as it is stored; undefined if it does not exist. */
   list(watchlist: Watchlist): Promise<Watchlist | undefined>;
   items(watchlist: Watchlist): Promise<Item[]>;
+  /**
+   * Returns the newest run.
+   * @throws Error if the watchlist has no run
+   */
   lastRun(watchlist: Watchlist): Promise<Run>;
   /**
    * Sends the watchlist's scheduled message and drains all queues. No sweeper runs. If a handler
@@ -87,12 +94,20 @@ export interface RunBench {
 
 export interface BenchOptions {
   readonly tables: TestTables;
+  /**
+   * The credits of the account.
+   * @default 5,000
+   */
   readonly credits?: number;
   /**
    * The number of times that each message is handled.
    * @default 1
    */
   readonly deliveries?: number;
+  /**
+   * The largest number of items in a batch.
+   * @default the limit of the service
+   */
   readonly batchIdsMax?: number;
   /** Wraps the page store that the engine uses. */
   readonly pagesThrough?: (pages: PageStore) => PageStore;

@@ -9,7 +9,7 @@ import {
 import { type FieldType, priceFields } from "../../shared/scrapers/fields.ts";
 import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
 import { renamed } from "./renamed-pipeline.ts";
-import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "./run-model-answers.ts";
+import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "../run-model/answers.ts";
 
 /** A watchlist, the scripted answers about its items, and its runs. */
 export interface Scenario {
@@ -24,7 +24,10 @@ export interface Scenario {
   readonly deliveries: number;
   /** The seed for a random order of messages; null to handle them in the order of sending. */
   readonly shuffle: number | null;
-  /** A crash in one of the runs. It does not happen if the run makes fewer port calls. */
+  /**
+   * A crash in one of the runs; null for none. It does not happen if the run makes fewer port
+   * calls.
+   */
   readonly crash: {
     readonly run: number;
     readonly call: number;

@@ -16,8 +16,11 @@ export interface RunningWorld {
   readonly ready: Ready;
   /** The path of the data folder. */
   readonly folder: string;
+  /** Ends the process with SIGKILL. The data folder stays. */
   kill(): Promise<void>;
+  /** Starts `npm start` again on the data folder, and waits until the world is ready. */
   start(): Promise<void>;
+  /** Ends the process with SIGTERM, and deletes the data folder. */
   dispose(): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ const startScript = new URL("../../scripts/start.ts", import.meta.url).pathname;
 /**
  * Starts `npm start` and waits until the world is ready.
  * @param options command-line options of `npm start`
- * @throws Error if the process exits or is not ready in time
+ * @throws Error if the process exits before the world is ready; there is no time limit
  */
 export async function startRunningWorld(
   options: readonly string[] = ["--empty-demo"],
@@ -71,7 +74,7 @@ export async function startRunningWorld(
 }
 
 /**
- * Polls until `ask` returns a value other than undefined.
+ * Polls until `ask` returns a value other than undefined, and returns this value.
  * @throws Error after `seconds`, with `what` in its message
  */
 export async function eventually<T>(

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 export interface SignedStore {
   readonly port: number;
-  /** The stored objects, by path-style URL: host, bucket and key. */
+  /** The stored objects. Each key is the host and the path of the object, separated by a space. */
   readonly objects: ReadonlyMap<string, Buffer>;
   /** The reasons why requests were rejected, in order. */
   readonly complaints: readonly string[];

@@ -4,7 +4,10 @@ import { localRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 
-/** Builds the dependencies of a process's sources, with a separate rate budget. */
+/**
+ * Builds the dependencies of a process's sources, with a separate rate budget. `changes` replaces
+ * some of them.
+ */
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
   clock: systemClock,
   random: systemRandom,

@@ -11,7 +11,10 @@ export function answerAsStore(response: ServerResponse, { method, body }: Receiv
   response.writeHead({ PUT: 200, DELETE: 204 }[method] ?? 404).end();
 }
 
-/** Returns a handler that responds like a store that refuses every request with an error code. */
+/**
+ * Returns a handler that responds like a store that refuses every request with an error code.
+ * `rest` is the XML after the code.
+ */
 export const refuseAsStore =
   (status: number, code: string, rest = "<Message>no</Message>") =>
   (response: ServerResponse): void => {

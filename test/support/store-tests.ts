@@ -26,6 +26,7 @@ const names = [
   "shared/aws/runs/step-store",
   "shared/aws/sources/rate-budget",
   "shared/aws/table/due-keys",
+  "shared/aws/table/rows-by-key",
   "shared/aws/table/short-pages",
   "shared/aws/table/versioned-client",
   "shared/aws/watchlists/idempotency-store",
@@ -36,5 +37,7 @@ const names = [
   "tools/reconcile/readers/readers",
 ];
 
-/** The test files of all adapters for DynamoDB. They also run against a second engine. */
+/**
+ * The test files of all adapters for DynamoDB. They also run on DynamoDB Local, the second engine.
+ */
 export const storeTests: readonly string[] = names.map((name) => `test/${name}.test.ts`);

@@ -12,7 +12,8 @@ export interface TestTables {
 }
 
 /**
- * Returns a client of the test run's DynamoDB engine, and creates tables that no other caller uses.
+ * Returns a client of the test run's DynamoDB engine, and a function that creates tables for this
+ * caller only.
  */
 export function openTables(): TestTables {
   const base = engineClient(inject("dynamodbEndpoint"));
@@ -31,8 +32,8 @@ export function openTables(): TestTables {
 }
 
 /**
- * Makes the transaction tokens of this client unique. Tests draw the same tokens, and an engine
- * compares tokens across tables.
+ * Makes the transaction tokens of this client unique. Different tests draw equal tokens, and an
+ * engine compares the tokens of all tables.
  */
 function keepTokensApart(client: DynamoDBClient): void {
   const own = randomUUID();

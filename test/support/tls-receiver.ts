@@ -53,7 +53,10 @@ export async function startTlsReceiver(options: TlsOptions = trusted): Promise<T
   return receiver;
 }
 
-/** Starts a TCP server, for tests of failures below TLS and HTTP. */
+/**
+ * Starts a TCP server on loopback, for tests of failures below TLS and HTTP. Its `stop` closes all
+ * connections.
+ */
 export async function startTcpServer(accept: (socket: Socket) => void) {
   return listening(
     createServer((socket) => {
@@ -126,6 +129,6 @@ function headerOf(text: string) {
   return { method, path, headers };
 }
 
-/** Waits until a check passes. The timeout is long, for a loaded machine. */
+/** Waits until a check passes. The timeout of two minutes is long enough for a busy machine. */
 export const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: 120_000, interval: 5 });

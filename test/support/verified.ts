@@ -5,7 +5,9 @@ import type { ReceivedRequest } from "./receiver.ts";
 
 const { webhooks } = new Stripe("sk_test_none");
 
-/** Expects two independent verifiers to accept a delivery with at least one of the secrets. */
+/**
+ * Expects each of two independent verifiers to accept a delivery with at least one of the secrets.
+ */
 export function expectVerified(delivery: ReceivedRequest, secrets: readonly string[]): void {
   const header = String(delivery.headers["service-signature"]);
   const sentAt = Number(/^t=(\d+),/.exec(header)?.[1]);
@@ -14,8 +16,8 @@ export function expectVerified(delivery: ReceivedRequest, secrets: readonly stri
 }
 
 /**
- * Expects both verifiers to reject the delivery with an old timestamp, with a changed byte, and
- * with a wrong secret.
+ * Expects both verifiers to accept a delivery with its secret. Expects both to reject it five
+ * minutes later, with an additional byte, and with another secret.
  */
 export function expectRefused(delivery: ReceivedRequest, secret: string): void {
   const sentAt = Number(/^t=(\d+),/.exec(String(delivery.headers["service-signature"]))?.[1]);

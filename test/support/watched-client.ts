@@ -5,7 +5,7 @@ type Send = () => Promise<unknown>;
 
 /**
  * Wraps a client. `around` receives each request and may send it, drop it, or return a fake
- * response.
+ * response. The result of `around` is the response.
  */
 export function watchedClient(
   client: DynamoDBDocumentClient,

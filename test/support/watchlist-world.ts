@@ -16,6 +16,7 @@ import type { Row } from "../../shared/aws/table/dynamo.ts";
 import { systemRandom } from "../../shared/base/system.ts";
 import type { WatchlistSchedule, Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WebhookEndpoint } from "../../shared/webhooks/endpoint.ts";
+import { anEndpoint } from "./an-endpoint.ts";
 import { fixedClock } from "./clock.ts";
 import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
 import { expectDocumented } from "./openapi.ts";
@@ -153,7 +154,10 @@ export async function openWatchlistWorld(tables: TestTables) {
     waiting: messages.waiting,
     warnings,
     ask: askThrough(ports),
-    /** Creates the routes of a separate process. It crashes at the given port call, if any. */
+    /**
+     * Creates the routes of a separate process. The process crashes at the port call `crash`, if it
+     * is given.
+     */
     process(crash?: CrashPoint) {
       const process = mortal(ports, crash);
       return { ask: askThrough(process.ports), calls: process.calls };
@@ -163,25 +167,10 @@ export async function openWatchlistWorld(tables: TestTables) {
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
       return Items as TableRow[];
     },
+    /** Stores an enabled webhook endpoint of `acct_1` with this URL, and returns it. */
     async registered(url: string): Promise<WebhookEndpoint> {
-      const at = clock.now().toISOString();
-      const endpoint: WebhookEndpoint = {
-        id: "we_0123456789abcdefghjkmnpq",
-        accountId: "acct_1",
-        url,
-        registeredUrl: url,
-        description: null,
-        events: null,
-        enabled: true,
-        secret: "sealed",
-        secretHint: "last",
-        previousSecret: null,
-        requestsAtOnce: null,
-        disabledReason: null,
-        receivingSince: at,
-        createdAt: at,
-        updatedAt: at,
-      };
+      const createdAt = clock.now().toISOString();
+      const endpoint = anEndpoint({ url, registeredUrl: url, createdAt });
       await ports.endpoints.create("acct_1", endpoint);
       return endpoint;
     },

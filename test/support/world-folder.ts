@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { templateCacheFile } from "../../tools/local/data-folder.ts";
 
 /**
- * The cached templates of the last world. A hash in the file shows whether a source has changed; a
- * world then builds its templates again.
+ * The cached templates of the last world. A hash in the file shows whether a source file has
+ * changed since. In that case, a world builds its templates again.
  */
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 

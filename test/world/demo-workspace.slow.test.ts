@@ -52,12 +52,12 @@ describe("the demo workspace of npm start", () => {
     );
   });
 
-  it("does not send to the local receiver", async () => {
+  it("sends nothing to the local receiver", async () => {
     const answer = await fetch(`${world.ready["webhook_receiver_url"]}/deliveries`);
     expect(await answer.json()).toEqual([]);
   });
 
-  it("cannot be written by its key, and has no other", async () => {
+  it("refuses every write with its API key, and has no other key", async () => {
     const [list] = await entries("/watchlists");
     for (const [method, path, body] of [
       [

@@ -110,9 +110,9 @@ const cached = documents.filter(
   (route) => !route.includes("{") && route !== "GET /" && route !== "GET /v1/health",
 );
 
-describe("a request with a method that a path does not have", () => {
+describe("a request with a method that its path does not support", () => {
   const every = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-  it.each(paths)("returns 404 with the methods of %s", async (path) => {
+  it.each(paths)("returns 404 and the methods that %s supports", async (path) => {
     const own = methodsOf(path);
     if (own.includes("GET")) own.push("HEAD");
     if (documents.includes(`GET ${path}` as RouteKey)) own.push("OPTIONS");
@@ -131,7 +131,7 @@ describe("a request with a method that a path does not have", () => {
     }
   });
 
-  it("is not handled as the ID of a watchlist", async () => {
+  it("is not taken for a request with 'estimate' as the ID of a watchlist", async () => {
     const answer = await call("DELETE /v1/watchlists/estimate");
     expect(answer.headers.get("allow")).toBe("POST");
     expect(answer.error["message"]).toContain("Use POST.");
@@ -197,7 +197,7 @@ describe("the errors of a call come in one order:", () => {
   it.each(all)("429 for a key over its rate, whatever else is wrong: %s", async (route) => {
     const [asked, sent] = wrong(route);
     const answer = await call(asked, { ...sent, key: limitedKey });
-    // The dashboard's files ignore keys.
+    // The dashboard's files are sent without a check of the key.
     expect(answer.status).toBe(routes[route].group === "dashboard" ? 200 : 429);
   });
 
@@ -229,16 +229,19 @@ describe("the errors of a call come in one order:", () => {
     ["POST /v1/watchlists", { platform: "retailer_f" }],
     ["POST /v1/watchlists", { marketplace: "jp" }],
     ["POST /v1/watchlists/estimate", { platform: "retailer_e" }],
-  ])("501 for what is announced, whatever else is wrong: %s %j", async (route, shop) => {
-    const answer = await call(`${route}?unknown=1`, {
-      body: JSON.stringify({ ...wrongInBody, ...shop }),
-    });
-    expect(answer.status, answer.text).toBe(501);
-    expect(JSON.parse(answer.text)).toMatchObject({ coming_soon: true });
-    expect(answer.headers.get("x-service-credits")).toBe(
-      /products|offers/.test(route) ? "0" : null,
-    );
-  });
+  ])(
+    "501 for an announced platform, marketplace or endpoint, whatever else is wrong: %s %j",
+    async (route, shop) => {
+      const answer = await call(`${route}?unknown=1`, {
+        body: JSON.stringify({ ...wrongInBody, ...shop }),
+      });
+      expect(answer.status, answer.text).toBe(501);
+      expect(JSON.parse(answer.text)).toMatchObject({ coming_soon: true });
+      expect(answer.headers.get("x-service-credits")).toBe(
+        /products|offers/.test(route) ? "0" : null,
+      );
+    },
+  );
 
   it.each([
     "GET /v1/products/?/offers?platform=retailer_e&condition=mint&unknown=1",
@@ -247,15 +250,18 @@ describe("the errors of a call come in one order:", () => {
     "GET /v1/watchlists/scrapers?marketplace=uk&unknown=1",
     "GET /v1/structured/retailer_a/search?unknown=1",
     "POST /v1/structured/retailer_a/search",
-  ])("501 for what is announced, whatever else is wrong: %s", async (route) => {
-    const asked = route.replace("/?/", "/%3F/");
-    const answer = await call(asked, asked.startsWith("POST") ? { body: "{" } : {});
-    expect(answer.status, answer.text).toBe(501);
-  });
+  ])(
+    "501 for an announced platform, marketplace or endpoint, whatever else is wrong: %s",
+    async (route) => {
+      const asked = route.replace("/?/", "/%3F/");
+      const answer = await call(asked, asked.startsWith("POST") ? { body: "{" } : {});
+      expect(answer.status, answer.text).toBe(501);
+    },
+  );
 
   it.each(
     keyed.filter((route) => /^(POST|PUT|PATCH) /.test(route) && !route.includes("structured")),
-  )("400 for a malformed body, before a resource that does not exist: %s", async (route) => {
+  )("400 for a malformed body, even if the resource does not exist: %s", async (route) => {
     const answer = await call(called(route), { body: "{" });
     expect(answer.status, answer.text).toBe(400);
     expect(answer.error).toMatchObject({ code: "INVALID_PARAM", param: "body" });
@@ -334,7 +340,7 @@ describe("a response behind the API gateway", () => {
     },
   );
 
-  it("is compressed for calls that need a key as well", async () => {
+  it("to a call that needs a key is compressed, and may not be read by pages of other origins", async () => {
     for (const route of ["GET /v1/structured", "GET /v1/watchlists/scrapers"]) {
       const answer = await call(route, { headers: { "Accept-Encoding": "gzip" } });
       expect(answer.headers.get("content-encoding"), route).toBe("gzip");

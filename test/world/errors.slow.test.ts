@@ -33,7 +33,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Makes a call, and repeats it after a second while the key exceeds its rate. */
+/** Makes a call, and repeats it after `Retry-After` while the key exceeds its rate. */
 async function call(
   route: string,
   {
@@ -200,7 +200,7 @@ describe("the access rules of the API", () => {
   });
 });
 
-describe("errors of POST /v1/products come in one order", () => {
+describe("the errors of POST /v1/products come in one order:", () => {
   const malformed = "{";
   const badId = { platform: "retailer_a", tier: "lite", marketplace: "uk", ids: ["?"] };
   const announced = { ...badId, ids: ["B0SANDBOX0"] };

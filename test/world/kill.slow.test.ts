@@ -10,8 +10,8 @@ import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
 /**
- * The slow ID keeps its batch reading for 3 s; the price of the second ID changes every
- * millisecond.
+ * The read of the first ID takes 3 s, and so does the batch. The price of the second ID changes
+ * every millisecond.
  */
 const ids = ["9000008", "9000001", "9000000", "9000007"];
 const firstRunCredits = 4;
@@ -60,10 +60,14 @@ afterAll(async () => {
   receiver.close();
 });
 
-/** @throws Error if the resource is not created. */
+/**
+ * Creates a resource. Returns its ID.
+ * @throws Error if the response does not have status 201
+ */
 async function made(method: "POST" | "PUT", path: string, body: unknown): Promise<string> {
   const answer = await world.api.send(method, path, body);
-  if (answer.status !== 201) throw new Error(`${method} ${path} answered ${answer.status}`);
+  if (answer.status !== 201)
+    throw new Error(`${method} ${path} returned ${answer.status}, not 201`);
   return String(answer.body["id"]);
 }
 
@@ -86,51 +90,56 @@ async function rows(table: string | undefined): Promise<Record<string, unknown>[
   return Items;
 }
 
-describe("after kill -9 and a restart of the local world,", () => {
+describe("the local world", () => {
   it.each([
-    { moment: "right after the create", afterMs: 0 },
+    { moment: "right after the creation of a watchlist", afterMs: 0 },
     { moment: "while the run starts", afterMs: 60 },
     { moment: "while the step reads", afterMs: 1_500 },
     { moment: "around the end of the step", afterMs: 3_080 },
     { moment: "while the run ends and delivers", afterMs: 3_130 },
-  ])("$moment: the run finishes, is charged once, and loses no event", async ({ afterMs }) => {
-    const before = Number((await world.api.get("/account")).body["credit_balance"]);
-    const watchlistId = await createList();
-    await delay(afterMs);
-    await world.kill();
-    await world.start();
+  ])(
+    "finishes a run, charges it once and loses no event after kill -9 $moment, followed by a restart",
+    async ({ afterMs }) => {
+      const before = Number((await world.api.get("/account")).body["credit_balance"]);
+      const watchlistId = await createList();
+      await delay(afterMs);
+      await world.kill();
+      await world.start();
 
-    const run = await endedRun(watchlistId);
-    expect(run).toMatchObject({
-      credits: firstRunCredits,
-      stats: { tracked: 4, steps: { check: { requested: 4, ok: 3, not_found: 1 } } },
-    });
-    const completed = await eventually("run completed at the receiver", patienceSeconds, async () =>
-      received.find((event) => event.data["id"] === run["id"]),
-    );
-    const counts = completed.data["events"] as Record<string, number>;
-    expect(counts).toEqual({ "watchlist.product.delisted": 1, "watchlist.run.completed": 1 });
-    const delisted = received.find((event) => event.data["run_id"] === run["id"]);
-    expect(delisted?.data["products"]).toMatchObject([{ id: "9000007", last_snapshot: null }]);
+      const run = await endedRun(watchlistId);
+      expect(run).toMatchObject({
+        credits: firstRunCredits,
+        stats: { tracked: 4, steps: { check: { requested: 4, ok: 3, not_found: 1 } } },
+      });
+      const completed = await eventually(
+        "run completed at the receiver",
+        patienceSeconds,
+        async () => received.find((event) => event.data["id"] === run["id"]),
+      );
+      const counts = completed.data["events"] as Record<string, number>;
+      expect(counts).toEqual({ "watchlist.product.delisted": 1, "watchlist.run.completed": 1 });
+      const delisted = received.find((event) => event.data["run_id"] === run["id"]);
+      expect(delisted?.data["products"]).toMatchObject([{ id: "9000007", last_snapshot: null }]);
 
-    const account = (await world.api.get("/account")).body;
-    expect(account["credit_balance"]).toBe(before - firstRunCredits);
-    expect(Number(account["credit_balance"]) + Number(account["credits_spent"])).toBe(5_000);
+      const account = (await world.api.get("/account")).body;
+      expect(account["credit_balance"]).toBe(before - firstRunCredits);
+      expect(Number(account["credit_balance"]) + Number(account["credits_spent"])).toBe(5_000);
 
-    const bucket = customerBucketReader(
-      world.ready["s3_endpoint"] ?? "",
-      world.ready["export_bucket"] ?? "",
-    );
-    await eventually("the manifest", patienceSeconds, async () => {
-      const keys = (await bucket.keys()).filter((key) => key.includes(watchlistId));
-      return keys.some((key) => key.endsWith("_manifest.json")) && keys.length === 3
-        ? keys
-        : undefined;
-    });
-    bucket.close();
-  });
+      const bucket = customerBucketReader(
+        world.ready["s3_endpoint"] ?? "",
+        world.ready["export_bucket"] ?? "",
+      );
+      await eventually("the manifest", patienceSeconds, async () => {
+        const keys = (await bucket.keys()).filter((key) => key.includes(watchlistId));
+        return keys.some((key) => key.endsWith("_manifest.json")) && keys.length === 3
+          ? keys
+          : undefined;
+      });
+      bucket.close();
+    },
+  );
 
-  it("no hold is open, and the ledger's charges equal the spent credits", async () => {
+  it("has no open hold after several kills, and the ledger's charges equal the spent credits", async () => {
     const stored = await rows(world.ready["accounts_table"]);
     const shards = stored.filter(({ sk }) => sk === "shard").map(shardOf);
     expect(shards.flatMap((shard) => [...shard.holds.keys()])).toEqual([]);

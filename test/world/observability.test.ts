@@ -100,7 +100,7 @@ const by = (service: string): readonly Line[] =>
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
 describe("the log lines of functions", () => {
-  it("name their stage and service, and contain metrics", () => {
+  it("name their stage and service, and contain only metrics that CloudWatch accepts", () => {
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
       expect(line).toMatchObject({ stage: "dev", service: expect.any(String) as unknown });
@@ -144,7 +144,7 @@ describe("the log lines of functions", () => {
     }
   });
 
-  it("are one for each call and one for each message", () => {
+  it("are written once for each call and once for each message", () => {
     for (const service of ["products", "watchlists", "account", "s3-destination"]) {
       expect(new Set(by(service).map((line) => line["message"]))).toEqual(
         new Set(by(service).length > 0 ? ["call"] : []),
@@ -171,7 +171,7 @@ describe("the metrics of functions count", () => {
     expect(classesOf("watchlists")).toEqual(expect.arrayContaining(["2xx", "4xx"]));
   });
 
-  it("items and credits once for the call and once for the run", () => {
+  it("items and credits of the call and of the run once", () => {
     for (const service of ["products", "run-step"]) {
       const items = valuesOf(by(service), "items", "items_ok");
       const credits = (name: "credits_reserved" | "credits_charged" | "credits_refunded") =>
@@ -198,7 +198,7 @@ describe("the metrics of functions count", () => {
     expect(valuesOf(lines, "run_ends", "run_ms")).toHaveLength(1);
   });
 
-  it("deliveries and exports, by attempt and by receiver", () => {
+  it("deliveries by attempt and by receiver, and exports", () => {
     const delivered = sum(valuesOf(lines, "deliveries", "delivery_succeeded"));
     expect(delivered).toBeGreaterThan(0);
     expect(sum(valuesOf(lines, "deliveries", "delivery_attempts"))).toBe(delivered);

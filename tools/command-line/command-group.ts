@@ -84,8 +84,8 @@ export function commandNamed<Command extends { readonly about: string }>(
 }
 
 /**
- * Runs the command that the first argument of the process names, and then ends the process. Prints
- * the help of the group without arguments or on request.
+ * Runs the command that the first argument of the process names, and then ends the process. If
+ * there is no argument, prints the help of the group and exits with 1; with `--help`, exits with 0.
  */
 export const runCommandGroup = (group: CommandGroup<Subcommand>): Promise<void> =>
   runMain(

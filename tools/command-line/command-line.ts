@@ -56,7 +56,9 @@ export const callOf = (name: string, args: string): string => {
 
 const widthMax = 100;
 
-/** Returns a text in lines of at most 100 columns, all but the first one indented. */
+/**
+ * Returns a text in lines of at most 100 columns. All lines except the first begin with `indent`.
+ */
 export function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   let line = "";
@@ -78,7 +80,7 @@ export function alignedLines(rows: readonly (readonly [string, string])[]): read
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${wrapped(text, indent)}`);
 }
 
-/** Returns the lines of the help about options. */
+/** Returns the lines of the help about options, including `--help`. */
 export const optionLines = (options: OptionList): readonly string[] =>
   alignedLines(
     Object.entries<Option>({ ...options, help: helpOption }).map(
@@ -113,8 +115,9 @@ export function helpOf({
 }
 
 /**
- * Parses options and arguments. An error about an unknown option names the nearest one.
- * @throws Error in one sentence or two, for the user
+ * Parses options and arguments. Returns `values` and `positionals`, as `parseArgs` of Node.js does.
+ * An error about an unknown option names the nearest one.
+ * @throws Error whose message is for the user, in one or two sentences
  */
 export function parseOptions<Options extends Readonly<Record<string, Omit<Option, "about">>>>(
   args: readonly string[],
@@ -134,13 +137,14 @@ export function parseOptions<Options extends Readonly<Record<string, Omit<Option
   }
 }
 
+/** Returns true if the arguments contain `--help` or `-h`. */
 export const asksForHelp = (args: readonly string[]): boolean =>
   args.some((arg) => arg === "--help" || arg === "-h");
 
 interface RunOptions {
   /** Exit code after an error. Default: 1. */
   readonly failureCode?: number;
-  /** Ends the process even if timers or servers are left. Default: never. */
+  /** When to end the process although timers or servers are left. Default: never. */
   readonly exit?: "after the command" | "after an error";
 }
 
@@ -156,7 +160,8 @@ export const runCommand = <Options extends OptionList>(
 
 /**
  * Parses arguments and runs a command with them. Prints the help instead on request. Returns the
- * exit code.
+ * exit code of the command, otherwise 0.
+ * @throws Error if an option is invalid, or the error of `run`
  */
 export async function runWith<Options extends OptionList>(
   args: readonly string[],
@@ -172,7 +177,8 @@ export async function runWith<Options extends OptionList>(
 }
 
 /**
- * Runs the process's task, which returns the exit code. Prints an error without its stack trace.
+ * Runs `main`, the task of this process, and sets the exit code to its result. Prints an error
+ * without its stack trace.
  */
 export async function runMain(
   main: () => Promise<number>,

@@ -3,7 +3,10 @@ import { isServiceError } from "../../shared/base/errors.ts";
 const regionMissing =
   "No AWS region is set. Set AWS_REGION, for example AWS_REGION=us-east-1. `npm run admin` also accepts --region.";
 
-/** Returns the message of an error for the user of a command, without a stack trace. */
+/**
+ * Returns the message of an error for the user of a command, without a stack trace. Converts a
+ * value that is not an Error to text. Explains a missing region and a failed connection.
+ */
 export function failureMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message === "Region is missing") return regionMissing;

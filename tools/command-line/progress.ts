@@ -13,9 +13,9 @@ interface ProgressOptions {
 }
 
 /**
- * Prints the steps of a command that takes long to stderr. With the number of steps, each line has
- * an estimate of the remaining time: the mean duration of the steps so far, times those that are
- * left.
+ * Prints to stderr which step of a long command is running. If the number of steps is known, each
+ * line also estimates the remaining time from the mean duration of the steps so far.
+ * @param steps the number of steps; null if it is unknown
  */
 export function progressOf(
   steps: number | null,

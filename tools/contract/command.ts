@@ -9,7 +9,10 @@ const requirements = fileURLToPath(
   new URL("../../test/contract/requirements.txt", import.meta.url),
 );
 
-/** Installs the Python programs of the contract checks. */
+/**
+ * Installs the Python programs of the contract checks. Returns the reason if they cannot be
+ * installed.
+ */
 export const installContractPython = (): Promise<PythonPackages> =>
   installPython({ cache, name: "contract", requirements });
 

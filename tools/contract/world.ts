@@ -9,7 +9,8 @@ import { startWorld, type World } from "../local/world.ts";
 import { apiClient } from "../customer/api-client.ts";
 
 /**
- * Starts the service on an empty data folder. Its account has more credits than a check can spend.
+ * Starts the service on a new data folder, which is deleted when the world stops. Its account has
+ * more credits than a check can spend.
  */
 export async function startContractWorld(): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), "contract-"));

@@ -6,7 +6,9 @@ export interface ApiAnswer {
 }
 
 export interface ApiClient {
+  /** @param path the path below `/v1` with its query, such as `/account` */
   get(path: string): Promise<ApiAnswer>;
+  /** @param path the path below `/v1`, such as `/watchlists` */
   send(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
@@ -16,7 +18,8 @@ export interface ApiClient {
 
 /**
  * Creates a client that calls the API over HTTP with one API key. Returns error responses like any
- * other response.
+ * other response. A call rejects if no response arrives, or if the body is not JSON.
+ * @param baseUrl the address of the API without the paths, which begin with `/v1`
  */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   const call = async (path: string, init: RequestInit): Promise<ApiAnswer> => {

@@ -13,7 +13,7 @@ export interface ErrorGuide {
   readonly example: errors.ServiceError;
 }
 
-/** The body of an error in the answer of the service. */
+/** Returns the body of the response for an error. */
 export const errorBody = ({ code, message, details }: errors.ServiceError): JsonObject => ({
   error: {
     code,

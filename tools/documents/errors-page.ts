@@ -21,5 +21,5 @@ const entry = ([code, { status, meaning, remedy, retry, example }]: [string, Err
     `\`\`\`json\n${JSON.stringify(errorBody(example), null, 2)}\n\`\`\``,
   ].join("\n\n");
 
-/** `docs/errors.md`, with an entry for each error code. */
+/** The content of `docs/errors.md`, with an entry for each error code. */
 export const errorsPage = `${[introduction, ...Object.entries(errorGuide).map(entry)].join("\n\n")}\n`;

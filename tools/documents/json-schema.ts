@@ -25,7 +25,7 @@ export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): Jso
   return asObject(asObject(properties)["schema"]);
 }
 
-/** Converts the named schemas for `components.schemas`. */
+/** Converts the named schemas. Returns them by name, for `components.schemas`. */
 export function componentSchemas({
   direction,
   named,
@@ -73,7 +73,9 @@ function withDiscriminator(schema: unknown, plain: object): object | null {
     const { literal, options: values = [] } = entries[propertyName] ?? {};
     const reference = oneOf[at]?.$ref;
     if (reference === undefined) {
-      throw new Error(`A variant by '${propertyName}' has an option without a component name`);
+      throw new Error(
+        `A variant by '${propertyName}' has an option without a component name. Add it to scripts/openapi/named-schemas.ts.`,
+      );
     }
     return (literal === undefined ? values : [literal]).map((value) => [
       value,

@@ -79,7 +79,7 @@ const cells = ({ status, codes, when }: Refusal): readonly string[] => [
 ];
 const row = (texts: readonly string[]): string => `| ${texts.join(" | ")} |`;
 
-/** The order as a Markdown table. */
+/** The order in which calls are refused, as a Markdown table. */
 export const refusalTable = [
   row(head),
   row(head.map(() => "---")),

@@ -15,6 +15,7 @@ import * as v from "valibot";
 /** The data folder of a local world. Only one world at a time can use it. */
 export interface DataFolder {
   readonly path: string;
+  /** Returns the path of a file in the folder. */
   file(name: string): string;
   /**
    * Returns the content of a JSON file; undefined if the file does not exist.
@@ -27,6 +28,7 @@ export interface DataFolder {
   /** Replaces a JSON file atomically. Only the file's owner can read it. */
   write(name: string, content: unknown): void;
   remove(name: string): void;
+  /** Unlocks the folder, so that another world can use it. */
   release(): void;
 }
 

@@ -119,7 +119,9 @@ async function answerBuffered(exchange: Exchange): Promise<void> {
   const { response, target, event } = exchange;
   const result = v.parse(proxyResult, await target.invoke(event));
   if (result.body.length > payloadBytesMax)
-    throw new Error("The function's answer is larger than 6 MB");
+    throw new Error(
+      "The function's response is larger than 6 MB, the limit of Lambda for a response that is not streamed",
+    );
   if (response.headersSent) return;
   const encoding = result.isBase64Encoded && exchange.decodeBase64 ? "base64" : "utf8";
   writeHead(response, result, event.requestContext.requestId);
@@ -145,7 +147,8 @@ async function answerStreamed(exchange: Exchange, timeout: { passed: boolean }):
   });
   await target.invokeStreaming(event, stream);
   if (closed()) return;
-  if (!response.headersSent) throw new Error("The function ended before it wrote a status");
+  if (!response.headersSent)
+    throw new Error("The function ended before it wrote the status of its response");
   response.end();
 }
 

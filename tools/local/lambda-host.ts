@@ -87,13 +87,16 @@ interface HostOptions {
   readonly templates: ResolvedTemplates;
   readonly log: Log;
   readonly loadHandler?: LoadHandler | undefined;
-  /** Returns the new value of a variable of a template. Variables cannot be added. */
+  /**
+   * Returns the new value of a variable of a template. A variable that the template does not have
+   * cannot be added.
+   */
   readonly replaceVariable?: ReplaceVariable | undefined;
 }
 
 /**
- * Loads the templates' functions into this process. A function gets only the environment variables
- * of its template.
+ * Loads the templates' functions into this process, and defines the global `awslambda`. A function
+ * gets only the environment variables of its template.
  */
 export async function startLambdaHost(options: HostOptions): Promise<LambdaHost> {
   provideStreaming();

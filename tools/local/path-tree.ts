@@ -35,7 +35,10 @@ const methodsOfAny = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST
 /** API Gateway's timeout for an integration that sets none. */
 const timeoutMillisecondsDefault = 29_000;
 
-/** Creates the lookup of the templates' methods. More specific paths take precedence. */
+/**
+ * Creates the lookup of the templates' methods. More specific paths take precedence. The lookup
+ * returns null if no path matches, or if the most specific path that matches lacks the method.
+ */
 export function pathTree(templates: ResolvedTemplates): PathTree {
   const methods = readMethods(templates);
   const routes = readPaths(templates)

@@ -17,7 +17,8 @@ export interface QueueServer {
 }
 
 /**
- * Starts the emulator on the data folder, at the port of the previous start if that port is free.
+ * Starts the emulator of SQS and S3 on the data folder, at the port of the previous start if that
+ * port is free.
  */
 export async function startQueueServer(folder: DataFolder): Promise<QueueServer> {
   const server = await startAtPreviousPort(folder);

@@ -8,6 +8,7 @@ export interface ScheduleClock {
   stop(): Promise<void>;
 }
 
+/** Sends the input of a schedule to its target. `scheduledTime` is the time of the occurrence. */
 export type Fire = (schedule: StoredSchedule, scheduledTime: Date) => Promise<void>;
 
 /**

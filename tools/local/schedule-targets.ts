@@ -23,7 +23,7 @@ export interface ScheduleTargets {
 
 /**
  * Creates the targets of schedules: the templates' queues and functions, and every queue through
- * the universal target `SendMessage`. `fire` logs a failure and never rejects.
+ * the universal target `SendMessage`. `fire` never rejects; it logs a failure instead.
  */
 export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   const client = new SQSClient({});

@@ -47,8 +47,8 @@ type TableProperties = v.InferOutput<typeof tableProperties>;
 
 /**
  * Creates the tables of the templates if they do not exist.
- * @param fresh true to delete existing tables first, because an external database keeps its tables
- * when the data folder is emptied
+ * @param fresh true to delete existing tables first. An external database keeps its tables when the
+ * data folder is emptied, so only this deletes them.
  * @throws Error if an existing table has other keys or indexes than its template
  */
 export async function createTables(templates: ResolvedTemplates, fresh: boolean): Promise<void> {
@@ -121,7 +121,7 @@ function assertSameShape(
 ): void {
   if (shape(existing) !== shape(properties)) {
     throw new Error(
-      `Table ${name} has other keys or indexes than its template. Start with --fresh to create it again.`,
+      `Table ${name} has other keys or indexes than its template. Start with --fresh, which deletes all local data.`,
     );
   }
 }

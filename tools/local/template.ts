@@ -55,7 +55,8 @@ interface Scope {
 
 /**
  * Replaces the templates' intrinsic functions with local ARNs, names and URLs. Resolves a resource
- * when it is requested.
+ * when it is requested. Then throws Error if the template uses a function that the local world does
+ * not support, or refers to an unknown resource.
  * @param queueUrlBase the part of a queue's URL before the queue's name, without the slash
  */
 export function resolveTemplates(
@@ -183,7 +184,9 @@ function resolveReference(scope: Scope, name: string): unknown {
   const parameter = scope.stack.template.Parameters[name];
   if (parameter) {
     if (parameter.Default !== undefined) return parameter.Default;
-    throw new Error(`${scope.stack.name}: parameter ${name} has no default to use locally`);
+    throw new Error(
+      `${scope.stack.name}: parameter ${name} has no default, which the local world needs`,
+    );
   }
   return nameOf(scope, name).ref;
 }

@@ -13,7 +13,10 @@ export interface TemporaryDynamo {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a DynamoDB engine on a new folder inside `parent`. */
+/**
+ * Starts a DynamoDB engine on a new folder inside `parent`. Like `startDynamo`, uses the endpoint
+ * in DYNAMODB_ENDPOINT instead if that variable is set.
+ */
 export async function startTemporaryDynamo(parent = tmpdir()): Promise<TemporaryDynamo> {
   const dir = mkdtempSync(join(parent, "dynamo-"));
   const folder = openDataFolder(join(dir, "dynamo"), false);

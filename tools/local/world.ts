@@ -39,7 +39,8 @@ export interface WorldOptions {
   readonly fresh: boolean;
   readonly log?: Log;
   /**
-   * Receives a line for each run that progressed, once a second. Polling the runs costs requests.
+   * Receives a line once a second for each run that progressed. If it is absent, the runs are not
+   * polled, which saves requests.
    */
   readonly progress?: Log;
   readonly sources?: readonly SourceChoice[];
@@ -144,7 +145,7 @@ interface Base {
 
 /**
  * Starts the stateful parts, which are tables, queues, buckets, keys and schedules. Clients store
- * the addresses of some, so these keep their ports.
+ * the addresses of some parts, so their servers keep their ports.
  */
 async function startBase(
   options: WorldOptions,

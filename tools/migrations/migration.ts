@@ -6,12 +6,15 @@ export interface Migration {
   readonly name: string;
   readonly about: string;
   readonly table: TableName;
-  /** Returns true for a row, as it is stored, that the migration must change. */
+  /**
+   * Returns true for a row that the migration must change. The row is as it is stored, without
+   * conversion.
+   */
   isPending(row: Row): boolean;
   /**
    * Changes the data of a pending row. Idempotent. Calls and runs continue, so the row may have
    * changed or may be deleted.
-   * @throws if the row is still pending
+   * @throws Error if the row is still pending
    */
   migrate(row: Row): Promise<void>;
 }

@@ -24,15 +24,16 @@ export interface MigrationsOptions {
   readonly tables: Tables;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Whether rows get the current version or the one before it. */
+  /** The version that rows get: the current version, or the one before it. */
   readonly to: WrittenVersions;
   /** @default the kinds of this release */
   readonly kinds?: RowKinds;
 }
 
 /**
- * Lists the migrations of this release: one for each kind of rows with two versions. Those that
- * cannot be reversed are left out for the versions before.
+ * Returns the migrations of this release: the move of credits to shards, and one for each kind of
+ * rows that has a conversion. Leaves out the move if `to` is `previous`, because it cannot be
+ * reversed.
  */
 export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
   const { kinds = rowKinds, to } = options;
@@ -43,7 +44,7 @@ export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
   return [...(to === "current" ? [accountShards(options)] : []), ...conversions];
 }
 
-/** Moves the credits of accounts of release 0.1.0 from their rows to shards. */
+/** Moves the credits of accounts that release 0.1.0 opened from the accounts' rows to shards. */
 function accountShards({ client, tables, clock, random }: MigrationsOptions): Migration {
   const { accounts: accountsTable, ledger: ledgerTable } = tables;
   const process = ledgerProcess(versionedClient(client), {

@@ -8,7 +8,7 @@ export interface MigrationRun {
   /** A client that does not convert rows. */
   readonly client: DynamoDBDocumentClient;
   readonly tables: Tables;
-  /** True counts the pending rows and writes nothing. */
+  /** True to count the pending rows and write nothing. */
   readonly isDryRun: boolean;
   /**
    * The number of rows in a page.
@@ -34,8 +34,9 @@ export interface MigrationTally {
 }
 
 /**
- * Runs a migration over all rows of its table. A row that fails does not stop the others. Processes
- * may convert rows back behind the scan, so only a run without pending rows shows that none is left.
+ * Runs a migration over all rows of its table, and returns the final tally. A row that fails does
+ * not stop the others. Other processes may convert a row back after the scan has passed it, so only
+ * a run without pending rows shows that none is left.
  */
 export async function runMigration(
   migration: Migration,

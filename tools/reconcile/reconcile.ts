@@ -95,11 +95,13 @@ const resolvedDays = 28;
 const skewMs = 60_000;
 
 /**
- * Compares all data that the tables store twice: the ledger with balances, holds and usage; items
- * with watchlist counters; runs with step records and with the feed; pending deliveries with
- * outboxes.
- * Checks one account at a time while the service runs, and only reads. Reports an unreadable row
- * as a difference.
+ * Compares all data that the tables store twice:
+ * - the ledger with balances, holds and usage
+ * - items with watchlist counters
+ * - runs with step records and with the feed
+ * - pending deliveries with outboxes
+ * Checks one account at a time while the service runs, and only reads. Reports an unreadable row as
+ * a difference. Returns how much it compared.
  * @throws Error if `request.accountId` does not exist
  */
 export async function reconcile(

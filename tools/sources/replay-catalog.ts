@@ -43,7 +43,7 @@ const listReply = v.looseObject({ products: v.array(product) });
  * Returns the products of the recorded replies in a folder. A product that occurs in several
  * replies is returned once, with the fields of all replies. Fields that no reply contains get the
  * values of a product on sale.
- * @param folder a missing folder is replaced by the project's recordings
+ * @param folder if it does not exist, the project's recordings are used
  */
 export function loadRecordedProducts(folder: string = ownRecordings): RecordedProduct[] {
   const found = existsSync(folder) ? folder : ownRecordings;
@@ -76,7 +76,8 @@ const completed = (one: RecordedProduct): RecordedProduct => ({
 
 /**
  * Starts a server on loopback that returns the recorded products.
- * @param options `port` 0: any free port; if another port is taken, the next free one
+ * @param options `port` 0 takes any free port. If another port is taken, the server takes the next
+ * free one.
  */
 export async function startReplayCatalog(options: {
   readonly products: readonly RecordedProduct[];

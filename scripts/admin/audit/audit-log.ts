@@ -34,7 +34,11 @@ export interface AuditLog {
   lines(): Promise<readonly AuditLine[]>;
 }
 
-/** Returns the last line of each change, newest first. */
+/**
+ * Returns one line for each change: its last line, but with the time of its first line. The change
+ * that started last comes first.
+ * @param lines the lines of the log, oldest first
+ */
 export function lastLines(lines: readonly AuditLine[]): AuditLine[] {
   const changes = new Map<string, AuditLine>();
   for (const line of lines) {

@@ -3,6 +3,7 @@ import type { Clock } from "../../../shared/base/clock.ts";
 import { commandOptions, type Values } from "../command.ts";
 import type { AuditLine, AuditLog } from "./audit-log.ts";
 
+/** A change, and the audit log that records it. */
 export interface Audited {
   readonly log: AuditLog;
   readonly operator: string;
@@ -22,8 +23,9 @@ type ResultFields = Pick<AuditLine, "result" | "error" | "exit_code" | "created"
 const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
 
 /**
- * Makes a change between two audit lines. Makes no change if the first line cannot be stored.
- * @throws the error of the change
+ * Makes a change and returns its result. Writes an audit line before the change, and one with its
+ * outcome after it. Makes no change if the first line cannot be stored; warns if the second cannot.
+ * @throws the error of the change, or the error of storing the first line
  */
 export async function audited(
   { log, clock, warn, values, exitCode, ...fixed }: Audited,
@@ -34,7 +36,9 @@ export async function audited(
     log.append({ ...given, at: clock.now().toISOString(), ...line });
   const appendResult = (line: ResultFields): Promise<void> =>
     append(line).catch((error: unknown) => {
-      warn(`The result of the change is not in the audit log: ${String(error)}`);
+      warn(
+        `The change has ended, but its result could not be written to the audit log: ${String(error)}`,
+      );
     });
   await append({ result: "started" });
   try {

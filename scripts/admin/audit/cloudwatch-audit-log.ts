@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { auditLogStream } from "../../../lib/operator-names.ts";
 import { auditLine, type AuditLine, type AuditLog } from "./audit-log.ts";
 
-/** Stores the audit log in CloudWatch Logs, where no role of operators can change or delete it. */
+/** Stores the audit log in CloudWatch Logs, where no operator role can change or delete it. */
 export const cloudWatchAuditLog = (
   client: CloudWatchLogsClient,
   logGroupName: string,

@@ -7,7 +7,7 @@ export const auditCommands: Commands = {
   audit: {
     example: "--stage prod --account acct_1",
     takes: ["account", "watchlist", "limit"],
-    about: "Lists the changes that operators made with this command, newest first.",
+    about: "Lists the changes that operators made with npm run admin, newest first.",
     async run(values, { target }) {
       const limit = wholeNumber(values, "limit", { least: 1, otherwise: shownDefault });
       const log = await target.auditLog();

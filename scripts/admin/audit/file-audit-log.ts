@@ -2,7 +2,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { auditLine, type AuditLog } from "./audit-log.ts";
 
-/** Stores the audit log in a file of a local world. */
+/** Stores the audit log in a file of a local world. A missing file counts as an empty log. */
 export const fileAuditLog = (file: string): AuditLog => ({
   append: (line) => appendFile(file, `${JSON.stringify(line)}\n`),
   async lines() {

@@ -50,10 +50,13 @@ export interface AwsRestoreCloudOptions {
   readonly pollMs: number;
 }
 
-/** Attempts to set point-in-time recovery, which DynamoDB refuses for some time after a restore. */
+/**
+ * The number of attempts to enable point-in-time recovery, which DynamoDB refuses for some time
+ * after a restore.
+ */
 const recoveryAttemptsMax = 60;
 
-/** Attempts to read the result of a drift detection, which takes a few minutes. */
+/** The number of polls for the result of a drift detection, which takes a few minutes. */
 const driftAttemptsMax = 180;
 
 /** Sends the requests of a restore to AWS. Stores the progress in an SSM parameter. */
@@ -209,7 +212,9 @@ async function driftOf({
       return [...incomplete, ...(await driftedResources(formation, StackName))];
     }
     if (attempt === driftAttemptsMax) {
-      throw new Error("CloudFormation did not end the comparison in time.");
+      throw new Error(
+        `CloudFormation did not complete the drift detection of ${StackName} in time.`,
+      );
     }
     await clock.sleep(pollMs);
   }

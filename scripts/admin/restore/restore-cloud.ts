@@ -64,8 +64,8 @@ export interface RestoreCloud {
   ): Promise<{ readonly id: string; readonly isAvailable: boolean } | undefined>;
   deleteBackup(backup: string): Promise<void>;
   /**
-   * Removes the deletion protection of an active table, or begins to delete it if it has none. Call
-   * it again while the table is active.
+   * Removes the deletion protection of an active table that has it; otherwise begins to delete the
+   * table. Call it again while the table is active.
    */
   deleteTable(name: string): Promise<void>;
   /** Returns the status of the service stack; undefined if the stack does not exist. */

@@ -21,9 +21,10 @@ export type RestoreOutcome =
 
 /**
  * Restores the tables of a stage to one second. Continues from the stored progress. Each step can
- * run again, because it derives from AWS what is left to do.
- * @throws Error if the operator does not confirm a step, if a restore to another second has begun,
- * or if AWS refuses a request. A repeated call continues.
+ * run again, because it derives from AWS what is left to do. Returns `waiting` with instructions if
+ * the operator must act before the next step.
+ * @throws Error if the restore cannot begin, if another restore is in progress, if the operator
+ * does not confirm a step, or if AWS refuses a request. A repeated call continues.
  */
 export async function restoreStage(restore: Restore, tools: RestoreTools): Promise<RestoreOutcome> {
   const { cloud, confirm, note } = tools;
@@ -52,7 +53,10 @@ export interface PlannedStep {
   readonly does: string;
 }
 
-/** Returns the steps of a restore, each with its state. Changes nothing. */
+/**
+ * Returns the steps of a restore, each with its state. Changes nothing.
+ * @throws Error if the restore cannot begin, or if another restore is in progress
+ */
 export async function plannedSteps(restore: Restore, tools: RestoreTools): Promise<PlannedStep[]> {
   const progress = sameRestore(restore, await tools.cloud.progress());
   if (progress === undefined) await assertCanBegin(restore, tools);
@@ -70,7 +74,7 @@ export async function plannedSteps(restore: Restore, tools: RestoreTools): Promi
 export interface Discarded {
   readonly at: string;
   readonly state: "discarded";
-  /** What the operator must do, if the service stack is deleted. */
+  /** How the operator deploys the service stack again; absent if the stack exists. */
   readonly operatorMust?: string;
 }
 
@@ -80,11 +84,14 @@ export interface Discarded {
  */
 export async function discardRestore(restore: Restore, tools: RestoreTools): Promise<Discarded> {
   const progress = sameRestore(restore, await tools.cloud.progress());
-  if (progress === undefined) throw new Error(`No restore of ${restore.stage} has begun.`);
+  if (progress === undefined)
+    throw new Error(
+      `No restore of ${restore.stage} is in progress, so there is nothing to discard.`,
+    );
   for (const { name, id } of progress.tables) {
     if ((await tools.cloud.table(name))?.id === id) continue;
     throw new Error(
-      `${name} is deleted or replaced, so the restore cannot be discarded. Repeat the restore without --discard.`,
+      `The restore has already deleted or replaced the table ${name}, so it cannot be discarded. Repeat the restore without --discard.`,
     );
   }
   await deleteCopies(progress, tools);

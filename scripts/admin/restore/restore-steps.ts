@@ -38,7 +38,10 @@ export interface Step {
   /** Describes the step to the operator. */
   readonly about: string;
   readonly isIrreversible: boolean;
-  /** Runs the step. A repeated run continues. */
+  /**
+   * Runs the step; a repeated run continues it. Returns what the operator must do before the next
+   * step; undefined if nothing.
+   */
   readonly run: (progress: Progress) => Promise<Stop | void>;
 }
 
@@ -53,7 +56,10 @@ const absentPollsMax = 6;
 export const copyOf = (table: string): string => `${table}-restored`;
 /** Returns the command that deploys the service stack again. */
 export const deployCommand = (stage: string): string => `npx cdk deploy --all -c stage=${stage}`;
-/** The backups of a restore have its time in their name: letters, digits, `_`, `-` and `.` only. */
+/**
+ * Returns the name of the backups of a restore, which contains its time. DynamoDB accepts no colon
+ * in it.
+ */
 const backupNameOf = ({ at }: Progress): string => `restored-${at.replaceAll(":", ".")}`;
 
 /** Returns the steps of a restore by name. */
@@ -188,7 +194,9 @@ async function replaceTables(
   for (const { name } of progress.tables) {
     const backup = await cloud.backup(copyOf(name), backupNameOf(progress));
     if (backup?.isAvailable !== true) {
-      throw new Error(`The backup of ${copyOf(name)} is not available. Nothing was deleted.`);
+      throw new Error(
+        `The backup of ${copyOf(name)} is not available, so no table was deleted. Check it in the AWS console, then repeat this command.`,
+      );
     }
     backups.set(name, backup.id);
   }
@@ -231,7 +239,10 @@ async function compare({ reconcile }: RestoreTools): Promise<Stop | undefined> {
   return { isDone: true, operatorMust };
 }
 
-/** Deletes the copies and their backups. */
+/**
+ * Deletes the copies and their backups, as far as they exist. Returns after the copies are deleted.
+ * The call may be repeated.
+ */
 export async function deleteCopies(progress: Progress, tools: RestoreTools): Promise<void> {
   const { cloud } = tools;
   for (const { name } of progress.tables) {
@@ -269,7 +280,7 @@ const untilDeleted = (table: string, id: string, tools: RestoreTools): Promise<v
 /**
  * Polls until a state is reached. Prints a line every 5 minutes.
  * @param state the state, such as `accounts is active`
- * @param check returns `absent` if that for which it waits does not exist
+ * @param check returns `absent` if the awaited table or backup does not exist
  * @throws Error after 24 hours, or if several polls in a row return `absent`
  */
 async function until(
@@ -286,7 +297,7 @@ async function until(
     absent = result === "absent" ? absent + 1 : 0;
     if (absent === absentPollsMax) {
       throw new Error(
-        `Waited until ${state}, but it does not exist. Find out what deleted it, then repeat this command.`,
+        `Waited until ${state}, but the table or backup does not exist. Find out what deleted it, then repeat this command.`,
       );
     }
     const nowMs = clock.now().getTime();

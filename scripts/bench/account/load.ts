@@ -1,7 +1,7 @@
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
-import { type Consumption, consuming, noConsumption } from "./dynamo-model.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import { type Consumption, consuming, noConsumption } from "../model/dynamo-model.ts";
+import type { VirtualTime } from "../model/virtual-time.ts";
 
 /** A Lambda execution environment, with a separate cached state. */
 export interface Environment {
@@ -17,8 +17,8 @@ export interface LoadOptions {
   /** The milliseconds that a call waits for its source. */
   readonly workMs: number;
   /**
-   * The calls that start in a second. With 0, each environment starts its next call when the last
-   * one has ended.
+   * The number of calls that start per second. 0: each environment starts a call as soon as its
+   * previous call has ended.
    */
   readonly rate: number;
   /** Watchlists whose runs reserve and settle steps on the same account during the calls. */
@@ -41,7 +41,9 @@ export interface LoadFigures {
   readonly calls: readonly CallFigures[];
   /** Calls per second, counted over the measured seconds. */
   readonly callsPerSecond: number;
+  /** Calls that were refused for the rate of their key, or because no environment was free. */
   readonly limited: number;
+  /** Calls that were refused because they got no concurrency slot. */
   readonly withoutSlot: number;
   /** The number of calls and steps that ended with an error. */
   readonly failed: number;
@@ -64,8 +66,8 @@ const callHoldMs = 120_000;
 const stepHoldMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Generates item calls and run steps of one account during some seconds of virtual time, and
- * measures them.
+ * Generates item calls and run steps of one account for a warm-up of 2 s and the seconds to
+ * measure, in virtual time. Returns the measurements.
  */
 export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
   const { time, seconds, environments, watchlists, random } = options;
@@ -185,7 +187,8 @@ async function makeStep(
     await ledger.settle({ ...settled, now: time.clock.now() });
     return "settled";
   } catch {
-    // A step that cannot reach the ledger is repeated later, as with its queue message.
+    // A step that cannot reach the ledger is tried again only when its queue message returns, so
+    // this waits as long as a step takes.
     await time.sleep(stepMs);
     return "failed";
   }

@@ -5,27 +5,25 @@ import type { RandomSource } from "../../../shared/base/clock.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { reconcileLedger } from "../reconciled.ts";
 import { checkSums } from "./check-sums.ts";
-import type { DynamoRules } from "./contention.ts";
-import { modelledDynamo } from "./dynamo-model.ts";
+import type { DynamoRules } from "../model/contention.ts";
+import { modelledDynamo } from "../model/dynamo-model.ts";
 import { type CallFigures, type Environment, type LoadFigures, offerLoad } from "./load.ts";
 import { type AccountTables, openAccount } from "./open-account.ts";
-import { seeded } from "../seeded.ts";
-import { virtualTime } from "./virtual-time.ts";
+import { seeded } from "../model/seeded.ts";
+import { virtualTime } from "../model/virtual-time.ts";
 
 /** The load on one account during a measurement. */
 export interface AccountLoad {
   /** The number of Lambda environments for the account's calls, which limits concurrency. */
   readonly environments: number;
   readonly workSeconds: number;
-  /** The calls that start in a second. With 0, each environment calls without a pause. */
+  /** The number of calls that start per second. 0: each environment calls without a pause. */
   readonly rate: number;
   readonly watchlists: number;
 }
 
 export interface AccountCase {
-  /**
-   * The loads that run at the same time, one for each account. Only the first account is measured.
-   */
+  /** The loads, one for each account. All run at the same time and are measured. */
   readonly loads: readonly [AccountLoad, ...AccountLoad[]];
   readonly seconds: number;
   readonly seed: number;
@@ -34,7 +32,7 @@ export interface AccountCase {
 
 /**
  * The measurements of an account. Times are in milliseconds. Percentiles are of the calls that
- * ended in the measured seconds.
+ * ended in the measured seconds. Units, conflicts and throttles are means per call.
  */
 export interface AccountFigures {
   readonly environments: number;
@@ -66,8 +64,9 @@ interface World {
 }
 
 /**
- * Measures accounts under load. At the end, compares the stored sums of each account with its
- * charges.
+ * Measures accounts under load. Returns their measurements in the order of the loads.
+ * @throws Error if the stored sums of an account differ from its charges, or if a reconciliation of
+ * its ledger finds a difference
  */
 export async function measureAccounts(
   { loads, seconds, seed, rules }: AccountCase,

@@ -13,7 +13,8 @@ export interface AccountTables {
 /**
  * Opens an account and buys enough credits for at least `slots` slots.
  * @returns the account's ID and the API keys. If more keys are needed than one account may have,
- * the other keys belong to other accounts. They only count for the request rate.
+ * the other keys belong to other accounts. They serve only to admit more calls per second, because
+ * each key has a rate limit.
  */
 export async function openAccount(
   tables: AccountTables,

@@ -18,10 +18,10 @@ import { runEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import { newSecret } from "../../../shared/webhooks/secret.ts";
 import { webhookSessions } from "../../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
-import { defaultRules } from "../account/contention.ts";
-import { consuming, modelledDynamo, noConsumption } from "../account/dynamo-model.ts";
-import { type VirtualTime, virtualTime } from "../account/virtual-time.ts";
-import { seeded } from "../seeded.ts";
+import { defaultRules } from "../model/contention.ts";
+import { consuming, modelledDynamo, noConsumption } from "../model/dynamo-model.ts";
+import { type VirtualTime, virtualTime } from "../model/virtual-time.ts";
+import { seeded } from "../model/seeded.ts";
 
 export interface EndpointCase {
   /** The operator's setting of the endpoint. */
@@ -50,7 +50,12 @@ export interface EndpointFigures {
 
 const createdAt = "2026-11-19T23:59:00.000Z";
 
-/** Drains the events of an endpoint in virtual time, and measures how long that takes. */
+/**
+ * Creates a webhook endpoint with pending events in `table`, drains them in virtual time, and
+ * returns how long that took and what it used. `endpoint` is the address of DynamoDB, not of the
+ * webhook.
+ * @throws Error if the receiver did not get every event
+ */
 export async function measureEndpoint(
   wanted: EndpointCase,
   { endpoint: engine, table }: { readonly endpoint: string; readonly table: string },

@@ -5,19 +5,19 @@ import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { keyAdmission } from "../../../shared/aws/accounts/key-admission.ts";
 import type { RandomSource } from "../../../shared/base/clock.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
-import { defaultRules } from "../account/contention.ts";
+import { defaultRules } from "../model/contention.ts";
 import {
   type Consumption,
   consuming,
   modelledDynamo,
   noConsumption,
-} from "../account/dynamo-model.ts";
-import { virtualTime } from "../account/virtual-time.ts";
-import { seeded } from "../seeded.ts";
+} from "../model/dynamo-model.ts";
+import { virtualTime } from "../model/virtual-time.ts";
+import { seeded } from "../model/seeded.ts";
 import { slidingSeconds } from "./sliding-seconds.ts";
 
 export interface KeyCase {
-  /** The calls that start in a second. */
+  /** The number of calls that start per second. */
   readonly attempts: number;
   readonly environments: number;
   /** The seconds that are measured, without the warm-up before them. */
@@ -48,7 +48,11 @@ export interface KeyFigures {
 
 const warmUpMs = 5_000;
 
-/** Sends calls of one API key to Lambda environments at random times, and measures them. */
+/**
+ * Creates an API key in `table`, and sends its calls to Lambda environments at random times, in
+ * virtual time. Returns the measurements of `seconds` seconds after a warm-up. `endpoint` is the
+ * address of DynamoDB.
+ */
 export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },

@@ -1,6 +1,7 @@
 /**
- * Returns the smallest and largest number of times in any sliding second. `most` considers all
- * times, and `least` only the seconds between `from` and `until`.
+ * Returns the smallest and the largest number of times in any sliding second. `most` considers all
+ * times. `least` considers only the seconds between `from` and `until`; it is Infinity if these are
+ * less than a second apart.
  */
 export function slidingSeconds(
   times: readonly number[],

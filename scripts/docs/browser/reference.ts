@@ -12,8 +12,9 @@ interface BuiltRequest {
 /**
  * Corrects the names of the renderer's buttons for screen readers. A button that contains only an
  * icon gets a name. The name of a button with text begins with that text, so that people can use
- * the visible text in a voice command. Reads `innerText`, because `textContent` includes hidden text, which screen readers
- * skip; a hidden button has no `innerText` yet.
+ * the visible text in a voice command.
+ * Reads `innerText`, because `textContent` includes hidden text, which screen readers skip. A
+ * hidden button has no `innerText` yet.
  */
 function nameButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button")) {
@@ -60,7 +61,7 @@ createApiReference("#reference", {
   documentDownloadType: "json",
   persistAuth: false,
   modelsSectionLabel: "Schemas",
-  // The document has samples in these three languages for every operation.
+  // The document has samples in curl, TypeScript and Python for every operation.
   hiddenClients: true,
   authentication: {
     preferredSecurityScheme: "bearer",

@@ -20,7 +20,9 @@ async function load(): Promise<readonly Section[]> {
   return (await answer.json()) as readonly Section[];
 }
 
-/** Sections that contain every word, those with the words in their heading first. */
+/**
+ * Returns the sections that contain every word. Those with all words in their heading come first.
+ */
 function found(sections: readonly Section[], words: readonly string[]): readonly Section[] {
   const has = (text: string): boolean => {
     const lower = text.toLowerCase();

@@ -3,7 +3,7 @@ import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 
-/** An array of 1 to `max` item IDs of a platform. */
+/** Returns the schema of an array of 1 to `max` item IDs of a platform. */
 export const itemIds = (platform: Platform, max: number, description: string) =>
   v.pipe(
     v.array(v.pipe(v.string(), v.regex(new RegExp(itemIdPattern(platform))))),
@@ -13,8 +13,8 @@ export const itemIds = (platform: Platform, max: number, description: string) =>
   );
 
 /**
- * The schema of item IDs, sent as an array or as one string separated by newlines or commas.
- * `items` applies only to arrays and `pattern` only to strings.
+ * Returns the rules for item IDs that are sent as an array, or as one string separated by newlines
+ * or commas. `items` applies only to arrays and `pattern` only to strings.
  */
 export function idListRule(platform: Platform): JsonObject {
   const id = itemIdPattern(platform).replaceAll(/^\^|\$$/g, "");

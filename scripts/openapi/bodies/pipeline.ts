@@ -33,7 +33,7 @@ const routeRules: JsonObject = {
   },
 };
 
-/** The rules of a step's routes that depend on the fields of its scraper. */
+/** Returns the rules of a step's routes that depend on the fields of its scraper. */
 function routeRulesOf(id: StepScraperId): JsonObject {
   const { fieldTypes } = stepScrapers[id];
   const fields = Object.entries(fieldTypes).map(([name, type]) => ({
@@ -93,7 +93,7 @@ export const pipelineBodies = {
   NewPipelineRoute: { schema: routeBody, rules: routeRules },
 };
 
-/** The rule that the steps of a pipeline read this platform only. */
+/** Returns the rule that all steps of a pipeline read one platform. */
 export const platformSteps = (platform: string): JsonObject => ({
   properties: {
     steps: {

@@ -12,7 +12,7 @@ import {
 import { forbidden, where } from "../rules.ts";
 import { itemIds } from "./item-ids.ts";
 
-/** The fields of each body of POST /v1/products, without the item IDs. */
+/** Returns the fields of a body of POST /v1/products for one platform, without the item IDs. */
 function platformFields(platform: Platform) {
   const { include, max_credits } = productsBody.entries;
   const named = v.pipe(v.literal(platform), v.metadata({ type: "string" }));
@@ -51,7 +51,7 @@ const oneTier = (platform: Platform) => ({
 
 const retailerAFields = platformFields("retailer_a");
 const { productIdsMax } = limits;
-/** The maximum number of IDs in a call depends on its tier. */
+/** Returns the rule that limits the number of IDs in a call, which depends on its tier. */
 const maxByTier = (field: string) =>
   where("tier", ["pulse"], {
     rules: {},

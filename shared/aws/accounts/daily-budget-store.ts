@@ -40,11 +40,7 @@ interface Change {
   readonly now: Date;
 }
 
-async function setBudget(
-  process: LedgerProcess,
-  change: Change,
-  usage: UsageStore,
-): Promise<void> {
+async function setBudget(process: LedgerProcess, change: Change, usage: UsageStore): Promise<void> {
   const { accountId, budget } = change;
   await untilDone<object>(process, async (note) => {
     const rows = await readAccountRows(process, accountId);
@@ -90,7 +86,10 @@ function budgetItems(
   const setting = (name: string) =>
     budget === null
       ? { UpdateExpression: "REMOVE #budget", ExpressionAttributeNames: { "#budget": name } }
-      : { UpdateExpression: "SET #budget = :budget", ExpressionAttributeNames: { "#budget": name } };
+      : {
+          UpdateExpression: "SET #budget = :budget",
+          ExpressionAttributeNames: { "#budget": name },
+        };
   const values = budget === null ? {} : { ":budget": budget };
   return [
     {

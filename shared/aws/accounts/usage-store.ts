@@ -60,8 +60,8 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
       const key = accountKeys.shardUsage(accountId, shard.number, "");
       const inPages = await stored(key, days);
       const after = await current(accountId, shard.number);
-      // Records that were copied after the usage rows were read are in neither the usage rows nor
-      // the journal.
+      // Records that were copied after the usage rows were read are neither in these rows as read
+      // nor in the journal.
       const isUncopied = startOf(before) === startOf(after);
       before = after;
       if (!isUncopied) return "again";

@@ -17,7 +17,9 @@ const absent = "attribute_not_exists(pk)";
 
 /**
  * Attempts once to create an endpoint, claim its URL and increment the endpoint count, in one
- * transaction. Returns `again` if other requests contend for the rows.
+ * transaction. Writes nothing in the other outcomes: `url_taken` if another endpoint of the account
+ * has the URL, `limit_reached` if the account has the maximum number of endpoints, and `again` if
+ * other requests contend for the rows.
  */
 export async function createEndpointRow(
   client: DynamoDBDocumentClient,
@@ -46,8 +48,10 @@ export async function createEndpointRow(
 
 /**
  * Attempts once to replace `before` with `after`, in one transaction. If the URL differs, also
- * replaces the URL claim. With `failingSince`, the outcome is `recovered` if a delivery to the
- * endpoint has succeeded since that time. Returns `again` if other requests contend for the rows.
+ * replaces the URL claim. Writes nothing in the other outcomes: `changed` if the endpoint was
+ * changed or deleted since `before` was read, `url_taken` if another endpoint has the new URL, and
+ * `again` if other requests contend for the rows. With `failingSince`, the outcome is `recovered`
+ * if a delivery to the endpoint has succeeded since that time.
  */
 export async function replaceEndpointRow(
   client: DynamoDBDocumentClient,
@@ -100,8 +104,9 @@ const failingCheck = (
 /**
  * Attempts once to delete an endpoint and its URL claim and to decrement the endpoint count, in one
  * transaction. Adds a row with the endpoint's last URL, which expires after
- * `limits.deletedEndpointDays`. Returns `again` if the endpoint has changed since it was read, or
- * if other requests contend for the rows.
+ * `limits.deletedEndpointDays`. Returns true if it deleted the endpoint. Returns `again` if the
+ * endpoint was deleted or its URL changed since it was read, or if other requests contend for the
+ * rows. Other changes of the endpoint do not prevent the deletion.
  */
 export async function deleteEndpointRow(
   client: DynamoDBDocumentClient,

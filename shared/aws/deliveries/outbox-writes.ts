@@ -44,7 +44,10 @@ export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) 
   };
 };
 
-/** Builds the write that stores an outbox entry. */
+/**
+ * Builds the write that stores an outbox entry, and replaces an equal one. The row expires
+ * `entryDaysMax` days after the due time.
+ */
 export const entryWrite = (
   TableName: string,
   target: DeliveryTarget,

@@ -4,7 +4,10 @@ import { entryOf } from "./outbox-entry.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** Reads pending entries of lane `first` from the outboxes, for the delivery and export logs. */
+/**
+ * Creates the reader of entries that had no attempt yet, which are in lane `first` of the outboxes.
+ * The delivery and export logs show them as pending.
+ */
 export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: string): PendingWork {
   return {
     async targets(accountId) {

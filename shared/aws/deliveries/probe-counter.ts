@@ -20,7 +20,9 @@ const triesMax = 3;
 /**
  * Counts probes in one row for each account. The row has the times of the last
  * `limits.probesPerMinute` probes that were admitted. A probe is admitted if the oldest time is at
- * least a minute ago, so that no minute has more than that number.
+ * least a minute ago, so that no minute has more than that number. `count` returns null for an
+ * admitted probe, otherwise the time from which the next probe is possible, in milliseconds since
+ * 1970.
  */
 export function dynamoProbeCounter(
   client: DynamoDBDocumentClient,

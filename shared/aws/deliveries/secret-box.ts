@@ -7,8 +7,8 @@ const cacheMs = 5 * 60 * 1_000;
 const cacheEntriesMax = 1_000;
 
 /**
- * Encrypts and decrypts secrets with a KMS key. Passes `context` as the encryption context. Caches
- * up to 1,000 decrypted secrets for five minutes.
+ * Encrypts and decrypts secrets with a KMS key. Passes `context` as the encryption context: `open`
+ * rejects if it differs from that of `seal`. Caches up to 1,000 decrypted secrets for five minutes.
  */
 export function kmsSecretBox(
   client: KMSClient,

@@ -1,7 +1,10 @@
 import type { BucketFailure } from "../../exports/customer-bucket.ts";
 import { failureReason } from "./failure-reason.ts";
 
-/** Converts an error of the S3 client to the failure of a call to a customer's bucket. */
+/**
+ * Converts an error of the S3 client to the failure of a call to a customer's bucket: a short error
+ * code, and the bucket's region if the error contains it.
+ */
 export function bucketFailure(error: unknown): BucketFailure {
   const region = regionOf(error);
   const reason = isKeyDenied(error) ? "kms_generate_data_key_denied" : failureReason(error);

@@ -100,7 +100,7 @@ interface RowChanges {
 
 /**
  * The previous release stores `failing` instead of `failures_in_row`, and cannot parse a row
- * without it.
+ * without `failing`.
  */
 const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 

@@ -65,7 +65,11 @@ interface TakeBack extends Charge {
   readonly at: number;
 }
 
-/** Releases all open holds of a call. Returns the charge if a hold was already settled with one. */
+/**
+ * Releases all open holds of a call. Returns `released` if the call has no charge, or the charge if
+ * a hold was already settled with a charge. Returns `fresh` if a settlement took effect during the
+ * release: the caller must try again to get its charge.
+ */
 async function release(
   process: LedgerProcess,
   hold: HoldRef,

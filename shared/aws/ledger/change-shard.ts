@@ -36,9 +36,11 @@ export type ShardChange =
   | { readonly outcome: "busy"; readonly why: string };
 
 /**
- * Makes one conditional update of a shard, without retries.
- * @throws the error of the request. The update may still have taken effect, so the caller must read
- * the shard.
+ * Makes one conditional update of a shard, without retries. Returns `changed` with the new shard,
+ * `refused` with the current shard if the condition failed, `missing` if the shard does not exist,
+ * or `busy` after a conflict or a throttle, which changed nothing.
+ * @throws any other error of the request. The update may still have taken effect, so the caller
+ * must read the shard.
  */
 export async function changeShard(
   process: LedgerProcess,
@@ -87,7 +89,8 @@ export async function changeShardWith(
   const [isShardRefused = false, isOtherRefused = false] = transacted.refused;
   const [shard] = transacted.shards;
   // The shard first: it has the hold if an earlier attempt took effect.
-  if (isShardRefused) return shard === undefined ? { outcome: "missing" } : { outcome: "refused", shard };
+  if (isShardRefused)
+    return shard === undefined ? { outcome: "missing" } : { outcome: "refused", shard };
   return isOtherRefused ? { outcome: "other_refused" } : { outcome: "busy", why: transacted.why };
 }
 
@@ -106,9 +109,10 @@ export type Transacted =
     };
 
 /**
- * Makes one transaction over shards and other rows. Caches the state of each shard whose condition
- * failed.
- * @throws the error of the request. The transaction may still have taken effect.
+ * Makes one transaction over shards and other rows, without retries. Returns `refused`, without a
+ * change, if a condition failed, other requests contended for a row, or DynamoDB throttled the
+ * transaction. Caches the state of each shard whose condition failed.
+ * @throws any other error of the request. The transaction may still have taken effect.
  */
 export async function transactShards(
   process: LedgerProcess,
@@ -173,7 +177,10 @@ export function untilDone<T extends object>(
   });
 }
 
-/** Reads a row of the accounts table, strongly consistent. Undefined if it does not exist. */
+/**
+ * Reads a row of the accounts table, strongly consistent. Undefined if it does not exist.
+ * @throws 503 UNAVAILABLE if DynamoDB keeps throttling the read or the retry budget is exhausted
+ */
 export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row | undefined> {
   const command = new GetCommand({
     TableName: process.accountsTable,
@@ -184,7 +191,10 @@ export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row 
   return Item;
 }
 
-/** Reads a shard, strongly consistent. Undefined if it does not exist. */
+/**
+ * Reads a shard, strongly consistent. Undefined if it does not exist.
+ * @throws 503 UNAVAILABLE as `readRow`
+ */
 export async function readShard(
   process: LedgerProcess,
   accountId: string,

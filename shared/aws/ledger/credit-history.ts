@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
+import { chunksOf } from "../../base/chunks-of.ts";
 import {
   type CreditHistory,
   type HistoryPage,
@@ -124,8 +125,7 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
   }
   const left = sequences.filter((sequence) => comparePlaces(placeOf(sequence), below) < 0);
   const size = Math.min(keysMax, limit + 1);
-  for (let start = 0; start < left.length; start += size) {
-    const some = left.slice(start, start + size);
+  for (const some of chunksOf(left, size)) {
     yield* await readOld(process, accountId, some);
   }
 }

@@ -46,7 +46,7 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold that was created since the shard was read relies on the mark.
+      // A hold that was created since the shard was read relies on the due mark.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

@@ -19,7 +19,7 @@ export interface PlacedEntry {
 
 interface Wanted {
   readonly accountId: string;
-  /** Shards, read before this call. Empty for an account without shards. */
+  /** The shards that the caller has read. Empty for an account without shards. */
   readonly shards: readonly Shard[];
   /** Upper bound of places, exclusive. */
   readonly below: EntryPlace;
@@ -135,8 +135,8 @@ async function* batchesOf(
 }
 
 /**
- * Yields the records of a shard's journal, which the caller has read, then the records of its
- * pages. Omits records that were copied to a page after the journal was read, because the journal
+ * Yields the records in the row of a shard, which the caller has read, then those in the pages of
+ * its journal. Omits records that were copied to a page after the row was read, because the row
  * contains them.
  */
 async function* journalBatches(

@@ -45,7 +45,11 @@ export interface CallHolds {
   readonly resolved: readonly (SettleRecord & { readonly shard: number })[];
 }
 
-/** Finds the holds of a call for which another process reserved credits. */
+/**
+ * Finds the holds of a call, open and resolved, that any process made. Reads the account's shards
+ * and, for resolved holds, the journal pages since the call began. Both lists are empty if the call
+ * has no holds or the account does not exist.
+ */
 export async function findCallHolds(
   process: LedgerProcess,
   accountId: string,
@@ -104,8 +108,8 @@ interface Wanted {
   readonly accountId: string;
   readonly holdId: string;
   /**
-   * The shard, read before this call, because a record is removed from the row only after a page
-   * contains it.
+   * The shard as the caller has read it. It must be read before the pages, because a record is
+   * removed from the row only after a page contains it.
    */
   readonly shard: Shard;
   /** A time between the start of the call and its reservation. */

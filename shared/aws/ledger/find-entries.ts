@@ -33,8 +33,9 @@ interface Wanted {
 }
 
 /**
- * Maximum number of marks of credit changes that a page reads: about 250 KB. Each automatic top-up
- * adds a mark.
+ * Maximum number of rows of executed credit changes (`accountKeys.change`) that one listing reads:
+ * about 250 KB. Each automatic top-up adds a row. An account with more rows is searched through its
+ * ledger entries instead.
  */
 const marksMax = 1_000;
 /** Number of entries that one request of a search reads. */
@@ -50,7 +51,10 @@ const skewUs = hourUs;
  */
 const callUs = hourUs / 4;
 
-/** Finds out where in the ledger the entries are that may match a filter. */
+/**
+ * Finds the parts of the ledger in which entries can match a filter, so that the caller reads only
+ * these parts. They may also contain entries that do not match.
+ */
 export async function findEntries(
   process: LedgerProcess,
   { accountId, rows, filter }: Wanted,
@@ -130,8 +134,8 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
 }
 
 /**
- * The marks of credit changes, unordered; undefined if there are more than `marksMax`. Marks never
- * expire.
+ * The rows of executed credit changes, unordered; undefined if there are more than `marksMax`. They
+ * never expire.
  */
 async function marksOf(
   { client, accountsTable }: LedgerProcess,

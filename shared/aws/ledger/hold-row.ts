@@ -65,7 +65,10 @@ export const budgetsRow = (budgets: readonly BudgetDay[]): Row =>
     ]),
   );
 
-/** Reads the row of a hold, strongly consistent. Undefined if the hold has no row. */
+/**
+ * Reads the row of a hold, strongly consistent. Undefined if the hold has no row.
+ * @throws 503 UNAVAILABLE as `readRow`
+ */
 export async function readHold(
   process: LedgerProcess,
   accountId: string,

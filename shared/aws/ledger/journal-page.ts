@@ -16,7 +16,10 @@ export interface JournalPage {
   readonly before: JournalState;
 }
 
-/** The row of a page with the oldest records of a shard's journal, including its key. */
+/**
+ * The row of a page with the oldest records of a shard's journal, including its key.
+ * @param records the oldest records of the journal; at least one
+ */
 export function journalPageRow(
   accountId: string,
   shard: Shard,

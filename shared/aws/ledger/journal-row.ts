@@ -39,7 +39,10 @@ export function recordRow(record: JournalRecord): Row {
   return { t, a, c, ...(hasChange && { i: record.changeId }) };
 }
 
-/** Parses a stored record. The inverse of `recordRow`. */
+/**
+ * Parses a stored record. The inverse of `recordRow`.
+ * @throws Error for a record of an unknown type
+ */
 export function recordOf(row: Row): JournalRecord {
   const [at, credits, holdId] = [Number(row["a"]), Number(row["c"]), String(row["h"])];
   const source = journalSourceOf(row["f"] as Row | undefined, holdId);

@@ -19,6 +19,8 @@ const fullForPreviousRelease = 1_000_000_000;
  * transaction is conditional on the row's sequence, so that no change of an earlier release is
  * lost. Does not move entries or the rows of open holds. Returns false, without writing, if the
  * account already has shards.
+ * @throws Error if the account does not exist; 503 UNAVAILABLE if the rows stay contended or the
+ * retry budget is exhausted
  */
 export async function openShards(process: LedgerProcess, accountId: string): Promise<boolean> {
   const done = await untilDone(process, async (note) => {

@@ -87,7 +87,10 @@ export function cacheShards(
   process.accounts.set(accountId, { ...known, fences, shards: count, budget });
 }
 
-/** Makes a shard the home shard of this process for an account. */
+/**
+ * Makes a shard the home shard of this process for an account: the shard in which it reserves
+ * first.
+ */
 export function moveHome(process: LedgerProcess, accountId: string, home: number): void {
   process.accounts.set(accountId, { ...cachedAccountOf(process, accountId), home });
 }
@@ -102,9 +105,9 @@ const aheadUs = 1_000;
 
 /**
  * Returns a stamp that is not before `now`, and newer than all stamps of the given shards that this
- * process knows.
+ * process knows. `refusals` is how often a shard with a newer stamp has refused the change so far:
+ * from the second refusal on, the stamp moves further ahead.
  * @param place the account, and the numbers of the shards that the change writes
- * @param attempt `refusals`: how often a shard with a newer stamp has refused the change so far
  */
 export function nextStamp(
   process: LedgerProcess,

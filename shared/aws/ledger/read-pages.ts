@@ -16,8 +16,8 @@ interface Wanted {
 }
 
 /**
- * Reads the pages of a shard in the order of the stamps of their first records. Yields the pages of
- * one request at a time.
+ * Reads the pages of a shard's journal whose first records have stamps from `from` to `to` (both
+ * inclusive), in the order of these stamps. Yields the pages of one request at a time.
  */
 export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },

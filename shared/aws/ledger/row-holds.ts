@@ -26,9 +26,10 @@ import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 const resolvedHoldDays = 30;
 
 /**
- * Reserves credits for a step. The hold has a row, because it exists for a long time and another
- * process resolves it. The row of a resolved hold is stored for weeks, so that a repeated step does
- * not reserve again.
+ * Reserves credits for a step. Returns `insufficient`, without a reservation, if the balance does
+ * not cover them. The hold has a row, because it exists for a long time and another process
+ * resolves it. The row of a resolved hold is stored for weeks, so that a repeated step does not
+ * reserve again: a repeated call returns `reserved`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function reserveStepHold(

@@ -82,7 +82,10 @@ function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change)
   };
 }
 
-/** Builds the update that moves credits to the hold of a call and occupies a slot. */
+/**
+ * Builds the update that moves credits to the hold of a call and occupies a slot. It fails if the
+ * shard lacks the credits or a free slot, already has the hold, or has a newer stamp.
+ */
 export function reserveUpdate(
   location: ShardLocation,
   holdId: string,
@@ -141,7 +144,7 @@ interface Outcome {
 
 /**
  * Builds the update that resolves the hold of a call: charges a part of it, refunds the rest and
- * frees the slot.
+ * frees the slot. It fails if the hold is not open or the shard has a newer stamp.
  */
 export function settleUpdate(
   location: ShardLocation,
@@ -168,7 +171,8 @@ interface Size {
 }
 
 /**
- * Builds the update that adds or deducts credits, with a record. Pass `size` if the change
+ * Builds the update that adds or deducts credits, with a record. It fails if a count would become
+ * negative or the shard has a newer stamp. Pass `size` if the change
  * increases the account's slots, and `budget` if it reserves credits.
  */
 export const creditUpdate = (
@@ -221,7 +225,10 @@ export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update 
   ReturnValuesOnConditionCheckFailure: "ALL_OLD",
 });
 
-/** Builds the update that removes the oldest records of a shard after a page contains them. */
+/**
+ * Builds the update that removes the oldest records of a shard after a page contains them. It fails
+ * if another process has already removed them.
+ */
 export function trimUpdate(
   { table, accountId, shard }: ShardLocation,
   records: readonly JournalRecord[],

@@ -39,8 +39,10 @@ export async function gatherCredits(
 }
 
 /**
- * Spreads credits evenly over all shards, in one transaction. This only saves time: a call whose
- * shard lacks credits transfers them from other shards.
+ * Spreads credits evenly over all shards, in one transaction. Changes nothing if no shard has less
+ * than an even share, if the richest shard cannot provide all missing credits, or if a shard
+ * changed since it was read. This only saves time: a call whose shard lacks credits transfers them
+ * from other shards.
  */
 export async function spreadCredits(
   process: LedgerProcess,

@@ -1,4 +1,5 @@
 import { SendMessageBatchCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import { chunksOf } from "../../base/chunks-of.ts";
 import { quantity } from "../../base/quantity.ts";
 import type { OutboxQueue, DeliveryTarget } from "../../outbox/outbox.ts";
 
@@ -12,8 +13,7 @@ const batchMessagesMax = 10;
 export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue {
   return {
     async send(targets, delaySeconds) {
-      for (let start = 0; start < targets.length; start += batchMessagesMax) {
-        const batch = targets.slice(start, start + batchMessagesMax);
+      for (const batch of chunksOf(targets, batchMessagesMax)) {
         const { Failed = [] } = await client.send(
           new SendMessageBatchCommand({
             QueueUrl: queueUrl,

@@ -1,5 +1,6 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { assert } from "../../base/assert.ts";
+import { chunksOf } from "../../base/chunks-of.ts";
 import { limits } from "../../base/limits.ts";
 import type { BatchRef, RunRef } from "../../runs/run.ts";
 import type { RunQueue } from "../../runs/run-queue.ts";
@@ -18,7 +19,8 @@ const entriesMax = 10;
  * Sends the messages of runs to SQS. The account ID is the message group, so that no account delays
  * another account. `hops` is the length of the chain of messages that caused these messages.
  * Lambda's recursive loop detection is off, because steps cause later steps:
- * `limits.messageHopsMax` ends an endless chain.
+ * `limits.messageHopsMax` ends an endless chain. A message to a queue without a URL rejects with an
+ * Error.
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
@@ -53,11 +55,8 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQu
     sendResume: (run) => send("runs", run.accountId, { type: "resume", ...runMessage(run) }),
     sendFinish: (run) => send("finishes", run.accountId, runMessage(run)),
     async sendBatches(batches) {
-      for (let start = 0; start < batches.length; start += entriesMax) {
-        await sendBatch(client, urlOf(urls, "steps"), {
-          batches: batches.slice(start, start + entriesMax),
-          hops,
-        });
+      for (const some of chunksOf(batches, entriesMax)) {
+        await sendBatch(client, urlOf(urls, "steps"), { batches: some, hops });
       }
     },
   };

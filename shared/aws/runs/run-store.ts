@@ -6,7 +6,6 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import { progressTimeoutMs, type Run, type RunRef } from "../../runs/run.ts";
 import type { Claim, WatchlistOutcome, RunStore } from "../../runs/run-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
@@ -16,17 +15,12 @@ import {
   isContention,
   conditionalWrite,
   retryContended,
+  type TableOptions,
 } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { abandon, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * Milliseconds after which the sweeper restarts a claimed or finishing run that no worker has
@@ -39,7 +33,7 @@ const pickUpMs = 60_000;
 const sendingMs = 30_000;
 
 /** Stores runs in DynamoDB. */
-export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options): RunStore {
+export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOptions): RunStore {
   const { table } = options;
   const isoIn = (milliseconds: number): string =>
     new Date(options.clock.now().getTime() + milliseconds).toISOString();
@@ -129,7 +123,7 @@ async function listRuns(
  */
 function writeClaim(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   { run, watchlist, nextRunAt }: Claim,
 ): Promise<"claimed" | "conflict"> {
   const { table } = options;
@@ -224,7 +218,7 @@ const runPosition = 0;
  */
 function writeFinish(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   finished: FinishedRun,
 ): Promise<"finished" | "finished_before" | "conflict"> {
   return retryContended(options, async () => {

@@ -1,5 +1,4 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import type {
   BatchCounts,
   BatchRef,
@@ -11,16 +10,10 @@ import type {
 import type { OpenedBatch } from "../../runs/step-store.ts";
 import { compareIds } from "../../watchlists/page.ts";
 import { unpack } from "./compressed.ts";
-import type { Row } from "../table/dynamo.ts";
+import type { Row, TableOptions } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * The key of the row with a batch's IDs: a chunk of the items that start at the step, or a row of
@@ -59,10 +52,11 @@ export const listIn = <T>(packed: unknown): T[] =>
 /**
  * Reads a batch with its run, its step and its recorded result, in one request. Rows that do not
  * exist are undefined.
+ * @throws 503 UNAVAILABLE if an overloaded table does not process all keys
  */
 export async function openBatch(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   ref: BatchRef,
 ): Promise<OpenedBatch> {
   const keys = [

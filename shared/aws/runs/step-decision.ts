@@ -3,17 +3,15 @@ import {
   GetCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
-import { cancellationReasons, isContention, retryContended } from "../table/dynamo.ts";
+import {
+  cancellationReasons,
+  isContention,
+  retryContended,
+  type TableOptions,
+} from "../table/dynamo.ts";
 import { stepRecordOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 interface Decision {
   readonly run: Run;
@@ -24,10 +22,11 @@ interface Decision {
 /**
  * Records whether a step is read or deferred, in a transaction that checks the run's phase. Returns
  * the decision that was recorded first, or `over` if the run has ended and the step must not start.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function decideStep(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   { run, step, shortfall }: Decision,
 ): Promise<StepDecision | "over"> {
   const { table } = options;

@@ -5,7 +5,6 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import {
   addBatchCounts,
   type BatchCounts,
@@ -17,18 +16,12 @@ import {
 } from "../../runs/run.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, unpack } from "./compressed.ts";
-import { type Row, conditionalWrite, writeRows } from "../table/dynamo.ts";
+import { type Row, conditionalWrite, writeRows, type TableOptions } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { stepRecordOf, stepRow } from "./run-row.ts";
 import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
 import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * Days until a step row expires. Results of steps are needed until the run's events are published.
@@ -37,7 +30,7 @@ interface Options {
 const stepRowDays = 14;
 
 /** Stores steps and batches in DynamoDB. IDs and results are compressed. */
-export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options): StepStore {
+export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOptions): StepStore {
   const { table, clock } = options;
   const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;
   const read = async (key: RowKey): Promise<Row | undefined> => {
@@ -224,7 +217,7 @@ async function markDone(
  */
 async function savePlan(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   { step, batches, ttl }: StepPlan & { readonly ttl: number },
 ): Promise<StepRecord> {
   const { table } = options;

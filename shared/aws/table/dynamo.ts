@@ -12,6 +12,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { chunksOf } from "../../base/chunks-of.ts";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import { dynamoThrottles } from "../../base/dependency-failure.ts";
 import { unavailable } from "../../base/errors.ts";
@@ -23,6 +24,13 @@ import type { RowKey } from "./table.ts";
 import { quantity } from "../../base/quantity.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
+
+/** A table, and what repeats of a request to it need. */
+export interface TableOptions {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+}
 
 /**
  * Creates a DynamoDB document client with the settings of all AWS clients. Omits undefined
@@ -213,8 +221,8 @@ export async function transact(
 }
 
 /**
- * Executes a transaction, and repeats it while rows are contended or throttled. Returns false if a
- * condition failed.
+ * Executes a transaction, and repeats it while rows are contended or throttled. Returns true if it
+ * took effect, and false, without a change, if a condition failed.
  * @throws 503 UNAVAILABLE as `retryContended`
  */
 export const transactWrites = (
@@ -237,19 +245,13 @@ export const transactWrites = (
 const batchRowsMax = 25;
 const batchTriesMax = 10;
 
-interface BatchWriteOptions {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
-
 /**
  * Puts rows without conditions, 25 per request. Sends rows again that DynamoDB did not process.
- * @throws 503 UNAVAILABLE if rows stay unprocessed
+ * @throws 503 UNAVAILABLE if rows stay unprocessed; the other rows may have been written
  */
 export function writeRows(
   client: DynamoDBDocumentClient,
-  options: BatchWriteOptions,
+  options: TableOptions,
   rows: readonly Row[],
 ): Promise<void> {
   const requests = rows.map((row) => ({ PutRequest: { Item: { ...row } } }));
@@ -258,11 +260,11 @@ export function writeRows(
 
 /**
  * Deletes rows by their keys, 25 per request. Ignores rows that do not exist.
- * @throws 503 UNAVAILABLE if rows stay unprocessed
+ * @throws 503 UNAVAILABLE if rows stay unprocessed; the other rows may have been deleted
  */
 export function deleteRows(
   client: DynamoDBDocumentClient,
-  options: BatchWriteOptions,
+  options: TableOptions,
   keys: readonly RowKey[],
 ): Promise<void> {
   const requests = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
@@ -273,11 +275,11 @@ type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][
 
 async function batchWrite(
   client: DynamoDBDocumentClient,
-  { table, ...retryOptions }: BatchWriteOptions,
+  { table, ...retryOptions }: TableOptions,
   requests: readonly WriteRequest[],
 ): Promise<void> {
-  for (let start = 0; start < requests.length; start += batchRowsMax) {
-    let pending = requests.slice(start, start + batchRowsMax);
+  for (const some of chunksOf(requests, batchRowsMax)) {
+    let pending = some;
     const mayRepeat = repeats(retryOptions, { triesMax: batchTriesMax, pauseMs: 100 });
     for (;;) {
       const { UnprocessedItems } = await client.send(

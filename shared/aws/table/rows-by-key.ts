@@ -1,30 +1,39 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
-import { againIfThrottled, type Row, retryContended } from "./dynamo.ts";
+import { chunksOf } from "../../base/chunks-of.ts";
+import { againIfThrottled, type Row, retryContended, type TableOptions } from "./dynamo.ts";
 import type { RowKey } from "./table.ts";
 
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
+interface Options extends TableOptions {
   /** Names of the attributes to read. @default all */
   readonly attributes?: readonly string[];
 }
 
+/** Maximum number of keys of a BatchGetItem request. */
+const keysMax = 100;
+
 /**
- * Reads up to 100 rows by their keys with strongly consistent reads. Returns them in any order, and
- * omits rows that do not exist. Repeats the request for keys that an overloaded table did not
- * process.
+ * Reads rows by their keys with strongly consistent reads, with one request after the other for
+ * every 100 keys. Returns the rows in any order, and omits rows that do not exist. Repeats a request
+ * for keys that an overloaded table did not process.
  * @throws 503 UNAVAILABLE if keys stay unprocessed
  */
 export async function rowsByKey(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  keys: readonly RowKey[],
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const some of chunksOf(keys, keysMax)) rows.push(...(await readKeys(client, options, some)));
+  return rows;
+}
+
+async function readKeys(
   client: DynamoDBDocumentClient,
   { table, attributes, ...patience }: Options,
   keys: readonly RowKey[],
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let left: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
-  if (left.length === 0) return rows;
   const projection = attributes !== undefined && {
     ProjectionExpression: attributes.map((_, n) => `#a${n}`).join(", "),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name, n) => [`#a${n}`, name])),

@@ -74,7 +74,10 @@ function isAffected(write: Write, conversion: Conversion | undefined): boolean {
 export const differingNames = (conversion: Conversion | undefined): ReadonlySet<string> =>
   new Set(conversion && [...conversion.olderNames, ...conversion.newerNames]);
 
-/** Returns the attribute names and words in an expression, with the aliases of `input` resolved. */
+/**
+ * Returns the attribute names and words in an expression, with the aliases of `input` resolved;
+ * empty if `expression` is not a string.
+ */
 export function namesIn(input: Write, expression: unknown): readonly string[] {
   if (typeof expression !== "string") return [];
   const aliases = (input["ExpressionAttributeNames"] ?? {}) as Readonly<Record<string, string>>;

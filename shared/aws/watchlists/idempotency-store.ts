@@ -5,21 +5,15 @@ import {
   type PutCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "../../watchlists/idempotency.ts";
 import {
   isConditionFailure,
   retryOnConflict,
   type Row,
   conditionalWrite,
+  type TableOptions,
 } from "../table/dynamo.ts";
 import { epochSeconds, watchlistKeys } from "../table/table.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * Stores idempotency keys in the watchlists table, so that one transaction can change a watchlist
@@ -27,7 +21,7 @@ interface Options {
  */
 export function dynamoIdempotencyStore(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
 ): IdempotencyStore {
   const { table } = options;
   /**

@@ -34,9 +34,12 @@ interface PageWrite {
 const waitMsMax = 1_000;
 
 /**
- * Replaces pages of a watchlist. The new version is higher than the versions of all replaced pages.
- * A page can be merged into another page and later be created again, so no page ever has the same
- * version twice.
+ * Replaces pages of a watchlist. Returns `replaced`, `stale` if a page has changed since it was
+ * read, `watchlist_deleted`, or `full` if the watchlist would have too many items. Only `stale` can
+ * also mean that the write took effect (see `putPage`). The new version is higher than the versions
+ * of all replaced pages. A page can be merged into another page and later be created again, so no
+ * page ever has the same version twice.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(
   table: PageTable,

@@ -1,5 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
+import { chunksOf } from "../../base/chunks-of.ts";
 import type { PurgeStore } from "../../watchlists/purge-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
@@ -10,23 +10,21 @@ import {
   type TransactItem,
   transactWrites,
   conditionalWrite,
+  type TableOptions,
 } from "../table/dynamo.ts";
 import { firstRows, queryPages, queryRows } from "../table/query-rows.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 import { purgeState } from "./transactions.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /** Number of rows in one request. */
 const rowsMax = 500;
 const runsAtOnce = 10;
 
 /** Stores purge marks in the watchlists table, and deletes the rows of marked watchlists. */
-export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Options): PurgeStore {
+export function dynamoPurgeStore(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+): PurgeStore {
   const { table } = options;
   return {
     expectCreation: (list, purgeAt) =>
@@ -139,7 +137,7 @@ interface Removal {
  */
 async function removeRows(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   { watchlistId, isOver }: Removal,
 ): Promise<boolean> {
   const { table } = options;
@@ -147,8 +145,7 @@ async function removeRows(
     const query = { ...runsOf(table, watchlistId), ProjectionExpression: "pk, sk, id" };
     const runs = await firstRows(client, query, rowsMax);
     if (runs.length === 0) break;
-    for (let start = 0; start < runs.length; start += runsAtOnce) {
-      const some = runs.slice(start, start + runsAtOnce);
+    for (const some of chunksOf(runs, runsAtOnce)) {
       const removed = await Promise.all(
         some.map((run) => {
           const { pk } = watchlistKeys.step(String(run["id"]), "");
@@ -172,7 +169,7 @@ interface Partition {
 
 async function removePartition(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   { pk, isOver, keep }: Partition,
 ): Promise<boolean> {
   const pages = queryPages(client, {

@@ -1,5 +1,4 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import type { IdempotencyRecord } from "../../watchlists/idempotency.ts";
 import type { Creation, WatchlistStore } from "../../watchlists/watchlist-store.ts";
@@ -11,15 +10,10 @@ import {
   transact,
   type TransactItem,
   retryContended,
+  type TableOptions,
 } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 import { watchlistRow } from "./watchlist-row.ts";
-
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
 
 /**
  * States of a purge mark. `expected`: the creation of the watchlist is not complete, and the
@@ -35,11 +29,15 @@ const [listAt, countAt, keyAt] = [0, 1, 3];
 
 /**
  * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
- * mark, and stores the response with the idempotency key.
+ * mark, and stores the response with the idempotency key. Returns `created`, even if an earlier
+ * attempt of this write took effect. Otherwise writes nothing: `limit_reached` if the account has
+ * the maximum number of watchlists; `superseded` if another request completed the creation or its
+ * purge began.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function createWatchlistRow(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   creation: Creation,
 ): ReturnType<WatchlistStore["create"]> {
   const { table } = options;
@@ -111,10 +109,11 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 /**
  * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
  * other rows later. Returns false if the watchlist does not exist.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
   list: RemovedList,
 ): Promise<boolean> {
   const { table } = options;

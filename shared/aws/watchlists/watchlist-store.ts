@@ -1,26 +1,24 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import type { Watchlist } from "../../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../watchlists/watchlist-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { isConditionFailure, retryOnConflict, conditionalWrite } from "../table/dynamo.ts";
+import {
+  isConditionFailure,
+  retryOnConflict,
+  conditionalWrite,
+  type TableOptions,
+} from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { accountIdOf, watchlistKeys } from "../table/table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
 import { createWatchlistRow, deleteWatchlistRow } from "./transactions.ts";
 
-interface Options {
-  readonly table: string;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
-
 /** Stores watchlists in DynamoDB. */
 export function dynamoWatchlistStore(
   client: DynamoDBDocumentClient,
-  options: Options,
+  options: TableOptions,
 ): WatchlistStore {
   const { table } = options;
   return {

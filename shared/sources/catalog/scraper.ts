@@ -48,6 +48,9 @@ const restMs = 1_000;
 /**
  * Creates the scraper of `retailer_d` for a products API, which accepts 100 stock numbers in one
  * call.
+ *
+ * An item is `not_found` if it is not active or a complete reply does not contain it, and
+ * `unavailable` if it could not be read.
  */
 export function catalogScraper(
   options: CatalogOptions,

@@ -1,3 +1,4 @@
+import { chunksOf } from "../../base/chunks-of.ts";
 import { inParallel } from "../../base/in-parallel.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
 
@@ -51,7 +52,7 @@ export async function readInBatches<Item, Result>(
 ): Promise<Result[]> {
   const size = typeof batchMax === "number" ? batchSize(batchMax) : batchMax;
   const trial = sourceTrial();
-  const results = await inParallel(partsOf(items, size.max()), atOnce, (batch) =>
+  const results = await inParallel(chunksOf(items, size.max()), atOnce, (batch) =>
     readBatch(batch, { ...calls, size, trial }),
   );
   return results.flat();
@@ -75,7 +76,7 @@ async function readBatch<Item, Result>(
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // An earlier part or a concurrent batch has shown that this size is too large.
     if (part.length > size.max()) {
-      parts.unshift(...partsOf(part, size.max()));
+      parts.unshift(...chunksOf(part, size.max()));
       continue;
     }
     const outcome = await read(part);
@@ -89,7 +90,7 @@ async function readBatch<Item, Result>(
     const isSplit =
       budget.allowsSplit(outcome.kind, part.length) &&
       (outcome.kind !== "refused" || (await tester.isSplitUseful()));
-    if (isSplit) parts.unshift(...partsOf(part, Math.ceil(part.length / 2)));
+    if (isSplit) parts.unshift(...chunksOf(part, Math.ceil(part.length / 2)));
     else results.push(...part.map(unread));
   }
   tester.end(!budget.isExhausted());
@@ -170,8 +171,3 @@ function sourceTrial(): SourceTrial {
     },
   };
 }
-
-const partsOf = <Item>(items: readonly Item[], size: number): (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
-    items.slice(n * size, (n + 1) * size),
-  );

@@ -76,7 +76,8 @@ interface RequestState {
 
 /**
  * Creates a client of one source. The source's limits apply to all calls of the clients that share
- * `states` and the source name. A client retries a temporary failure at most twice.
+ * `states` and the source name. A client retries a temporary failure at most twice. Errors of the
+ * source are replies, not exceptions.
  */
 export function sourceClient(
   options: SourceClientOptions,

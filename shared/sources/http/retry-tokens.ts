@@ -13,7 +13,10 @@ const earnedPerCall = 0.2;
 /** Enough for all retries of five calls. */
 const tokensMax = 10;
 
-/** Creates a limit that starts with ten retries and never exceeds ten. */
+/**
+ * Creates a limit on the retries of one source, which starts with ten retries and never exceeds
+ * ten.
+ */
 export function retryTokens(): RetryTokens {
   let tokens = tokensMax;
   return {

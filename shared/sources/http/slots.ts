@@ -12,7 +12,10 @@ export interface Slots {
   give(): void;
 }
 
-/** Creates a limit of `count` concurrent calls. */
+/**
+ * Creates a limit of `count` concurrent calls. Further calls wait in the order of their requests,
+ * until a slot is free or their signal aborts.
+ */
 export function slots(count: number): Slots {
   let free = count;
   const waiting = new Set<() => void>();

@@ -35,7 +35,7 @@ export type OfferLookup =
 
 /**
  * Reads the current live offers of listings. `products` contains only the listings that the API
- * returned.
+ * returned. Returns `failed` if a smaller batch may succeed, and `none` if it would fail too.
  */
 export async function lookUpOffers(
   ids: readonly string[],

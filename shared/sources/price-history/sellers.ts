@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { boundedMap } from "../../base/bounded-map.ts";
+import { chunksOf } from "../../base/chunks-of.ts";
 import type { HistorySource } from "./source.ts";
 import { foreignText } from "../contract/foreign-value.ts";
 
@@ -29,12 +31,7 @@ const seller = v.fallback(v.object({ sellerName: foreignText }), {});
  * process.
  */
 export function historySellers(source: HistorySource): Sellers {
-  const kept = new Map<string, string>();
-  const keep = (key: string, name: string): void => {
-    kept.set(key, name);
-    const [oldest] = kept.keys();
-    if (kept.size > keptNamesMax && oldest !== undefined) kept.delete(oldest);
-  };
+  const kept = boundedMap<string>(keptNamesMax);
   return {
     async namesOf(ids, { domain, deadline }) {
       const names = new Map<string, string | null>();
@@ -45,11 +42,8 @@ export function historySellers(source: HistorySource): Sellers {
         else if (sellerId.test(id)) wanted.push(id);
         else names.set(id, null);
       }
-      const batches = Array.from({ length: Math.ceil(wanted.length / batchIdsMax) }, (_, n) =>
-        wanted.slice(n * batchIdsMax, (n + 1) * batchIdsMax),
-      );
       await Promise.all(
-        batches.map(async (batch) => {
+        chunksOf(wanted, batchIdsMax).map(async (batch) => {
           const parameters = { domain, seller: batch.join(",") };
           const query = { path: "seller", parameters, cost: batch.length, deadline } as const;
           const answer = await source.send(query);
@@ -59,7 +53,7 @@ export function historySellers(source: HistorySource): Sellers {
           for (const id of batch) {
             const { sellerName } = v.parse(seller, parsed.output.sellers?.[id]);
             names.set(id, sellerName ?? null);
-            if (sellerName !== undefined) keep(`${domain} ${id}`, sellerName);
+            if (sellerName !== undefined) kept.set(`${domain} ${id}`, sellerName);
           }
         }),
       );

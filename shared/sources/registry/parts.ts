@@ -62,7 +62,10 @@ type SourceOverrides = Partial<
   Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
 >;
 
-/** Creates the parts for a scraper. Scrapers of the same source share all limits of the source. */
+/**
+ * Creates what an adapter needs for a scraper: a client, reports, warnings, and access to secrets.
+ * Scrapers of the same source share all limits of the source.
+ */
 export function sourceParts(
   scraper: StepScraperId,
   options: PacedOptions & SourceOverrides,

@@ -45,7 +45,10 @@ export interface Unanswered {
   readonly reason: string;
 }
 
-/** Summarizes the events of one read. */
+/**
+ * Summarizes the events of one read: the metrics of its calls, and the reason if no call was
+ * answered.
+ */
 export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");
   const replies = countsOf(calls.map(({ reply }) => reply));

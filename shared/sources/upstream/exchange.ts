@@ -74,7 +74,8 @@ const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
 /**
  * Reads items from an upstream server in batches. Returns one entry for each item, in the order of
- * the items; undefined for an item without a valid entry.
+ * the items; undefined for an item without a valid entry. Passes each warning about the server to
+ * `note` once.
  */
 export async function readUpstream<Item>(
   query: UpstreamQuery<Item>,

@@ -22,7 +22,7 @@ import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
 
 /**
  * Creates a scraper that reads products from an upstream server. The contract of the server is at
- * `/docs/upstream`.
+ * `/docs/upstream`. An item for which the server sends no valid entry is `unavailable`.
  */
 export function upstreamScraper(
   options: UpstreamOptions,
@@ -40,7 +40,10 @@ export function upstreamScraper(
   };
 }
 
-/** Creates a scraper that reads offers from an upstream server. */
+/**
+ * Creates a scraper that reads offers from an upstream server. A listing for which the server sends
+ * no valid entry is `unavailable`.
+ */
 export function upstreamOffers(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
@@ -58,7 +61,10 @@ export function upstreamOffers(
   };
 }
 
-/** Creates an offer checker that uses an upstream server. */
+/**
+ * Creates an offer checker that uses an upstream server. An offer of an item that does not exist is
+ * not buyable. An offer for which the server sends no valid entry is `unavailable`.
+ */
 export function upstreamOfferChecker(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,

@@ -67,7 +67,10 @@ export function productFacts(
   return group === undefined ? own : mergedFacts(own, sharedFacts(group, wanted));
 }
 
-/** Returns the facts of `first`, and those facts of `second` that `first` does not state. */
+/**
+ * Returns the facts of `first`, and those facts of `second` that `first` does not state. Takes the
+ * prices of `second` only if `first` states no price, not even an unclear one.
+ */
 export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
   // A list price is used only together with the price from the same markup.
   const { price, listPrice, ...others } = second;

@@ -5,15 +5,8 @@ import { accountKeys } from "../../../shared/aws/table/table.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { CreditSource } from "../../../shared/credits/ledger.ts";
 import { Logger } from "@aws-lambda-powertools/logger";
-import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createApiKeyRoute } from "../../../functions/account/create-api-key.ts";
-import { deleteApiKeyRoute } from "../../../functions/account/delete-api-key.ts";
-import { getAccountRoute } from "../../../functions/account/get.ts";
-import { listApiKeysRoute } from "../../../functions/account/list-api-keys.ts";
-import { listCreditTransactionsRoute } from "../../../functions/account/list-credit-transactions.ts";
-import { updateAccountRoute } from "../../../functions/account/update.ts";
-import { getUsageRoute } from "../../../functions/account/usage.ts";
+import { accountRoutes } from "../../../functions/account/handler.ts";
 import { groupHandler, type HttpHandler } from "../../../functions/http/group-handler.ts";
 import { accountResponse } from "../../../shared/accounts/account-schema.ts";
 import {
@@ -40,6 +33,7 @@ import { externalIdOf } from "../../../shared/exports/destination.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
+import { expectShape } from "../../support/group-api.ts";
 import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 const clock = fixedClock("2026-03-10T12:00:00Z");
@@ -63,15 +57,7 @@ beforeAll(async () => {
   const usage = dynamoUsageStore(client, { accountsTable, ...times });
   handler = groupHandler({
     group: "account",
-    routes: {
-      "GET /v1/account": getAccountRoute,
-      "PATCH /v1/account": updateAccountRoute,
-      "GET /v1/usage": getUsageRoute,
-      "GET /v1/credit_transactions": listCreditTransactionsRoute,
-      "GET /v1/api_keys": listApiKeysRoute,
-      "POST /v1/api_keys": createApiKeyRoute,
-      "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
-    },
+    routes: accountRoutes,
     dependencies: {
       ...deps,
       logger: new Logger(),
@@ -127,11 +113,6 @@ async function ask(
   const answered = JSON.parse(body) as Answer["body"];
   expectDocumented(`${method} /v1/${path}`, statusCode, answered);
   return { status: statusCode, body: answered };
-}
-
-/** Checks that a body matches the schema and has no other fields. */
-function expectShape(schema: v.GenericSchema, { body }: Answer): void {
-  expect(v.parse(schema, body)).toEqual(body);
 }
 
 async function work(holdId: string, day: string, credits: { held: number; charged: number }) {

@@ -1,39 +1,34 @@
 import { Logger } from "@aws-lambda-powertools/logger";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { eventRoutes } from "../../../functions/events/handler.ts";
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { runEventId } from "../../../shared/events/event.ts";
 import { deliveryId } from "../../../shared/webhooks/delivery.ts";
 import { webhookDeliverySchema } from "../../../shared/webhooks/delivery-schema.ts";
-import { type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
+import { type DeliveryWorld, eachDeliveryWorld } from "../../support/delivery-world.ts";
 import { runOf } from "../../support/event-world.ts";
-import { admittedAccounts, groupCaller } from "../../support/group-api.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
-import { expectVerified } from "../../support/verified.ts";
 import {
+  admittedAccounts,
   conflict,
   expectShape,
+  groupCaller,
   invalid,
   notFound,
   refusal,
-} from "../webhook-endpoints/endpoint-api.ts";
+} from "../../support/group-api.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import { expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
 const run = runOf({ "watchlist.product.changed": 2 });
 const [first, second] = run.events;
 if (first === undefined || second === undefined) throw new Error("no events");
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let receiver: Receiver;
 let call: ReturnType<typeof groupCaller>;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
-  receiver = await startReceiver();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
   const { webhooks, registering, publishing, clock } = world;
   const { accounts, keyOf } = admittedAccounts();
   const handler = groupHandler({
@@ -52,9 +47,8 @@ beforeEach(async () => {
   });
   call = groupCaller(handler, keyOf);
 });
-afterEach(async () => {
+afterEach(() => {
   for (const request of receiver.requests) expectVerified(request, world.secretsMade);
-  await receiver.stop();
 });
 
 const unknownId = runEventId(

@@ -278,7 +278,7 @@ describe("the group handler's 400", () => {
     });
   });
 
-  it("names the wrong element of a list", async () => {
+  it("names the invalid element of a list", async () => {
     const answer = await ask({ body: '{"ids":["1",2]}' });
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "ids[1]" });
   });

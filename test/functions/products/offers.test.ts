@@ -55,7 +55,7 @@ describe("GET /v1/products/{id}/offers", () => {
     );
 
     it.each(["condition=mint", "platform=retailer_z", "marketplace=zz"])(
-      "names the wrong parameter of %s",
+      "names the parameter for the invalid query %s",
       async (query) => {
         const { status, body } = await get("B0SANDBOX0", `?${query}`);
         expect(status).toBe(400);

@@ -9,7 +9,7 @@ import {
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
-import { afterReadingMs } from "../../../shared/base/call-time.ts";
+import { afterReadingMs } from "../../support/after-reading.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { withinBudget } from "../../../shared/base/retry-budget.ts";
 import type { StepSources } from "../../../shared/runs/read-step.ts";

@@ -7,7 +7,7 @@ import { startTestWorld, type World } from "../../support/local-world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
-import { afterReadingMs } from "../../../shared/base/call-time.ts";
+import { afterReadingMs } from "../../support/after-reading.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 

@@ -236,7 +236,7 @@ const minutesLater = (minutes: number): string =>
 const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promise<unknown> =>
   world.scheduled.get(String(id))?.schedule;
 
-describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => {
+describe("POST /v1/watchlists answers 400 and names the invalid parameter", () => {
   it.each([
     ["name is missing", without("name"), "MISSING_PARAM", "name"],
     ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],

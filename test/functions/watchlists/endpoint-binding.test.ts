@@ -3,6 +3,7 @@ import { systemRandom } from "../../../shared/base/system.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
+import { anEndpoint } from "../../support/an-endpoint.ts";
 import {
   type Answered,
   type WatchlistWorld,
@@ -25,23 +26,12 @@ beforeEach(async () => {
 async function register(url: string): Promise<WebhookEndpoint> {
   world.clock.advance(1_000);
   const at = world.clock.now();
-  const endpoint: WebhookEndpoint = {
+  const endpoint = anEndpoint({
     id: newId("webhookEndpoint", at, systemRandom),
-    accountId: "acct_1",
     url,
     registeredUrl: url,
-    description: null,
-    events: null,
-    enabled: true,
-    disabledReason: null,
-    secret: "sealed",
-    secretHint: "last",
-    previousSecret: null,
-    requestsAtOnce: null,
     createdAt: at.toISOString(),
-    updatedAt: at.toISOString(),
-    receivingSince: at.toISOString(),
-  };
+  });
   expect(await world.endpoints.create("acct_1", endpoint)).toEqual({ outcome: "created" });
   return endpoint;
 }

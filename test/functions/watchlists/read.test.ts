@@ -269,7 +269,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect((await world.ask("GET ", { as: "demo" })).json["data"]).toEqual([]);
   });
 
-  it("returns a pipeline with its defaults filled in, and names the wrong parameter of a pipeline", async () => {
+  it("returns a pipeline with its defaults filled in, and names the invalid parameter of an invalid pipeline", async () => {
     const steps = [{ id: "all", scraper: "retailer_d.standard" }];
     const shop = { platform: "retailer_d", items: 3 };
     const { json } = await estimate({ ...shop, pipeline: { steps } });

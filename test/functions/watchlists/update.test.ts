@@ -81,7 +81,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(refusal(await patch({ marketplace: "ca" }))).toEqual([400, "marketplace"]);
   });
 
-  it("accepts the schedule that the watchlist returns, and refers a client with another one to the schedule fields", async () => {
+  it("accepts 'schedule' if it equals the watchlist's schedule, and otherwise returns 400 with the fields to send", async () => {
     await put();
     const { json } = await world.ask(`GET /${list.id}`);
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { derivedIdAt, newId } from "../../../shared/base/ids.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
 import type { EventType } from "../../../shared/events/event.ts";
@@ -13,37 +13,29 @@ import { webhookRecoveryResponse } from "../../../shared/webhooks/endpoint-schem
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import {
   type Answer,
   conflict,
-  endpointApi,
-  type EndpointApi,
   expectShape,
   invalid,
   notFound,
   refusal,
-} from "./endpoint-api.ts";
+} from "../../support/group-api.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const account = "acct_1";
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
   api = endpointApi(world);
-  receiver = await startReceiver();
 });
-afterEach(() => receiver.stop());
 
 type Entry = Record<string, unknown> & { readonly id: string };
 const list = (query: Record<string, string> = {}) =>

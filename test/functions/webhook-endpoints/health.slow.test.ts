@@ -1,36 +1,30 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { deliveryKeys } from "../../../shared/aws/table/table.ts";
 import {
   webhookEndpointSchema,
   webhookEndpointsResponse,
 } from "../../../shared/webhooks/endpoint-schema.ts";
-import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
-import { endpointApi, type EndpointApi, expectShape } from "./endpoint-api.ts";
+import { aRun, type DeliveryWorld, eachDeliveryWorld } from "../../support/delivery-world.ts";
+import { expectShape } from "../../support/group-api.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const account = "acct_1";
 const hour = 60 * 60 * 1_000;
 const day = 24 * hour;
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
 let id: string;
 let runs: number;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
+eachDeliveryWorld(async (opened) => {
+  ({ world, receiver } = opened);
   api = endpointApi(world);
-  receiver = await startReceiver();
   ({ id } = (await world.addEndpoint(account, receiver.url)).endpoint);
   runs = 0;
 });
-afterEach(() => receiver.stop());
 
 const answerWith = (status: number) => {
   receiver.answer = (response) => response.writeHead(status).end();

@@ -1,6 +1,6 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { Stripe } from "stripe";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { routes } from "../../../functions/routes.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import {
@@ -13,42 +13,34 @@ import {
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import {
   type Answer,
   conflict,
-  endpointApi,
-  type EndpointApi,
   expectShape,
   invalid,
   notFound,
   refusal,
-} from "./endpoint-api.ts";
+} from "../../support/group-api.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const unknown = "we_0000000000000000000000000";
 const { webhooks } = new Stripe("sk_test_none");
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
   const known = new Map([["hooks.internal-shop.com", ["10.0.0.1"]]]);
   Object.assign(world.registering, {
     resolver: { resolve: async (host: string) => known.get(host) ?? ["127.0.0.1"] },
   });
   api = endpointApi(world);
-  receiver = await startReceiver();
 });
-afterEach(() => receiver.stop());
 
 const url = "https://hooks.shop-example.com/a";
 const create = (body: Record<string, unknown> = {}, account = "acct_1"): Promise<Answer> => {

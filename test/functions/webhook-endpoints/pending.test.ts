@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { EventType } from "../../../shared/events/event.ts";
 import {
   webhookDeliveriesResponse,
@@ -8,19 +8,12 @@ import { derivedIdAt } from "../../../shared/base/ids.ts";
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
-import {
-  type Answer,
-  endpointApi,
-  type EndpointApi,
-  expectShape,
-  invalid,
-  notFound,
-  refusal,
-} from "./endpoint-api.ts";
+import { type Answer, expectShape, invalid, notFound, refusal } from "../../support/group-api.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./endpoint-api.ts";
 
 const account = "acct_1";
 const [listA = "", listB = ""] = ["a", "b"].map((name) =>
@@ -32,20 +25,13 @@ const wholeRun: EventType[] = [
   "watchlist.run.completed",
 ];
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
-});
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
   api = endpointApi(world);
-  receiver = await startReceiver();
 });
-afterEach(() => receiver.stop());
 
 type Entry = Record<string, unknown> & { readonly id: string };
 const list = (query: Record<string, string> = {}) =>

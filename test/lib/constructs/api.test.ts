@@ -50,7 +50,7 @@ function expectedRoutes(): Map<string, string> {
 }
 
 describe("the API's routes", () => {
-  it("lead to the function of their group, and all others to the group without a path", () => {
+  it("lead to the function of their group, and all other paths to the group without a path", () => {
     const nameById = new Map([...aliasIds(streaming)].map(([name, id]) => [id, name]));
     const actual = [...methodsOf(streaming)].map(([route, { Uri }]) => {
       const id = [...nameById.keys()].find((key) => JSON.stringify(Uri).includes(`"${key}"`));
@@ -166,7 +166,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     expect(Math.min(...rates)).toBeGreaterThan(0);
   });
 
-  it("are set together with no tracing and no request logs", () => {
+  it("are in a stage without tracing and request logs", () => {
     expect(properties).toMatchObject({ StageName: stage, TracingEnabled: false });
     for (const { DataTraceEnabled } of settings) expect(DataTraceEnabled).toBe(false);
     expect(JSON.stringify(settings)).not.toContain("LoggingLevel");
@@ -245,7 +245,7 @@ describe("the gateway's own error responses", () => {
   });
 
   it.each(responses.map((properties) => [properties["ResponseType"] as string, properties]))(
-    "%s have the service's error shape, a request ID and Strict-Transport-Security",
+    "of type %s have the service's error shape, a request ID and Strict-Transport-Security",
     (_type, properties) => {
       const templates = properties["ResponseTemplates"] as Record<string, string>;
       const body = JSON.parse(templates["application/json"] ?? "") as {

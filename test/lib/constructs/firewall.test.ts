@@ -41,7 +41,7 @@ describe("the firewall", () => {
     expect(Object.keys(resourcesOf(dev, "AWS::WAFv2::WebACL"))).toHaveLength(1);
   });
 
-  it("limits an address to more than the rate of two keys, and refuses in the service's error shape", () => {
+  it("limits an address to the rate of two keys, and refuses in the service's error shape", () => {
     const rate = rules.find(({ Statement }) => Statement.RateBasedStatement !== undefined);
     const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
     const bodies = acl?.["CustomResponseBodies"] as Record<string, { Content: string }>;

@@ -91,7 +91,7 @@ describe("a gradual deployment", () => {
 describe("a deployment at once", () => {
   it.each([
     ["in dev", synthesize("dev")],
-    ["in prod, by the context", synthesize("prod", { deployment: "all-at-once" })],
+    ["in prod if the context requests it", synthesize("prod", { deployment: "all-at-once" })],
   ])("uses no CodeDeploy and no alarms on versions %s", (_, stacks) => {
     const template = stacks.service;
 

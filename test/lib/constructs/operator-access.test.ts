@@ -26,7 +26,7 @@ describe("the roles of operators", () => {
     }
   });
 
-  it("allow more from one to the next", () => {
+  it("have all permissions of the role before", () => {
     expect(read?.size).toBeGreaterThan(5);
     expect([...(read ?? [])].filter((action) => act?.has(action) !== true)).toEqual([]);
     expect([...(act ?? [])].filter((action) => breakGlass?.has(action) !== true)).toEqual([]);

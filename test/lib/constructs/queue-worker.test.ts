@@ -21,7 +21,7 @@ describe.each([
   { id: "Steps", name: "run-step", timeout: 180, batchSize: 1, receives: 5 },
   { id: "Finishes", name: "run-finisher", timeout: 300, batchSize: 1, receives: 5 },
   { id: "Deliveries", name: "delivery", timeout: 300, batchSize: 10, receives: 5 },
-])("the worker queue $name", ({ id, name, timeout, batchSize, receives }) => {
+])("the queue of the worker $name", ({ id, name, timeout, batchSize, receives }) => {
   const functionId = functionIds(service).get(name) ?? "";
 
   it("hides a message for six times the function's timeout", () => {

@@ -60,11 +60,9 @@ describe("the watchlists' schedules", () => {
 
   it.each([
     ["the watchlists function", "watchlists"],
-    [
-      "the run starter, which restores missing schedules and removes superfluous ones",
-      "run-starter",
-    ],
-  ])("are managed by %s, which passes that role only to the Scheduler", (_, name) => {
+    // It restores missing schedules and removes superfluous ones.
+    ["the run starter", "run-starter"],
+  ])("are managed by %s, which may pass their role only to the Scheduler", (_, name) => {
     const manage = statementFor(name, "scheduler:CreateSchedule");
     const pass = statementFor(name, "iam:PassRole");
 

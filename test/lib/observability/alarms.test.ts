@@ -59,7 +59,8 @@ describe.each(stages)("the alarms of %s", (stage) => {
   const named = (part: string): readonly Alarm[] =>
     alarms.filter(({ AlarmName }) => AlarmName.includes(`-service-${part}`));
 
-  it.each(alarms)("$AlarmName describes its consequence and what to do", (alarm) => {
+  const byName = alarms.map((alarm) => [alarm.AlarmName.split("-service-")[1], alarm] as const);
+  it.each(byName)("include %s, which describes its consequence and what to do", (_, alarm) => {
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\.\nLook at: .+\.\nDo: .+\.\nRunbook: \S+$/s);
     expect(alarm.AlarmDescription.length).toBeLessThan(1_024);
     expect(JSON.stringify(alarm.AlarmActions)).toBe(JSON.stringify([topic]));
@@ -172,7 +173,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     }
   });
 
-  it("read no metric of the service that the code does not write, and none of another stage", () => {
+  it("read, of the service's metrics, only those that the code writes for their stage", () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === metricNamespace);
 
     expect(own.length).toBeGreaterThan(20);
@@ -221,7 +222,8 @@ describe.each(stages)("the alarms of %s", (stage) => {
 
 describe("the SNS topic of the alarms", () => {
   const templateOf = (context: Record<string, string>): Template => {
-    // The validation of templates, which validation.slow.test.ts runs, loads its rules for seconds.
+    // Off, because the validation of templates takes seconds to load its rules.
+    // validation.slow.test.ts runs it.
     const app = new App({ context, builtinCloudFormationValidation: false });
     const stack = new Stack(app, "Stack");
     const { topic } = new AlarmTopic(stack, "Topic", { stage: "dev" });

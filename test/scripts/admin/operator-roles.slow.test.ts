@@ -1,5 +1,3 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import {
   CloudFormationClient,
   CreateStackCommand,
@@ -14,7 +12,6 @@ import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cloudWatchAuditLog } from "../../../scripts/admin/audit/cloudwatch-audit-log.ts";
-import { runAdmin } from "../../../scripts/admin/main.ts";
 import { assumeOperatorRole, operatorIdentity } from "../../../scripts/admin/operator.ts";
 import { awsRestoreCloud } from "../../../scripts/admin/restore/aws-restore-cloud.ts";
 import { restoreStage } from "../../../scripts/admin/restore/restore-stage.ts";
@@ -24,6 +21,7 @@ import { systemClock } from "../../../shared/base/system.ts";
 import { synthesize } from "../../lib/synthesize.ts";
 import { auditLogContract } from "./audit/audit-log-contract.ts";
 import { startEmulatedAws } from "./emulated-aws.ts";
+import { runAdminHere } from "../run-admin.ts";
 
 const aws = await startEmulatedAws();
 const stacks = { data: "RetailProductData-dev-data", service: "RetailProductData-dev-service" };
@@ -124,14 +122,7 @@ async function create(StackName: string, template: unknown): Promise<Record<stri
 }
 
 /** Runs an admin command as the operator. */
-async function admin(...words: string[]) {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const streams = { input: new PassThrough(), output, errors };
-  const code = await runAdmin([...words, "--stage", "dev"], streams);
-  output.end();
-  errors.end();
-  return { code, out: await text(output), err: await text(errors) };
-}
+const admin = (...words: string[]) => runAdminHere([...words, "--stage", "dev"]);
 
 async function result(...words: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await admin(...words);
@@ -179,7 +170,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect((await admin("migrate")).code).toBe(0);
   });
 
-  it("allow every command that lists", async () => {
+  it("allow every command that only lists or compares", async () => {
     const of = ["--account", account];
     await result("accounts");
     await result("accounts", "show", ...of);
@@ -204,7 +195,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(await result("dead-letters", "replay", "--queue", "runs")).toMatchObject({ moved: 1 });
   });
 
-  it("refuse a change by the role that reads", async () => {
+  it("do not allow the role read to change anything", async () => {
     const grant = ["grant", "--account", account, "--id", "x", "--credits", "5"];
     const { code, err } = await admin(...grant, "--role", "read");
 
@@ -212,7 +203,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(err).toContain("not authorized");
   });
 
-  it("refuse to delete tables, ledger rows and audit lines by the role that acts", async () => {
+  it("do not allow the role act to delete tables, ledger rows or audit lines", async () => {
     const options = await clientsOf("act");
     const table = new DynamoDBClient(options).send(
       new DeleteTableCommand({ TableName: data["AccountsTableName"] }),
@@ -231,11 +222,11 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     }
   });
 
-  it("refuse an operator who assumes no role", async () => {
+  it("are necessary, because an operator who assumes no role cannot list accounts", async () => {
     expect((await admin("accounts", "--role", "none")).err).toContain("not authorized");
   });
 
-  it("allow a dry run of a restore, and a restore", async () => {
+  it("allow a restore and its dry run", async () => {
     // Point-in-time recovery does not cover the last five minutes.
     const at = `${new Date(Date.now() - 600_000).toISOString().slice(0, 19)}Z`;
     const plan = await result("restore", "--at", at, "--dry-run");

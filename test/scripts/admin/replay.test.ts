@@ -77,7 +77,7 @@ describe("a replay without a move task of SQS", () => {
     expect(await drain(urls.deadLetters)).toEqual([]);
   });
 
-  it("loses no message when it stops between sending and deleting", async () => {
+  it("loses no message if it is interrupted after sending a message and before deleting it", async () => {
     await bury(["a", "b", "c"]);
     let deletions = 0;
     sqs.middlewareStack.add(
@@ -102,7 +102,7 @@ describe("a replay without a move task of SQS", () => {
     ).toEqual(["b", "c"]);
   });
 
-  it("moves only the messages that waited at the start, even if some fail again", async () => {
+  it("moves only the messages that waited at its start, even if some return to the dead-letter queue", async () => {
     await bury(["a", "b"]);
     sqs.middlewareStack.add(
       (next, context) => async (call) => {
@@ -183,7 +183,7 @@ describe("a replay with a move task of SQS", () => {
     ];
 
     await expect(replayDeadLetters(sqs, urls)).rejects.toThrow(
-      "SQS stopped after 2 messages: AccessDenied",
+      "SQS stopped the move after 2 messages: AccessDenied. Repeat the command to move the others.",
     );
   });
 });

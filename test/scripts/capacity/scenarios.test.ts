@@ -4,20 +4,20 @@ import { capacityRows } from "../../../scripts/capacity/rows.ts";
 import { defaultAssumptions, simulateScenarios } from "../../../scripts/capacity/scenarios.ts";
 import { pageCells } from "./markdown.ts";
 
-describe("10,000 watchlists with the settings of prod", () => {
+describe("the simulated runs of 10,000 watchlists with the settings of prod", () => {
   const scenarios = simulateScenarios(configs.prod, defaultAssumptions);
 
-  it("end their runs within 15 minutes, spread evenly, on the hour, and during a tick storm", () => {
+  it("end within 15 minutes if they are spread evenly, due on the hour, or due during a tick storm", () => {
     expect(scenarios.map(({ isInTime }) => isInTime)).toEqual([true, true, true]);
   });
 
-  it("are in docs/performance.md with the times that the simulation computes", () => {
+  it("have the times in docs/performance.md that the simulation computes", () => {
     const rows = capacityRows(scenarios);
     expect(pageCells).toContainEqual(Object.keys(rows[0] ?? {}));
     for (const row of rows) expect(pageCells).toContainEqual(Object.values(row));
   });
 
-  it("are late with fewer step workers", () => {
+  it("are late if the stage has only 50 step workers", () => {
     const { concurrencyMax } = configs.prod;
     const fewer = { concurrencyMax: { ...concurrencyMax, steps: 50 } };
     const late = simulateScenarios(fewer, defaultAssumptions);

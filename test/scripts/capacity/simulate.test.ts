@@ -15,13 +15,13 @@ describe("the simulation of scheduled runs", () => {
     expect(lastEnd).toBe(1 + 3 * 5 + 2);
   });
 
-  it("reads the batches of a step in turns if there are more batches than workers", () => {
+  it("lets batches wait for a free worker if a step has more batches than there are workers", () => {
     const { duration, waitingMax } = simulate({ dueAt: [0], batches: 9, steps: 1 }, pipeline);
     expect(duration.max).toBe(1 + 3 * 5 + 2);
     expect(waitingMax.batches).toBe(5);
   });
 
-  it("lets the runs of a crowded stage wait in the order of their due times", () => {
+  it("reads runs one after the other if there is only one step worker", () => {
     const dueAt = Array.from({ length: 8 }, () => 0);
     const slow = { ...pipeline, readers: { parallel: 1, seconds: 10 }, schedulesPerSecond: 1e9 };
     const { duration, workersMax } = simulate({ dueAt, batches: 1, steps: 1 }, slow);
@@ -30,7 +30,7 @@ describe("the simulation of scheduled runs", () => {
     expect(workersMax).toBe(8);
   });
 
-  it("invokes schedules of one time at the rate of EventBridge Scheduler", () => {
+  it("starts schedules that are due at the same time at the rate of EventBridge Scheduler", () => {
     const dueAt = Array.from({ length: 100 }, () => 0);
     const wide = { parallel: 1_000, seconds: 1 };
     const limited = { schedulesPerSecond: 10, starters: wide, readers: wide, finishers: wide };
@@ -38,7 +38,7 @@ describe("the simulation of scheduled runs", () => {
     expect(lastEnd).toBeCloseTo(99 / 10 + 3);
   });
 
-  it("delays the runs of an account by at most a batch during a tick storm of another", () => {
+  it("delays the runs of an account by at most one task per stage during a tick storm of another account", () => {
     const storm = { dueAt: Array.from({ length: 100 }, () => 0), batches: 50, steps: 1 };
     const quiet = { dueAt: [32, 61, 93], batches: 1, steps: 1 };
     const beside = simulate(quiet, pipeline, storm);

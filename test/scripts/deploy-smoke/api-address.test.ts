@@ -11,7 +11,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** A server that answers 200 below one path and 404 on all others. */
+/** Starts a server that answers 200 below one path and 404 on all others. Returns its address. */
 async function emulatorServing(path: string): Promise<string> {
   const started = createServer((request, response) => {
     response.writeHead(request.url === `${path}/v1/openapi.json` ? 200 : 404).end("{}");
@@ -32,14 +32,14 @@ test("the smoke test looks for the API of a stack below the endpoint, never at A
   ]);
 });
 
-test("the smoke test uses the first address that answers", async () => {
+test("the smoke test uses the first address that returns the OpenAPI document", async () => {
   const endpoint = await emulatorServing("/_aws/execute-api/a1b2c3d4/dev");
   expect(await answeringAddress(apiAddresses(endpoint, apiUrl))).toBe(
     `${endpoint}/_aws/execute-api/a1b2c3d4/dev`,
   );
 });
 
-test("the smoke test names each address with its answer if none works", async () => {
+test("the smoke test fails with each address and its answer if no address returns the OpenAPI document", async () => {
   const endpoint = await emulatorServing("/elsewhere");
   const looked = answeringAddress([...apiAddresses(endpoint, apiUrl), "http://127.0.0.1:1"]);
   await expect(looked).rejects.toThrow(

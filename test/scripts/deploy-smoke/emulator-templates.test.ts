@@ -44,7 +44,7 @@ const expressionOn = (stat: string) => ({
   },
 });
 
-test("the template adapter replaces an alarm on an expression by one on its first metric, and changes nothing else", () => {
+test("the template adapter replaces an alarm on an expression by an alarm on its first metric, and changes nothing else", () => {
   const { Resources, Outputs, summary } = simplified(expressionOn("Sum"));
   expect(Resources.Alarm).toEqual({
     Type: "AWS::CloudWatch::Alarm",
@@ -52,10 +52,10 @@ test("the template adapter replaces an alarm on an expression by one on its firs
   });
   expect(Resources.simple).toEqual(simple);
   expect(Outputs).toEqual({ A: 1 });
-  expect(summary).toContain("1 alarms");
+  expect(summary).toContain("1 alarm ");
 });
 
-test("the template adapter shortens the visibility timeouts of queues that have one", () => {
+test("the template adapter shortens the visibility timeouts of queues, and adds none", () => {
   const queue = (Properties: object) => ({ Type: "AWS::SQS::Queue", Properties });
   const Resources = {
     A: queue({ VisibilityTimeout: 1_080, Name: "a" }),
@@ -64,14 +64,14 @@ test("the template adapter shortens the visibility timeouts of queues that have 
   };
   const file = join(assembly, "One.template.json");
   writeFileSync(file, JSON.stringify({ Resources }));
-  expect(shortenVisibility(assembly)).toContain("1 queues");
+  expect(shortenVisibility(assembly)).toContain("1 queue,");
   expect(JSON.parse(readFileSync(file, "utf8")).Resources).toEqual({
     ...Resources,
     A: queue({ VisibilityTimeout: 45, Name: "a" }),
   });
 });
 
-test("the template adapter renames a changed template to its new hash", () => {
+test("the template adapter renames a changed template to the hash of its new content", () => {
   simplified(expressionOn("Sum"));
   const now = hashOf(readFileSync(join(assembly, "One.template.json"), "utf8"));
   for (const name of manifests) {
@@ -85,7 +85,7 @@ test("the template adapter keeps the percentile of an alarm's metric", () => {
   expect(Properties).not.toHaveProperty("Statistic");
 });
 
-test("the template adapter refuses an expression without a metric", () => {
+test("the template adapter refuses an alarm whose expressions have no metric", () => {
   const alarm = { Type: "AWS::CloudWatch::Alarm", Properties: { Metrics: [{ Expression: "1" }] } };
   expect(() => simplified(alarm)).toThrow("no metric");
 });

@@ -24,7 +24,7 @@ interface Field extends Described {
 /** Keywords whose schemas only constrain fields, which other schemas describe. */
 const constraints = /^(if|then|else|not|dependentSchemas|examples?)$/;
 
-/** The fields of all objects in a part of the document. */
+/** Returns the fields of all objects in a part of the document. */
 function fieldsIn(part: unknown, where: string, owner: string): readonly Field[] {
   if (typeof part !== "object" || part === null) return [];
   const operation = asObject(part)["operationId"];
@@ -65,7 +65,7 @@ const answers = operations.flatMap(({ where, operation }) =>
     .map(([status, { description }]) => ({ where: `${where} ${status}`, description })),
 );
 
-describe("the OpenAPI document", () => {
+describe("the descriptions in the OpenAPI document", () => {
   it.each([
     ["field", fields],
     ["schema", named("schema", schemas)],
@@ -77,7 +77,7 @@ describe("the OpenAPI document", () => {
     ["answer", [...answers, ...named("response", responses)]],
     ["header", named("header", headers)],
     ["tag and security scheme", [...named("tag", tags), ...named("scheme", securitySchemes)]],
-  ] as const)("describes every %s", (_kind, described) => {
+  ] as const)("exist for every %s", (_kind, described) => {
     expect(described.length).toBeGreaterThan(3);
     const without = described.filter(
       ({ description }) => typeof description !== "string" || !/^.{6,}[.`]$/s.test(description),
@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     expect(without).toEqual([]);
   });
 
-  it("uses every description of a field", () => {
+  it("of fields are all used", () => {
     const used = new Set(
       fields.flatMap(({ owner, name, description }) =>
         [`${owner}.${name}`, name].filter((key) => fieldDescriptions[key] === description),
@@ -94,7 +94,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(fieldDescriptions).filter((key) => !used.has(key))).toEqual([]);
   });
 
-  it("describes a field by its name alone only if the field means the same in several owners", () => {
+  it("by a field's name alone are only for fields that mean the same in several owners", () => {
     const ambiguous = Object.keys(fieldDescriptions).filter((key) => {
       const ofName = fields.filter(({ name }) => name === key);
       const owners = new Set(ofName.map(({ owner }) => owner));

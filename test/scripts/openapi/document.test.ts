@@ -68,7 +68,7 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("and the pages of /docs are stored as `npm run openapi` writes them", () => {
+  it("is stored as `npm run openapi` writes it, and so are the pages of /docs", () => {
     const expected = generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -89,7 +89,7 @@ describe("the OpenAPI document", () => {
     expect(await spectralFindings(document)).toEqual([]);
   });
 
-  it("is checked by linters, which report an error in a wrong document", async () => {
+  it("fails redocly and spectral if two paths have the same operation ID", async () => {
     const [first] = Object.values(document.paths);
     const twice = { ...document, paths: { "/v1/a": first, "/v1/b": first } };
     for (const findings of [await redoclyFindings(twice), await spectralFindings(twice)]) {
@@ -106,8 +106,8 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("every operation", () => {
-  it("has a unique name, a known tag, and texts", () => {
+describe("every operation of the OpenAPI document", () => {
+  it("has a unique operation ID, a known tag, a summary and a description", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const tags = document.tags.map(({ name }) => name);
@@ -126,7 +126,7 @@ describe("every operation", () => {
     }
   });
 
-  it("lists the answers for an exceeded rate, a failure and, unless it is public, a wrong key", () => {
+  it("lists the responses 429, 500 and 503 and, unless it is public, 400 and 401", () => {
     for (const { key, operation } of operations) {
       const statuses = Object.keys(operation.responses);
       const wanted = operation.security?.length === 0 ? [] : ["400", "401"];
@@ -150,7 +150,7 @@ describe("every operation", () => {
     }
   });
 
-  it("returns its cost if it charges per item, and only then", () => {
+  it("returns its cost in a header if and only if it charges per item", () => {
     const charged = operations.filter(({ operation }) =>
       Object.values(operation.responses).some(
         (answer) => "X-Service-Credits" in resolved(answer).headers,
@@ -195,7 +195,7 @@ describe("error examples in the OpenAPI document", () => {
   });
 });
 
-/** A response, with its reference resolved. */
+/** Returns a response with its reference resolved. */
 function resolved(answer: { readonly $ref?: string }): Response {
   const name = answer.$ref?.split("/").at(-1);
   return name === undefined

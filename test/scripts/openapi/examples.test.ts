@@ -67,14 +67,17 @@ const examplesOf = ({ example, examples = {} }: Media): readonly unknown[] => [
   ...Object.values(examples).map(({ value }) => value),
 ];
 
-describe("every operation and webhook of the document", () => {
-  it.each([...calls, ...events])("$key has a summary and a description", ({ operation }) => {
-    expect(operation.summary).toMatch(/\w/);
-    expect(operation.description).toMatch(/\w/);
-    for (const { name, description } of operation.parameters ?? []) {
-      expect(description, name).toMatch(/\w/);
-    }
-  });
+describe("every operation and webhook of the OpenAPI document", () => {
+  it.each([...calls, ...events])(
+    "$key has a summary, and descriptions of itself and its parameters",
+    ({ operation }) => {
+      expect(operation.summary).toMatch(/\w/);
+      expect(operation.description).toMatch(/\w/);
+      for (const { name, description } of operation.parameters ?? []) {
+        expect(description, name).toMatch(/\w/);
+      }
+    },
+  );
 
   it.each([...calls, ...events])("$key has examples that its schemas accept", ({ operation }) => {
     const bodies = [
@@ -99,13 +102,13 @@ describe("every operation and webhook of the document", () => {
   });
 });
 
-describe("the samples of every operation", () => {
+describe("the code samples of every operation", () => {
   const samples = calls.flatMap(({ key, operation }) =>
     (operation["x-codeSamples"] ?? []).map(({ label, source }) => ({ key, label, source })),
   );
   const sourcesIn = (language: string) => samples.filter(({ label }) => label === language);
 
-  it("are in curl, TypeScript and Python, and call its path with real values", () => {
+  it("are in curl, TypeScript and Python, and call the path with example values for its parameters", () => {
     for (const { key, operation } of calls) {
       const found = operation["x-codeSamples"] ?? [];
       expect(
@@ -120,7 +123,7 @@ describe("the samples of every operation", () => {
     }
   });
 
-  it("parse as shell, TypeScript and Python", () => {
+  it("are valid shell, TypeScript and Python", () => {
     for (const { source } of sourcesIn("curl")) execFileSync("sh", ["-n", "-c", source]);
     for (const { source } of sourcesIn("TypeScript")) {
       expect(() => transformSync(source, { loader: "ts", target: "esnext" })).not.toThrow();

@@ -12,7 +12,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The findings of redocly's rule set `recommended`. */
+/** Returns the findings of redocly's rule set `recommended` in an OpenAPI document. */
 export async function redoclyFindings(document: object): Promise<Finding[]> {
   const config = await createConfig({
     extends: ["recommended"],
@@ -31,7 +31,7 @@ export async function redoclyFindings(document: object): Promise<Finding[]> {
   }));
 }
 
-/** The findings of spectral's rule set `spectral:oas`. */
+/** Returns the findings of spectral's rule set `spectral:oas` in an OpenAPI document. */
 export async function spectralFindings(document: object): Promise<Finding[]> {
   const spectral = new Spectral();
   const ruleset: RulesetDefinition = { extends: [[oas as RulesetDefinition, "recommended"]] };

@@ -44,9 +44,9 @@ const structured = {
 
 it.each<[string, Observation]>([
   ["a 503 without a charge", unavailable],
-  ["a charged 200 of a healthy store", usual],
-  ["a charged 200 of a slow store after 25 s", { ...usual, mode: "slow", seconds: 25 }],
-  ["a 503 of a slow store", { ...unavailable, mode: "slow" }],
+  ["a charged 200 while the store is healthy", usual],
+  ["a charged 200 after 25 s while the store is slow", { ...usual, mode: "slow", seconds: 25 }],
+  ["a 503 while the store is slow", { ...unavailable, mode: "slow" }],
   ["a 200 of a public route while the store hangs", { ...publicRoute, mode: "hanging" }],
   ["a 501 of an announced route", structured],
   [

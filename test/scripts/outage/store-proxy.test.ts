@@ -47,7 +47,7 @@ const send = async (
 };
 
 it.each(["healthy", "slow"] as const)(
-  "the outage test's proxy lets a %s store answer",
+  "the outage test's proxy forwards requests and answers while the store is %s",
   async (mode) => {
     await proxy.set(mode);
     expect(await send("one")).toBe("executed one");
@@ -74,7 +74,7 @@ it("the outage test's proxy executes aborted requests once a hanging store is he
   expect(executed).toEqual(["one"]);
 });
 
-it("the outage test's proxy answers all requests before the charge if the store hangs at the charge", async () => {
+it("the outage test's proxy forwards all requests before the first charge in the mode that hangs at the charge", async () => {
   await proxy.set("hanging at the charge");
   expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
   const charging = send('{"type":{"S":"charge"}}');
@@ -86,7 +86,7 @@ it("the outage test's proxy answers all requests before the charge if the store 
   expect(await after).toBe("executed a read");
 });
 
-it("the outage test's proxy answers only requests for keys if the store hangs after the key check", async () => {
+it("the outage test's proxy forwards only the check of an API key in the mode that hangs after the key check", async () => {
   await proxy.set("hanging after the key check");
   const keyRow = '{"Key":{"pk":{"S":"key#1"}}}';
   expect(await send(keyRow, { operation: "UpdateItem" })).toBe(`executed ${keyRow}`);

@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(project, { recursive: true }));
 
 describe("checkOutRelease", () => {
-  it("checks out a tag beside the project, with the same packages if the lock file is the same", async () => {
+  it("checks out a tag into another folder, with the packages of the project if both lock files are equal", async () => {
     commit("old");
     git("tag", "v1");
     commit("new");
@@ -51,7 +51,7 @@ describe("checkOutRelease", () => {
     );
   });
 
-  it("reports that the clone has no tags", async () => {
+  it("reports in the error for an unknown tag that the clone has no tags", async () => {
     commit("old");
     await expect(checkOutRelease("--all", project)).rejects.toThrow(
       'There is no git tag "--all". This clone has no tags.',

@@ -4,7 +4,9 @@ import { rollBackStage } from "../../../scripts/release/roll-back-stage.ts";
 
 const stack = "RetailProductData-prod-service";
 
-/** CloudFormation with one stack, which has these statuses one after the other. */
+/**
+ * Creates a client of CloudFormation with one stack, which has these statuses one after the other.
+ */
 function formation(...statuses: readonly string[]) {
   const left = [...statuses];
   const commands: string[] = [];
@@ -41,14 +43,14 @@ describe("rollBackStage", () => {
     expect(deployed).toEqual([]);
   });
 
-  it("fails if the cancelled update does not end in the previous state", async () => {
+  it("fails if the cancelled update does not restore the previous state", async () => {
     const { client } = formation("UPDATE_IN_PROGRESS", "x", "UPDATE_ROLLBACK_FAILED");
 
     await expect(rollBackStage(client, rollback(null))).rejects.toThrow("UPDATE_ROLLBACK_FAILED");
   });
 
   it.each(["UPDATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "UPDATE_ROLLBACK_COMPLETE"])(
-    "deploys the earlier release to a stack in %s",
+    "deploys the earlier release to a stack whose status is %s",
     async (status) => {
       const deployed: string[] = [];
       const { client, commands } = formation(status);
@@ -59,13 +61,13 @@ describe("rollBackStage", () => {
     },
   );
 
-  it("asks for a release if no update is in progress", async () => {
+  it("asks the operator to name a release if no update is in progress", async () => {
     const { client } = formation("UPDATE_COMPLETE");
 
     await expect(rollBackStage(client, rollback(null))).rejects.toThrow("--to <git tag>");
   });
 
-  it("does not interfere with a rollback or deletion that is in progress", async () => {
+  it("refuses to act while a rollback or deletion is in progress", async () => {
     for (const status of ["UPDATE_ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS"]) {
       const deployed: string[] = [];
       const { client } = formation(status);

@@ -8,14 +8,14 @@ import {
 import { systemRandom } from "../../../shared/base/system.ts";
 
 describe("an API key", () => {
-  it("has its kind's prefix, 32 random characters and a valid checksum", () => {
+  it("has the prefix of its kind, 32 random characters and a valid checksum", () => {
     const key = newApiKey(false, systemRandom);
     expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
     expect(apiKeyFlaw(key)).toBeUndefined();
     expect(newApiKey(true, systemRandom)).toMatch(/^svc_demo_/);
   });
 
-  it("is refused without a read if one character is changed", () => {
+  it("has a wrong checksum if any one character is changed", () => {
     const key = newApiKey(false, systemRandom);
     for (let at = "svc_live_".length; at < key.length; at += 1) {
       const other = key[at] === "x" ? "y" : "x";
@@ -47,7 +47,7 @@ describe("an API key", () => {
     expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("never repeats", () => {
+  it("differs from 999 other new keys", () => {
     const keys = Array.from({ length: 1_000 }, () => newApiKey(false, systemRandom));
     expect(new Set(keys).size).toBe(1_000);
   });

@@ -78,12 +78,15 @@ describe("the rate window of an API key", () => {
     [5, 1],
     [1_021, 2],
     [3_000, 3],
-  ])("gives a refused call a Retry-After for %d ms after %d s", (ms, seconds) => {
-    expect(refusal(startMs + ms, startMs)).toMatchObject({
-      rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },
-      retryAfterSeconds: seconds,
-    });
-  });
+  ])(
+    "that admits the next call in %d ms gives a refused call a Retry-After of %d s",
+    (ms, seconds) => {
+      expect(refusal(startMs + ms, startMs)).toMatchObject({
+        rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },
+        retryAfterSeconds: seconds,
+      });
+    },
+  );
 });
 
 describe("the rate limit of one process", () => {

@@ -30,7 +30,7 @@ describe("the pause of a process whose call was refused", () => {
     expect(afterRefusal(pause, { ...at, fraction: 0.5 }).untilMs).toBe(148);
   });
 
-  it("grows only once for calls that were in flight together", () => {
+  it("grows only once for calls that were in flight at the same time", () => {
     const one = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0 });
     expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
   });

@@ -6,10 +6,7 @@ import { nextOccurrence, nextOccurrences } from "../../../shared/cron/occurrence
 import { parseCron, type Cron } from "../../../shared/cron/parse-cron.ts";
 import { randomCron, randomMoment, type RandomCron } from "./random-crons.ts";
 
-/**
- * `CRON_RUNS=6000 npm test -- test/shared/cron` tests 6,000 cases instead of
- * 50.
- */
+/** `CRON_RUNS=6000 npm test -- test/shared/cron` tests 6,000 cases instead of 50. */
 const numRuns = Number(process.env["CRON_RUNS"] ?? 50);
 
 const minuteMs = 60_000;

@@ -21,7 +21,7 @@ const c = (where: string, after: string, due: readonly string[]): Case => {
   return { cron, zone, after, due };
 };
 
-describe("the due days of a cron", () => {
+describe("the next due times of a cron", () => {
   it.each([
     c("0 9 * * * | UTC", "2026-11-20T09:00Z", ["2026-11-21T09:00Z", "2026-11-22T09:00Z"]),
     c("0 0 29 2 * | UTC", "2026-01-01T00:00Z", ["2028-02-29T00:00Z", "2032-02-29T00:00Z"]),
@@ -30,7 +30,7 @@ describe("the due days of a cron", () => {
     c("0 0 * * 7 | UTC", "2026-11-20T00:00Z", ["2026-11-22T00:00Z", "2026-11-29T00:00Z"]),
     c("0 0 * * MON | UTC", "1969-12-28T00:00Z", ["1969-12-29T00:00Z", "1970-01-05T00:00Z"]),
     c("45 5 * * * | Asia/Kathmandu", "2026-11-20T00:00Z", ["2026-11-21T00:00Z"]),
-  ])("$cron $zone after $after", (given) => {
+  ])("match its fields: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
@@ -41,14 +41,14 @@ describe("the due days of a cron", () => {
     ["0 0 1 * */3", ["2026-11-14", "2026-11-15", "2026-11-18", "2026-11-21", "2026-11-22"]],
     ["0 0 */21 * *", ["2026-11-22", "2026-12-01", "2026-12-22", "2027-01-01", "2027-01-22"]],
     ["0 0 * * */3", ["2026-11-14", "2026-11-15", "2026-11-18", "2026-11-21", "2026-11-22"]],
-  ])("%s matches either of two restricted day fields", (expression, days) => {
+  ])("are on the days that match any restricted day field: %s", (expression, days) => {
     const after = new Date("2026-11-12T12:00:00Z");
     const due = nextOccurrences(parseCron(expression, "UTC"), after, days.length);
     expect(due.map((at) => at.toISOString().slice(0, 10))).toEqual(days);
   });
 });
 
-describe("a cron's local time that a clock change skips runs once, shifted forward by the gap", () => {
+describe("a cron's local time that a clock change skips", () => {
   it.each([
     c("30 2 * * * | America/New_York", "2026-03-07T12:00Z", [
       "2026-03-08T07:30Z",
@@ -83,11 +83,11 @@ describe("a cron's local time that a clock change skips runs once, shifted forwa
       "2018-05-04T15:15Z",
       "2018-05-05T14:45Z",
     ]),
-  ])("$cron $zone after $after", (given) => {
+  ])("runs once, shifted forward by the gap: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("and the other runs follow the local clock before and after the change", () => {
+  it("does not affect the runs on other days, which follow the local clock", () => {
     const given = c("45 23 * * * | Pacific/Easter", "2026-09-04T12:00Z", [
       "2026-09-05T05:45Z",
       "2026-09-06T04:45Z",
@@ -96,7 +96,7 @@ describe("a cron's local time that a clock change skips runs once, shifted forwa
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("even into the next day, in order with the times of that day", () => {
+  it("runs in order with the times of the next day if the shift crosses midnight", () => {
     const given = c("0,45 0,23 * * * | Asia/Pyongyang", "2018-05-04T14:00Z", [
       "2018-05-04T14:30Z",
       "2018-05-04T15:00Z",
@@ -108,7 +108,7 @@ describe("a cron's local time that a clock change skips runs once, shifted forwa
     expect(dueOf(asked)).toEqual(asked.due);
   });
 
-  it("and only once if another time is due there", () => {
+  it("runs together with a time that is due at the shifted time", () => {
     const given = c("*/30 * * * * | America/New_York", "2026-03-08T06:00Z", [
       "2026-03-08T06:30Z",
       "2026-03-08T07:00Z",
@@ -118,7 +118,7 @@ describe("a cron's local time that a clock change skips runs once, shifted forwa
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("and the times of a skipped day run together with those of the next day", () => {
+  it("runs together with the same time of the next day if the clocks skip a whole day", () => {
     const daily = c("0 9 * * * | Pacific/Apia", "2011-12-29T00:00Z", [
       "2011-12-29T19:00Z",
       "2011-12-30T19:00Z",
@@ -133,7 +133,7 @@ describe("a cron's local time that a clock change skips runs once, shifted forwa
   });
 });
 
-describe("a cron's local time that a clock change repeats runs once, at its first occurrence", () => {
+describe("a cron's local time that a clock change repeats", () => {
   it.each([
     c("30 1 * * * | America/New_York", "2026-10-31T12:00Z", [
       "2026-11-01T05:30Z",
@@ -155,17 +155,17 @@ describe("a cron's local time that a clock change repeats runs once, at its firs
       "2018-02-18T01:30Z",
       "2018-02-19T02:30Z",
     ]),
-  ])("$cron $zone after $after", (given) => {
+  ])("runs once, at its first occurrence: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("even if the calculation starts during the second occurrence", () => {
+  it("does not run at its second occurrence, even if the calculation starts just before that", () => {
     const given = c("*/15 * * * * | America/New_York", "2026-11-01T06:20Z", ["2026-11-01T07:00Z"]);
     expect(dueOf(given)).toEqual(given.due);
   });
 });
 
-describe("cron times that a clock change brings closer than five minutes run once, at the earlier time", () => {
+describe("two cron times that a clock change brings closer than five minutes", () => {
   it.each([
     // 02:28 becomes 02:58, which is two minutes before 03:00.
     c("0,28,50 * * * * | Australia/Lord_Howe", "2026-10-03T15:30Z", [
@@ -184,11 +184,11 @@ describe("cron times that a clock change brings closer than five minutes run onc
       "2018-11-04T02:58Z",
       "2018-11-04T03:58Z",
     ]),
-  ])("$cron $zone after $after", (given) => {
+  ])("run once, at the earlier time: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("regardless of the instant from which the calculation starts", () => {
+  it("run at the earlier time, from whichever instant the calculation starts", () => {
     const cron = parseCron("0,58 2,4 * * *", "America/New_York");
     for (const minute of [57, 58, 59]) {
       const after = new Date(Date.UTC(2026, 2, 8, 7, minute, 30));
@@ -207,7 +207,7 @@ describe("the next occurrence of a cron", () => {
     expect(shortIso(nextOccurrence(cron, due))).toBe("2026-11-21T09:00Z");
   });
 
-  it("exists in every year that Date can represent", () => {
+  it("exists until the last day that Date can represent", () => {
     const yearly = parseCron("0 0 29 2 *", "Europe/Berlin");
     expect(nextOccurrence(yearly, new Date("0001-01-01T00:00:00Z")).getUTCFullYear()).toBe(4);
     expect(nextOccurrence(yearly, new Date("9999-12-31T00:00:00Z")).getUTCFullYear()).toBe(10_000);

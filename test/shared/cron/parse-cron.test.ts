@@ -60,7 +60,7 @@ describe("the fields of a cron", () => {
     ["6-6", [6]],
     ["2,WED,FRI,2", [2, 3, 5]],
     ["SUN-SAT/6,1", [0, 1, 6]],
-  ])("day-of-week %s is %j", (field, weekdays) => {
+  ])("contain, for the day-of-week field %s, the values %j", (field, weekdays) => {
     expect(parseCron(`0 0 * * ${field}`, "UTC").fields.weekdays).toEqual(weekdays);
   });
 
@@ -73,7 +73,7 @@ describe("the fields of a cron", () => {
     ["*/100", [0]],
     ["7-7", [7]],
     ["30,0,30", [0, 30]],
-  ])("minute %s is %j", (field, minutes) => {
+  ])("contain, for the minute field %s, the values %j", (field, minutes) => {
     expect(parseCron(`${field} 0 * * *`, "UTC").fields.minutes).toEqual(minutes);
   });
 
@@ -122,7 +122,7 @@ describe("the stored expression of a cron", () => {
   });
 });
 
-describe("a refused cron, whose error names the invalid field and its accepted values:", () => {
+describe("an invalid cron", () => {
   it.each([
     ["60 * * * *", "'60' in its minute field. 60 is out of range. The field accepts 0 to 59"],
     ["0 24 * * *", "'24' in its hour field. 24 is out of range. The field accepts 0 to 23"],
@@ -148,7 +148,7 @@ describe("a refused cron, whose error names the invalid field and its accepted v
     ["0 0 * * JAN", "'JAN' is not a value of this field."],
     ["0 0 * * MONDAY", "'MONDAY' is not a value of this field."],
     ["*-5 * * * *", "A range must begin with a value, not with '*'."],
-  ])("%s", (expression, reason) => {
+  ])("is refused, and the error contains the reason: %s", (expression, reason) => {
     const { param, message } = refusalOf(expression);
     expect(param).toBe("cron");
     expect(message).toContain(reason);
@@ -179,7 +179,7 @@ describe("a refused cron, whose error names the invalid field and its accepted v
     "H * * * *",
     "~ * * * *",
     "0 0 1-MON * *",
-  ])("%s is refused", (expression) => {
+  ])("is refused because of its syntax: %s", (expression) => {
     expect(refusalOf(expression)).toMatchObject({ param: "cron" });
   });
 
@@ -193,15 +193,15 @@ describe("a refused cron, whose error names the invalid field and its accepted v
     ["0 0 * * * 2027 *", "7 fields"],
     ["0 0 1 * *\n0 0 1 * *", "9 fields"],
     ["0\u00a00\u00a0*\u00a0*\u00a0*", "1 field"],
-  ])("%j does not have five fields", (expression, count) => {
+  ])("is refused if it does not have five fields: %j has %s", (expression, count) => {
     expect(refusalOf(expression).message).toContain(`'cron' must have 5 fields (got ${count})`);
   });
 
-  it("a line break does not separate fields", () => {
+  it("is refused if a line break is between two fields", () => {
     expect(refusalOf("0\n0 * * * *").message).toContain("minute field");
   });
 
-  it("an expression may have at most 256 characters", () => {
+  it("is refused if it has more than 256 characters", () => {
     const longest = `${"0,".repeat(123)}00 * * * *`;
     expect(longest).toHaveLength(256);
     expect(parseCron(longest, "UTC").fields.minutes).toEqual([0]);
@@ -210,23 +210,23 @@ describe("a refused cron, whose error names the invalid field and its accepted v
   });
 });
 
-describe("a cron expression that never fires is refused:", () => {
+describe("a cron", () => {
   it.each(["0 0 30 2 *", "0 0 30-31 FEB *", "0 0 31 4,6,9,11 *", "0 0 31 2-6/2 *"])(
-    "%s is refused",
+    "is refused if no month has one of its days: %s",
     (expression) => {
       expect(refusalOf(expression).message).toContain("'cron' never fires");
     },
   );
 
   it.each(["0 0 29 2 *", "0 0 30 2 MON", "0 0 31 * *", "0 0 30,31 2,4 *", "0 0 31 2,4,12 *"])(
-    "%s fires",
+    "is accepted if at least one month has one of its days: %s",
     (expression) => {
       expect(parseCron(expression, "UTC").expression).toBe(expression);
     },
   );
 });
 
-describe("the minimum of five minutes between the runs of a cron", () => {
+describe("the smallest gap between two runs of a cron", () => {
   it.each([
     ["*/5 * * * *", 5],
     ["*/6 * * * *", 6],
@@ -242,11 +242,11 @@ describe("the minimum of five minutes between the runs of a cron", () => {
     ["0,58 0,23 31 12 *", 58],
     ["0,58 0,23 1,31 4,6 *", 58],
     ["0,58 0,23 * * MON,WED,FRI", 58],
-  ])("%s is accepted: %d minutes apart", (expression, gap) => {
+  ])("is accepted for %s: %d minutes", (expression, gap) => {
     expect(smallestGapMinutes(parseCron(expression, "UTC").fields)).toBe(gap);
   });
 
-  it("accepts an expression whose smallest gap in the calendar is exactly five minutes", () => {
+  it("is accepted if it is exactly five minutes on the days that match", () => {
     // 23:58 and 00:00 are two minutes apart, but the expression fires only on the first day of a
     // month.
     const { fields } = parseCron("0,5,58 0,23 1 * *", "UTC");
@@ -267,7 +267,7 @@ describe("the minimum of five minutes between the runs of a cron", () => {
     ["0,58 0,23 29 2 SUN", "2 minutes apart"],
     ["0,58 0,23 1,28 2,3 MON", "2 minutes apart"],
     ["0,58 0,23 * 2 SAT,SUN", "2 minutes apart"],
-  ])("%s is refused: %s", (expression, gap) => {
+  ])("is refused for %s: %s", (expression, gap) => {
     expect(refusalOf(expression).message).toContain(gap);
   });
 });
@@ -286,11 +286,11 @@ describe("the time zone of a cron", () => {
     ["america/port-au-prince", "America/Port-au-Prince"],
     ["Etc/GMT+5", "Etc/GMT+5"],
     ["EST5EDT", "EST5EDT"],
-  ])("%s is stored as %s", (text, timezone) => {
+  ])("that is sent as %s is stored as %s", (text, timezone) => {
     expect(parseCron("@daily", text).timezone).toBe(timezone);
   });
 
-  it("may be any IANA name, and its clock changes are known", () => {
+  it("may be any IANA name, and a due time can be computed for each", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), ...zoneAliases];
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {
@@ -316,7 +316,7 @@ describe("the time zone of a cron", () => {
     "constructor",
     "Europe/Berlin\u0000",
     "x".repeat(300),
-  ])("%j is refused", (timezone) => {
+  ])("that is sent as %j is refused", (timezone) => {
     const { param, message } = refusalOf("@daily", timezone);
     expect(param).toBe("timezone");
     expect(message).toContain("must be an IANA time zone name");

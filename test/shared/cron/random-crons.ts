@@ -10,6 +10,7 @@ export interface RandomCron {
   readonly months: ReadonlySet<number>;
   /** 1 to 7 for Monday to Sunday, as ISO counts. */
   readonly weekdays: ReadonlySet<number>;
+  /** True if a day that matches only one of the two day fields is due. */
   readonly eitherDay: boolean;
 }
 
@@ -126,7 +127,7 @@ function assemble(
   };
 }
 
-/** Half of them fire every day, so that they fire on days of clock changes. */
+/** Random date fields. Half of the crons fire every day, so that some fire on days of clock changes. */
 const dateFields = fc.oneof(
   fc.constant([star(1, 31), star(1, 12), star(0, 6)] as const),
   fc.tuple(

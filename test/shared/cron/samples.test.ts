@@ -31,8 +31,8 @@ interface ParseRow {
   readonly min_gap_minutes: number;
 }
 
-describe("sample cron expressions return the documented status:", () => {
-  it.each(rowsOf<ParseRow>("expressions.jsonl"))("$expr: $api", (row) => {
+describe("the API status of a sample cron", () => {
+  it.each(rowsOf<ParseRow>("expressions.jsonl"))("for $expr is $api", (row) => {
     expect(isAccepted(row.expr)).toBe(row.api === "201");
     if (row.fields === undefined) {
       expect(() => parseFields(row.expr)).toThrow(/^'cron' (?:has|must have) /);
@@ -57,8 +57,8 @@ interface GapRow {
   readonly accept: boolean;
 }
 
-describe("sample crons have the documented shortest interval:", () => {
-  it.each(rowsOf<GapRow>("intervals.jsonl"))("$cron: $min_gap_minutes minutes", (row) => {
+describe("the shortest interval of a sample cron", () => {
+  it.each(rowsOf<GapRow>("intervals.jsonl"))("for $cron is $min_gap_minutes minutes", (row) => {
     expect(isAccepted(row.cron)).toBe(row.accept);
     expect(smallestGapMinutes(parseFields(row.cron))).toBe(row.min_gap_minutes);
   });
@@ -71,10 +71,13 @@ interface ClockRow {
   readonly expect: readonly string[];
 }
 
-describe("sample crons around a clock change have the documented occurrences:", () => {
-  it.each(rowsOf<ClockRow>("clock-changes.jsonl"))("$cron $timezone after $from_utc", (row) => {
-    const cron = parseCron(row.cron, row.timezone);
-    const due = nextOccurrences(cron, new Date(row.from_utc), row.expect.length);
-    expect(due.map((at) => at.toISOString().replace(".000Z", "Z"))).toEqual(row.expect);
-  });
+describe("the due times of a sample cron around a clock change", () => {
+  it.each(rowsOf<ClockRow>("clock-changes.jsonl"))(
+    "are those in the fixture: $cron in $timezone after $from_utc",
+    (row) => {
+      const cron = parseCron(row.cron, row.timezone);
+      const due = nextOccurrences(cron, new Date(row.from_utc), row.expect.length);
+      expect(due.map((at) => at.toISOString().replace(".000Z", "Z"))).toEqual(row.expect);
+    },
+  );
 });

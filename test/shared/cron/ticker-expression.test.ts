@@ -7,10 +7,7 @@ import { parseCron, type Cron } from "../../../shared/cron/parse-cron.ts";
 import { tickerExpression } from "../../../shared/cron/ticker-expression.ts";
 import { changeAfter, randomCron, randomZone } from "./random-crons.ts";
 
-/**
- * `CRON_RUNS=6000 npm test -- test/shared/cron` tests 6,000 cases instead of
- * 10.
- */
+/** `CRON_RUNS=6000 npm test -- test/shared/cron` tests 6,000 cases instead of 10. */
 const numRuns = Number(process.env["CRON_RUNS"] ?? 10);
 
 const now = new Date("2026-11-20T10:00:00Z");
@@ -26,7 +23,7 @@ describe("the ticker expression in UTC", () => {
     ["0 0 29 2 *", "cron(0 0 29 2 ? *)"],
     // Either day field may match, which EventBridge cannot express.
     ["0 0 13 11 FRI", "cron(0 0 * 11 ? *)"],
-  ])("%s is %s", (expression, ticker) => {
+  ])("of %s is %s", (expression, ticker) => {
     expect(tickerExpression(parseCron(expression, "UTC"), now)).toBe(ticker);
   });
 });
@@ -39,7 +36,7 @@ describe("the ticker expression in a time zone", () => {
     // Midnight is on another day in UTC, so the schedule fires every day.
     ["0 0 1 1 *", "Europe/Berlin", "cron(0 22-23 * * ? *)"],
     ["0 20 * 6 SUN", "America/New_York", "cron(0 0-1 * * ? *)"],
-  ])("%s in %s is %s", (expression, zone, ticker) => {
+  ])("of %s in %s is %s", (expression, zone, ticker) => {
     expect(tickerExpression(parseCron(expression, zone), now)).toBe(ticker);
   });
 

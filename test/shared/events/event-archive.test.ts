@@ -79,7 +79,7 @@ async function lines(run: RunEvents, events: readonly ArchivedEvent[]) {
 }
 
 describe("archiveRun", () => {
-  it("puts a small run into one chunk, which is JSONL in gzip, and then the index", async () => {
+  it("stores the events of a small run in one chunk of gzipped JSONL, and then stores the index", async () => {
     await archiveRun(small, bodies);
 
     expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
@@ -87,7 +87,7 @@ describe("archiveRun", () => {
     expect(text).toBe(small.events.map(({ body }) => `${body}\n`).join(""));
   });
 
-  it("writes an index without a version, which is version 1, and refuses a later version", async () => {
+  it("writes an index of version 1, which has no version field, and archivedRun refuses an unknown version", async () => {
     await archiveRun(small, bodies);
     const index = JSON.parse(gunzipSync(await object("run.json.gz")).toString()) as object;
     expect(index).not.toHaveProperty("stored_version");
@@ -102,7 +102,7 @@ describe("archiveRun", () => {
     });
   });
 
-  it("returns the index: digests and locations of all events", async () => {
+  it("returns the index, with the digests and locations of all events", async () => {
     const archived = await archiveRun(small, bodies);
     const chunk = await object("events-00001.jsonl.gz");
 
@@ -133,7 +133,7 @@ describe("archiveRun", () => {
     );
   });
 
-  it("writes identical objects when it is repeated", async () => {
+  it("writes identical objects when it is called again for the same run", async () => {
     await archiveRun(small, bodies);
     const first = await Promise.all(["events-00001.jsonl.gz", "run.json.gz"].map(object));
     await archiveRun(small, bodies);
@@ -159,7 +159,7 @@ describe("archiveRun", () => {
     expect(text === run.events.map(({ body }) => `${body}\n`).join("")).toBe(true);
   });
 
-  it("writes no index if a chunk could not be stored", async () => {
+  it("stores no index if a chunk could not be stored", async () => {
     const failing: EventBodies = {
       ...stored,
       put: (key, bytes) =>
@@ -171,8 +171,8 @@ describe("archiveRun", () => {
   });
 });
 
-describe("reading archived events", () => {
-  it("returns one event's member with one read of its bytes only", async () => {
+describe("a read of archived events", () => {
+  it("returns the compressed line of one event and fetches only its bytes", async () => {
     const archived = await archiveRun(small, bodies);
     for (const [n, event] of archived.events.entries()) {
       gets = [];
@@ -194,7 +194,7 @@ describe("reading archived events", () => {
     );
   });
 
-  it("returns only the requested lines, in the requested order, even one of them twice", async () => {
+  it("returns only the requested lines, in the requested order, and a line twice if it is requested twice", async () => {
     const { events } = await archiveRun(small, bodies);
     const order = [5, 0, 2, 2, 1, 4];
     const asked = order.map((n) => events[n] as ArchivedEvent);
@@ -213,7 +213,7 @@ describe("reading archived events", () => {
     expect(fetched).toEqual(apart.map(({ gzip }) => gzip.bytes));
   });
 
-  it("does not treat an event of another chunk as adjacent", async () => {
+  it("does not treat events of different chunks as adjacent", async () => {
     const run = noisy([0.75, 0.75, 0.775, 0.75]);
     const { events } = await archiveRun(run, bodies);
     const asked = [events[0], events[3]] as ArchivedEvent[];
@@ -250,13 +250,13 @@ describe("reading archived events", () => {
     expect((await lines(run, [first, second])).map((body) => body === null)).toEqual([true, false]);
   });
 
-  it("is limited to the runs of one account", async () => {
+  it("finds a run only under its own account and run ID", async () => {
     await archiveRun(small, bodies);
     expect(await archivedRun({ accountId: "acct_2", runId: "wlrun_1" }, bodies)).toBeNull();
     expect(await archivedRun({ accountId: "acct_1", runId: "wlrun_2" }, bodies)).toBeNull();
   });
 
-  it("throws if a chunk does not match the index", async () => {
+  it("throws if a chunk is shorter than the index states", async () => {
     const { events } = await archiveRun(small, bodies);
     const last = events.at(-1) as ArchivedEvent;
     const chunk = await object("events-00001.jsonl.gz");

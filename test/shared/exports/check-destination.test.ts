@@ -90,25 +90,25 @@ describe("setting an S3 destination", () => {
       message: /KMS\.KMSInvalidStateException.*cannot be used/,
     },
     {
-      what: "a missing kms:GenerateDataKey",
+      what: "a missing permission kms:GenerateDataKey",
       answer: refuseAsStore(403, "AccessDenied", kmsDenied),
       param: "access_key_id",
       message: /Allow kms:GenerateDataKey on the KMS key/,
     },
     {
-      what: "a missing s3:PutObject",
+      what: "a missing permission s3:PutObject",
       answer: refuseAsStore(403, "AccessDenied"),
       param: "bucket",
       message: /AccessDenied.*Allow .*s3:PutObject on 'acme\/shop\/\*' and s3:DeleteObject/,
     },
     {
-      what: "a region that is not the bucket's, named by the store",
+      what: "a wrong region, if the store returns the right one",
       answer: refuseAsStore(400, "AuthorizationHeaderMalformed", "<Region>us-west-2</Region>"),
       param: "region",
-      message: /The bucket is in 'us-west-2'\. Change 'region' to it/,
+      message: /The bucket is in 'us-west-2'\. Set 'region' to this value/,
     },
     {
-      what: "a region that is not the bucket's, not named by the store",
+      what: "a wrong region, if the store returns no region",
       answer: refuseAsStore(301, "PermanentRedirect"),
       param: "region",
       message: /probably in another region/,
@@ -120,7 +120,7 @@ describe("setting an S3 destination", () => {
       message: /does not accept this access key.*'access_key_id' and 'endpoint'/,
     },
     {
-      what: "a header that is malformed, but not in its region",
+      what: "a malformed header whose region is right",
       answer: refuseAsStore(400, "AuthorizationHeaderMalformed", "<Region>eu-central-1</Region>"),
       param: "access_key_id",
       message: /does not accept this access key/,
@@ -149,16 +149,19 @@ describe("setting an S3 destination", () => {
       param: "bucket",
       message: /TeapotException\. See the documentation of the store/,
     },
-  ])("is refused with the field to change for $what", async ({ answer, param, message }) => {
-    server.answer = answer;
+  ])(
+    "is refused for $what, and the error names the field to change",
+    async ({ answer, param, message }) => {
+      server.answer = answer;
 
-    const refusal = await refusalOf();
-    expect(refusal.param).toBe(param);
-    expect(refusal.message).toMatch(message);
-    expect(refusal.message).toMatch(/^Writing the check object .* Nothing was saved\.$/);
-  });
+      const refusal = await refusalOf();
+      expect(refusal.param).toBe(param);
+      expect(refusal.message).toMatch(message);
+      expect(refusal.message).toMatch(/^Writing the check object .* Nothing was saved\.$/);
+    },
+  );
 
-  it("names 'region' or the secret for a store that refuses the signature", async () => {
+  it("names 'region' or 'secret_access_key' if the store refuses the signature", async () => {
     const endpoint = at(signed);
     expect((await refusalOf({ endpoint, region: "us-east-1" })).message).toContain("'region'");
     expect((await refusalOf({ endpoint, secret_access_key: "another" })).param).toBe(
@@ -167,7 +170,7 @@ describe("setting an S3 destination", () => {
     expect((await put({ endpoint })).outcome).toBe("created");
   });
 
-  it("names 'endpoint' when nothing listens there", async () => {
+  it("names 'endpoint' if no server listens at its port", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const { port } = closed.address() as AddressInfo;
@@ -214,7 +217,7 @@ describe("setting an S3 destination", () => {
     );
   });
 
-  it("succeeds with a real store, and leaves no check object there", async () => {
+  it("succeeds with a real store, and adds a slash to the end of the prefix", async () => {
     const created = await put({ endpoint: world.storeUrl, bucket: world.exportBucket });
 
     expect(created).toMatchObject({ outcome: "created", destination: { prefix: "shop/" } });
@@ -230,7 +233,7 @@ describe("setting an S3 destination with a role", () => {
     secret_access_key: null,
   };
 
-  it("names 'region' when AWS has no STS host there", async () => {
+  it("names 'region' if AWS has no STS host for the region", async () => {
     world.roles.answer = { outcome: "failed", reason: "name_not_resolved" };
 
     expect(await refusalOf({ ...aRole, region: "eu-wst-1" })).toMatchObject({

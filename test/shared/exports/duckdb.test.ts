@@ -109,7 +109,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     ]);
   });
 
-  it("has every change once, the same changes as the receiver", async () => {
+  it("has every change that the receiver got, once", async () => {
     const got = received.flatMap(({ data }) => data.changes ?? []);
     const [counts] = await duck.rows(`SELECT CAST(count(*) AS INT) AS entries,
       CAST(count(DISTINCT id) AS INT) AS items,
@@ -163,7 +163,7 @@ describe("the queries of docs/s3-export.md", () => {
     ]);
   });
 
-  it("find no incomplete run, and find one when an object is missing", async () => {
+  it("find a run as incomplete only if one of its objects is missing", async () => {
     const lacking = query("SELECT watchlist_id, run_number");
     expect(await duck.rows(lacking)).toEqual([]);
 

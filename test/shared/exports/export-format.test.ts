@@ -191,7 +191,7 @@ describe("the exported objects of a run", () => {
 });
 
 describe("an upgrade from export layout 1", () => {
-  it("exports a run that the previous release exported in part again from its first event", async () => {
+  it("exports a run again from its first event if the previous release exported only a part of it", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     failPuts(() => true);

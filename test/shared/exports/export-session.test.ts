@@ -182,7 +182,7 @@ describe("the export of a run", () => {
     expect((await objects()).size).toBe(22);
   });
 
-  it("writes identical objects if the run is published again during it, and nothing if it is published again later", async () => {
+  it("writes nothing if the run is published again after its export", async () => {
     await world.setDestination(account);
     const run = aRun(types);
     await world.publish(run);
@@ -228,7 +228,7 @@ describe("the export of a run", () => {
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
-  it("writes only the first failed object and those after it again", async () => {
+  it("writes only the first failed object and the objects after it again", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -281,7 +281,7 @@ describe("the export of a run", () => {
     expect(keys.filter((key) => key.startsWith("new/"))).toHaveLength(3);
   });
 
-  it("stops between objects at the end of its time slice, and continues there in the next one", async () => {
+  it("stops between two objects at the end of its time slice, and continues there in the next slice", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => {
       world.clock.advance(5_000);
@@ -316,7 +316,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("is attempted three times in a row for a failing bucket, then the other exports are postponed", async () => {
+  it("is postponed without an attempt if three exports in a row failed before it", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -339,7 +339,7 @@ describe("the export of a run", () => {
     ).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
   });
 
-  it("fails only after ten attempts, for any number of exports", async () => {
+  it("fails only after ten attempts, even if other exports of the destination fail too", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -356,7 +356,7 @@ describe("the export of a run", () => {
     expect(records.map(({ attemptCount }) => attemptCount)).toEqual(records.map(() => 10));
   });
 
-  it("keeps one connection open during a time slice, then closes it", async () => {
+  it("shares one connection with the other exports of its time slice, which closes it at its end", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const { buckets } = world.exporting;
@@ -394,7 +394,7 @@ describe("the export of a run", () => {
     expect(await destination()).toMatchObject({ failuresInRow: 0, lastError: null });
   });
 
-  it("signs in with a role, and stores the reason if that fails", async () => {
+  it("signs in with a role, and stores the reason if the sign-in fails", async () => {
     const roleArn = "arn:aws:iam::123456789012:role/events";
     await world.setDestination(account, { credentials: { auth: "role", roleArn } });
     await world.publish(aRun(types));
@@ -469,7 +469,7 @@ describe("a backfill of exports", () => {
       },
     ]);
 
-  it("writes exactly the runs of the time span, exported before or not", async () => {
+  it("writes exactly the runs of the time span, whether or not they were exported before", async () => {
     await publishRuns(3);
     await world.setDestination(account);
     await publishRun(3);
@@ -518,7 +518,7 @@ describe("a backfill of exports", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("ends when the destination is deleted", async () => {
+  it("ends without an export if the destination is disabled", async () => {
     await publishRuns(1);
     await world.setDestination(account, { enabled: false });
     await backfill(minute(0), minute(0));

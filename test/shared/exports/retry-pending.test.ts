@@ -59,7 +59,7 @@ const patch = (wanted: DestinationPatch) =>
     world.registering,
   );
 
-/** Exports that wait five minutes for their third attempt. */
+/** Publishes runs whose exports then wait five minutes for their third attempt. */
 async function pendingExports(...runNumbers: readonly number[]): Promise<void> {
   await publish(...runNumbers);
   await world.work();
@@ -104,7 +104,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done"]);
   });
 
-  it("are attempted once each, for any number of exports", async () => {
+  it("are attempted once each after a requested retry, even if 30 are pending", async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => n);
     await publish(...numbers);
     await world.work();
@@ -119,7 +119,7 @@ describe("pending exports", () => {
     expect(manifests).toHaveLength(30);
   });
 
-  it("get the whole retry schedule again", async () => {
+  it("get the whole retry schedule again after a requested retry", async () => {
     await publish(1);
     for (let attempts = 0; attempts < 9; attempts += 1) {
       world.clock.advance(day + 3 * 60 * 60 * 1_000);
@@ -132,7 +132,7 @@ describe("pending exports", () => {
     expect(await exports()).toMatchObject([{ state: "pending", tries: 1, attemptCount: 10 }]);
   });
 
-  it("are attempted in the same time slice in which the destination was down until it was changed", async () => {
+  it("are attempted in the current time slice if a retry is requested after three of them failed", async () => {
     await publish(1, 2, 3, 4, 5);
     const { buckets } = world.exporting;
     const open = (access: Parameters<typeof buckets.open>[0]) => {

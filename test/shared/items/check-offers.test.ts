@@ -67,7 +67,7 @@ describe("a check of offers", () => {
     [[true, undefined], 1],
     [[undefined], 0],
   ])(
-    "with the answers %j charges %i credits: half a credit each, rounded up once",
+    "charges half a credit for each `ok` answer, rounded up once: with the results %j it charges %i credits",
     async (all, credits) => {
       const { body, ...left } = await check(answering(all), all.length);
       const reserved = Math.ceil(all.length / 2);
@@ -77,7 +77,7 @@ describe("a check of offers", () => {
     },
   );
 
-  it("returns whether each offer can be bought, by its ID, without a tier", async () => {
+  it("returns for each offer ID whether the offer can be bought, and returns no tier", async () => {
     const { body } = await check(answering([true, false, undefined]), 3);
     const asin = "B00EXAMPLE";
     expect(body).toEqual({
@@ -101,7 +101,7 @@ describe("a check of offers", () => {
     expect(v.is(offerCheckResponse, body)).toBe(true);
   });
 
-  it("holds half a credit per offer, rounded up once, and a slot, during the check", async () => {
+  it("holds one slot and half a credit per offer, rounded up once, during the check", async () => {
     let during: unknown;
     const checker: OfferChecker = {
       async checkOffers({ offers }) {
@@ -116,7 +116,7 @@ describe("a check of offers", () => {
   it.each([
     [280_000, 110],
     [20_000, 20],
-  ])("with %i ms left requests the answers within %i s", async (deadlineMs, seconds) => {
+  ])("that must end within %i ms requests the answers within %i s", async (deadlineMs, seconds) => {
     let asked: OffersCheckRequest | undefined;
     const checker: OfferChecker = {
       async checkOffers(request) {
@@ -130,8 +130,8 @@ describe("a check of offers", () => {
   });
 });
 
-describe("a check of offers answers 402", () => {
-  it("without checking when the balance does not cover half a credit for every offer", async () => {
+describe("a check of offers that the balance does not cover", () => {
+  it("returns 402 and checks nothing", async () => {
     const unasked: OfferChecker = { checkOffers: () => Promise.reject(new Error("It was asked")) };
     await expect(check(unasked, 2 * granted + 1)).rejects.toMatchObject({
       status: 402,
@@ -141,10 +141,10 @@ describe("a check of offers answers 402", () => {
   });
 });
 
-describe("an offer checker that returns invalid answers", () => {
+describe("a check of offers with a broken offer checker", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
-    ["answers too few", async () => []],
+    ["returns too few answers", async () => []],
     [
       "answers for another item",
       async () => [answerOf({ asin: "B000000009", offerListingId: "id+0" }, true)],
@@ -153,13 +153,16 @@ describe("an offer checker that returns invalid answers", () => {
       "answers for another offer",
       async () => [answerOf({ asin: "B00EXAMPLE", offerListingId: "id+9" }, true)],
     ],
-  ])("causes a full refund when it %s", async (_case, checkOf: OfferChecker["checkOffers"]) => {
-    await expect(check({ checkOffers: checkOf }, 1)).rejects.toThrow(/broken/i);
-    expect(await world.account()).toMatchObject({
-      balance: granted,
-      held: 0,
-      spent: 0,
-      inFlight: 0,
-    });
-  });
+  ])(
+    "refunds all credits when the checker %s",
+    async (_case, checkOf: OfferChecker["checkOffers"]) => {
+      await expect(check({ checkOffers: checkOf }, 1)).rejects.toThrow(/broken/i);
+      expect(await world.account()).toMatchObject({
+        balance: granted,
+        held: 0,
+        spent: 0,
+        inFlight: 0,
+      });
+    },
+  );
 });

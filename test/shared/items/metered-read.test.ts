@@ -6,7 +6,7 @@ import { fixedClock } from "../../support/clock.ts";
 
 const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
 
-it("a call whose settlement times out refunds its credits and is answered within the reserved time", async () => {
+it("a call that is charged too late and cannot cancel the charge reports it as unconfirmed within the reserved time", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   /** A request without a response. */
   const hang = (): Promise<never> =>

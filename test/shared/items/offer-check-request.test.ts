@@ -24,15 +24,18 @@ function refused(body: unknown): ServiceError {
 }
 
 describe("a request to check offers", () => {
-  it.each(["offers", "ids"])("may have %s, and gets its defaults filled in", (name) => {
-    expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
-      platform: "retailer_a",
-      marketplace: "us",
-      offers: [{ asin, offerListingId: "a+b/c=" }],
-    });
-  });
+  it.each(["offers", "ids"])(
+    "may contain its offers as '%s', and gets the default platform and marketplace",
+    (name) => {
+      expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
+        platform: "retailer_a",
+        marketplace: "us",
+        offers: [{ asin, offerListingId: "a+b/c=" }],
+      });
+    },
+  );
 
-  it("has each pair once, in any spelling, in the requested order", () => {
+  it("keeps each pair of item and offer once, however it is spelled, in the requested order", () => {
     const { offers } = parse({
       offers: [
         offer("second"),
@@ -57,23 +60,26 @@ describe("a request to check offers", () => {
     ]);
   });
 
-  it.each(["100%", "%zz", "a%2"])("leaves %j unchanged, which is not URL-encoded", (id) => {
-    expect(parse({ offers: [offer(id)] }).offers).toEqual([{ asin, offerListingId: id }]);
-  });
+  it.each(["100%", "%zz", "a%2"])(
+    "keeps the offer ID %j unchanged, because it is not URL-encoded",
+    (id) => {
+      expect(parse({ offers: [offer(id)] }).offers).toEqual([{ asin, offerListingId: id }]);
+    },
+  );
 
-  it("may contain at most two thousand different offers", () => {
+  it("may contain two thousand different offers, each of them repeated", () => {
     const most = numbered(2_000);
     expect(parse({ offers: [...most, ...most] }).offers).toEqual(most);
   });
 });
 
-describe("a request to check offers gets 400 MISSING_PARAM and", () => {
+describe("a request to check offers with a missing parameter", () => {
   it.each([
     ["offers", {}],
     ["offers[0].asin", { offers: [{ offerListingId: "a" }] }],
     ["offers[1].offerListingId", { offers: [offer("a"), { asin }] }],
     ["ids[0].asin", { ids: [{ offerListingId: "a" }] }],
-  ])("the error names %s", (param, body) => {
+  ])("gets 400 MISSING_PARAM, and the error names %s", (param, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -82,22 +88,26 @@ describe("a request to check offers gets 400 MISSING_PARAM and", () => {
   });
 });
 
-describe("a request to check offers gets 400 INVALID_PARAM and", () => {
+describe("a request to check offers with an invalid value", () => {
   it.each([
     ["offers", "no offers", { offers: [] }],
     ["ids", "no IDs", { ids: [] }],
     ["ids", "offers and IDs at once", { offers: [offer("a")], ids: [offer("a")] }],
-    ["offers", "something else", { offers: "a" }],
+    ["offers", "a string", { offers: "a" }],
     ["offers", "null", { offers: null }],
     ["offers", "2,001 different offers", { offers: numbered(2_001) }],
     ["ids", "2,001 different offers under the alias", { ids: numbered(2_001) }],
-    ["offers[1]", "an id without its item", { offers: [offer("a"), "b"] }],
-    ["ids[0]", "an item id", { ids: [asin] }],
-    ["offers[0].asin", "a malformed item id", { offers: [{ asin: "B00", offerListingId: "a" }] }],
-    ["offers[0].asin", "an empty item id", { offers: [{ asin: "", offerListingId: "a" }] }],
-    ["offers[0].asin", "a number", { offers: [{ asin: 12, offerListingId: "a" }] }],
-    ["offers[1].offerListingId", "an empty id", { offers: [offer("a"), offer(" ")] }],
-    ["offers[0].offerListingId", "an id that is empty when decoded", { offers: [offer("%20")] }],
+    ["offers[1]", "a string instead of an offer", { offers: [offer("a"), "b"] }],
+    ["ids[0]", "an item ID instead of an offer", { ids: [asin] }],
+    ["offers[0].asin", "a malformed item ID", { offers: [{ asin: "B00", offerListingId: "a" }] }],
+    ["offers[0].asin", "an empty item ID", { offers: [{ asin: "", offerListingId: "a" }] }],
+    ["offers[0].asin", "a number as item ID", { offers: [{ asin: 12, offerListingId: "a" }] }],
+    ["offers[1].offerListingId", "an empty offer ID", { offers: [offer("a"), offer(" ")] }],
+    [
+      "offers[0].offerListingId",
+      "an offer ID that is empty when decoded",
+      { offers: [offer("%20")] },
+    ],
     ["offers[0].offerListingId", "null", { offers: [{ asin, offerListingId: null }] }],
     ["offers[0].offerListingId", "control characters", { offers: [offer("a\u0000b")] }],
     ["offers[0].offerListingId", "a line break", { offers: [offer("a\nb")] }],
@@ -105,14 +115,14 @@ describe("a request to check offers gets 400 INVALID_PARAM and", () => {
     ["offers[0].offerListingId", "unpaired surrogates", { offers: [offer("a\ud800")] }],
     [
       "offers[1].offerListingId",
-      "5,000 characters",
+      "an offer ID of 5,000 characters",
       { offers: [offer("a"), offer(longId(5_000))] },
     ],
-    ["ids[0].offerListingId", "1,001 characters", { ids: [offer(longId(1_001))] }],
-    ["ids[0].offerListingId", "an empty id under the alias", { ids: [offer("")] }],
+    ["ids[0].offerListingId", "an offer ID of 1,001 characters", { ids: [offer(longId(1_001))] }],
+    ["ids[0].offerListingId", "an empty offer ID under the alias", { ids: [offer("")] }],
     ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
-  ])("the error names %s for %s", (param, _case, body) => {
+  ])("gets 400 INVALID_PARAM that names '%s' if it has %s", (param, _case, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "INVALID_PARAM",
@@ -123,29 +133,31 @@ describe("a request to check offers gets 400 INVALID_PARAM and", () => {
 
 describe("the error for an invalid offer ID", () => {
   it.each([
-    [" ", "'offerListingId' must not be empty. Send it as the service returned it."],
+    ["an empty ID", " ", "'offerListingId' must not be empty. Send it as the service returned it."],
     [
+      "an ID of 5,000 characters",
       longId(5_000),
       "'offerListingId' must have at most 1,000 characters (got 5,000). Send it as the service returned it.",
     ],
     [
+      "an ID with a control character",
       "a\tb",
       "'offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
-  ])("names the problem", (id, message) => {
+  ])("states what is wrong with %s and what to send", (_case, id, message) => {
     expect(refused({ offers: [offer(id)] }).message).toBe(message);
   });
 });
 
-describe("a request to check offers gets 501", () => {
+describe("a request to check offers that are not available", () => {
   it.each([
     ["an announced platform", { platform: "retailer_g" }],
     ["an announced marketplace", { marketplace: "jp" }],
     ["retailer_b", { platform: "retailer_b" }],
     ["retailer_c", { platform: "retailer_c" }],
     ["retailer_d", { platform: "retailer_d" }],
-  ])("for %s, with any offers", (_case, shop) => {
+  ])("gets 501 for %s, even if the offers are malformed or missing", (_case, shop) => {
     for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
       expect(refused({ ...shop, offers })).toMatchObject({
         status: 501,

@@ -22,7 +22,7 @@ function refusal(work: () => unknown): ServiceError {
 const refused = (body: unknown): ServiceError => refusal(() => parse(body));
 
 describe("a request for offers", () => {
-  it("has its defaults filled in", () => {
+  it("gets the default platform, marketplace and condition", () => {
     expect(parse({ ids: ["B00EXAMPLE"] })).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -31,27 +31,30 @@ describe("a request for offers", () => {
     });
   });
 
-  it.each(["ids", "asins"])("trims, upper-cases and de-duplicates %s, in order", (name) => {
-    const sent = [" b00example ", "", "B000000002", "B00EXAMPLE", "  ", "b000000002"];
-    expect(parse({ [name]: sent })).toMatchObject({ ids: ["B00EXAMPLE", "B000000002"] });
-  });
+  it.each(["ids", "asins"])(
+    "gets the IDs of '%s' trimmed, in upper case and without repetitions, in their order",
+    (name) => {
+      const sent = [" b00example ", "", "B000000002", "B00EXAMPLE", "  ", "b000000002"];
+      expect(parse({ [name]: sent })).toMatchObject({ ids: ["B00EXAMPLE", "B000000002"] });
+    },
+  );
 
-  it.each(["all", "new", "used"])("accepts the condition %s", (condition) => {
+  it.each(["all", "new", "used"])("may have the condition %s", (condition) => {
     expect(parse({ ids: ["B00EXAMPLE"], condition })).toMatchObject({ condition });
   });
 
-  it("ignores unknown fields", () => {
+  it("may contain unknown fields, which are ignored", () => {
     expect(parse({ ids: ["B00EXAMPLE"], novelty: 1 })).not.toHaveProperty("novelty");
   });
 
-  it("reads at most a hundred different IDs", () => {
+  it("may contain a hundred different IDs, each of them repeated", () => {
     const hundred = numbered(100);
     expect(parse({ ids: [...hundred, ...hundred] })).toMatchObject({ ids: hundred });
   });
 });
 
-describe("the error MISSING_PARAM of a request for offers", () => {
-  it("names IDs when neither IDs nor asins were sent", () => {
+describe("a request for offers without IDs", () => {
+  it("gets 400 MISSING_PARAM, and the error names 'ids'", () => {
     expect(refused({ condition: "new" })).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -60,7 +63,7 @@ describe("the error MISSING_PARAM of a request for offers", () => {
   });
 });
 
-describe("a request for offers gets 400 INVALID_PARAM and", () => {
+describe("a request for offers with an invalid value", () => {
   it.each([
     ["ids", "no IDs", { ids: [] }],
     ["ids", "empty strings only", { ids: ["", " "] }],
@@ -68,11 +71,11 @@ describe("a request for offers gets 400 INVALID_PARAM and", () => {
     ["ids", "101 different IDs", { ids: numbered(101) }],
     ["asins", "101 different asins", { asins: numbered(101) }],
     ["asins", "IDs and asins at once", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
-    ["ids[1]", "a malformed id", { ids: ["B00EXAMPLE", "nope"] }],
+    ["ids[1]", "a malformed ID", { ids: ["B00EXAMPLE", "nope"] }],
     ["asins[2]", "a malformed asin", { asins: ["", "B00EXAMPLE", "B00-XAMPLE"] }],
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", ids: ["B00EXAMPLE"] }],
-  ])("the error names %s for %s", (param, _case, body) => {
+  ])("gets 400 INVALID_PARAM that names '%s' if it has %s", (param, _case, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "INVALID_PARAM",
@@ -88,7 +91,7 @@ describe("a request for offers gets 400 INVALID_PARAM and", () => {
     ["asins", { asins: {} }],
     ["platform", { platform: 4 }],
     ["marketplace", { marketplace: null }],
-  ])("the error names the place of an invalid value: %s", (path, body) => {
+  ])("gets an error at the path %s", (path, body) => {
     const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });
@@ -104,24 +107,27 @@ const comingSoon = [
   ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
 ] as const;
 
-describe("a request for offers gets 501", () => {
-  it.each(comingSoon)("for %s, with any IDs", (_case, shop) => {
-    for (const ids of [["?"], undefined]) {
-      expect(refused({ ...shop, ids })).toMatchObject({
-        status: 501,
-        code: "NOT_IMPLEMENTED",
-        details: { comingSoon: true },
-      });
-    }
-  });
+describe("a request for offers that are not available", () => {
+  it.each(comingSoon)(
+    "gets 501 for %s, even if the IDs are malformed or missing",
+    (_case, shop) => {
+      for (const ids of [["?"], undefined]) {
+        expect(refused({ ...shop, ids })).toMatchObject({
+          status: 501,
+          code: "NOT_IMPLEMENTED",
+          details: { comingSoon: true },
+        });
+      }
+    },
+  );
 
-  it.each(comingSoon)("for %s in a query too", (_case, shop) => {
+  it.each(comingSoon)("gets 501 for %s in the query of the one-item route", (_case, shop) => {
     expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
   });
 });
 
 describe("a request for the offers of one item", () => {
-  it("has its defaults filled in", () => {
+  it("gets the default platform, marketplace and condition", () => {
     expect(v.parse(itemOffersRequest, {})).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -129,7 +135,7 @@ describe("a request for the offers of one item", () => {
     });
   });
 
-  it("upper-cases and trims the ID", () => {
+  it("gets the item ID of the path trimmed and in upper case", () => {
     expect(parsePathId("retailer_a", " b00example")).toBe("B00EXAMPLE");
   });
 

@@ -56,7 +56,7 @@ describe("the offers of a listing", () => {
     ["new", ["new"]],
     ["used", offerConditions.filter((condition) => condition !== "new")],
   ])(
-    "with the condition filter %s contain the conditions %j, and the count includes all",
+    "with the condition filter %s are those in the conditions %j, and the count includes offers in every condition",
     (condition, shown) => {
       const offers = offerConditions.map((one, n) =>
         offerOf({ offerListingId: one, condition: one, price: n }),
@@ -77,7 +77,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(result)).toEqual(["used"]);
   });
 
-  it("are at most 31 of all offers, filtered by condition", () => {
+  it("are selected from all offers, 31 at most, before the condition filter applies", () => {
     const crowd = Array.from({ length: 40 }, (_, n) =>
       offerOf({ offerListingId: String(n), price: n, condition: n < 30 ? "new" : "used_good" }),
     );
@@ -98,7 +98,7 @@ describe("a listing without offers", () => {
   it.each([
     ["not_found", { totalOffers: 0, offers: [] }],
     ["unavailable", { offers: [] }],
-  ] as const)("that is %s returns %j", (status, more) => {
+  ] as const)("that is %s has the result %j", (status, more) => {
     const result = presentOffers({ id, status, fetchedAt }, "all");
     expect(result).toEqual({ id, asin: id, status, fetchedAt, ...more });
     expect(v.is(offersResultSchema, result)).toBe(true);

@@ -73,14 +73,17 @@ describe("a read of offers", () => {
     [45, 3],
     ["not_found", 1],
     ["unavailable", 0],
-  ])("charges for a listing with %s offers %i credits", async (listing, credits) => {
-    const { body, ...left } = await read(answering([listing]), 1);
-    expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });
-    expect(body.credits).toBe(credits);
-    expect(await world.account()).toMatchObject({ held: 0, spent: credits, inFlight: 0 });
-  });
+  ])(
+    "charges a listing by its number of offers or its status: %s costs %i credits",
+    async (listing, credits) => {
+      const { body, ...left } = await read(answering([listing]), 1);
+      expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });
+      expect(body.credits).toBe(credits);
+      expect(await world.account()).toMatchObject({ held: 0, spent: credits, inFlight: 0 });
+    },
+  );
 
-  it("returns results in request order, with counts in which nothing is partial, without a tier", async () => {
+  it("returns results in request order, no partial results, and no tier", async () => {
     const { body } = await read(answering([2, "not_found", "unavailable", 0]), 4);
     expect(body).toEqual({
       platform: "retailer_a",
@@ -104,7 +107,7 @@ describe("a read of offers", () => {
     expect(v.is(offersResponse, body)).toBe(true);
   });
 
-  it("holds three credits per ID, and a slot, during the read", async () => {
+  it("holds one slot and three credits per ID during the read", async () => {
     let during: unknown;
     const scraper: OfferScraper = {
       async readOffers({ ids }) {
@@ -119,7 +122,7 @@ describe("a read of offers", () => {
   it.each([
     [280_000, 170],
     [20_000, 20],
-  ])("with %i ms left requests the answers within %i s", async (deadlineMs, seconds) => {
+  ])("that must end within %i ms requests the answers within %i s", async (deadlineMs, seconds) => {
     let asked: OffersReadRequest | undefined;
     const scraper: OfferScraper = {
       async readOffers(request) {
@@ -152,8 +155,8 @@ describe("a read of offers", () => {
   });
 });
 
-describe("a read of offers answers 402", () => {
-  it("without reading when the balance does not cover three credits for every ID", async () => {
+describe("a read of offers that the balance does not cover", () => {
+  it("returns 402 and reads nothing", async () => {
     const unread: OfferScraper = { readOffers: () => Promise.reject(new Error("It was read")) };
     await expect(read(unread, Math.floor(granted / 3) + 1)).rejects.toMatchObject({
       status: 402,
@@ -163,18 +166,21 @@ describe("a read of offers answers 402", () => {
   });
 });
 
-describe("an offer scraper that returns invalid answers", () => {
+describe("a read of offers with a broken scraper", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
-    ["answers too few", async () => []],
-    ["answers another id", async () => [answerOf("B999999999", 1)]],
-  ])("causes a full refund when it %s", async (_case, readOffersOf: OfferScraper["readOffers"]) => {
-    await expect(read({ readOffers: readOffersOf }, 1)).rejects.toThrow(/broken/i);
-    expect(await world.account()).toMatchObject({
-      balance: granted,
-      held: 0,
-      spent: 0,
-      inFlight: 0,
-    });
-  });
+    ["returns too few answers", async () => []],
+    ["returns an answer for another ID", async () => [answerOf("B999999999", 1)]],
+  ])(
+    "refunds all credits when the scraper %s",
+    async (_case, readOffersOf: OfferScraper["readOffers"]) => {
+      await expect(read({ readOffers: readOffersOf }, 1)).rejects.toThrow(/broken/i);
+      expect(await world.account()).toMatchObject({
+        balance: granted,
+        held: 0,
+        spent: 0,
+        inFlight: 0,
+      });
+    },
+  );
 });

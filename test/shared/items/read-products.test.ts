@@ -123,7 +123,7 @@ describe("a read of products", () => {
     });
   });
 
-  it("holds the maximum cost of all IDs, and a slot, during the read", async () => {
+  it("holds one slot and the maximum cost of all IDs during the read", async () => {
     let during: unknown;
     const scraper: Scraper = {
       async read({ ids }) {
@@ -135,7 +135,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("has counts that add up to the items and determine the charge, and leaves no hold", async () => {
+  it("returns counts that add up to the number of items and determine the charge, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -158,8 +158,8 @@ describe("a read of products", () => {
   });
 });
 
-describe("a read of products that the account cannot pay for", () => {
-  it("returns 402 without reading, and changes nothing", async () => {
+describe("a read of products for which credits or slots are missing", () => {
+  it("returns 402 if the balance does not cover it, reads nothing and changes no balance", async () => {
     const scraper: Scraper = { read: () => Promise.reject(new Error("It was read")) };
     await expect(read(scraper, granted + 1)).rejects.toMatchObject({
       status: 402,
@@ -168,7 +168,7 @@ describe("a read of products that the account cannot pay for", () => {
     expect(await account().get(accountId)).toMatchObject({ balance: granted, inFlight: 0 });
   });
 
-  it("returns 429 without reading if all slots are taken", async () => {
+  it("returns 429 if all slots are taken, and reads nothing", async () => {
     const busy = Promise.withResolvers<void>();
     let reading = 0;
     const scraper: Scraper = {
@@ -191,12 +191,12 @@ describe("a read of products that the account cannot pay for", () => {
   });
 });
 
-describe("a product scraper that returns invalid answers", () => {
+describe("a read of products with a broken scraper", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
-    ["answers too few", async () => []],
-    ["answers another id", async () => [answerOf("9999999", "ok")]],
-  ])("causes a full refund when it %s", async (_case, broken: Scraper["read"]) => {
+    ["returns too few answers", async () => []],
+    ["returns an answer for another ID", async () => [answerOf("9999999", "ok")]],
+  ])("refunds all credits when the scraper %s", async (_case, broken: Scraper["read"]) => {
     await expect(read({ read: broken }, 1)).rejects.toThrow(/broken/i);
     expect(await account().get(accountId)).toMatchObject({
       balance: granted,
@@ -206,7 +206,7 @@ describe("a product scraper that returns invalid answers", () => {
     });
   });
 
-  it("causes an error that is not replaced by an error of the refund", async () => {
+  it("reports the error of the scraper even if the refund fails too", async () => {
     const failing: Ledger = {
       ...ledger,
       settle: () => Promise.reject(new Error("the ledger is down")),
@@ -216,7 +216,7 @@ describe("a product scraper that returns invalid answers", () => {
   });
 });
 
-describe("a read of products while the ledger does not answer", () => {
+describe("a read of products whose ledger call gets no answer", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no answer"), { name: "TimeoutError" }));
   /** IDs of the holds for which a cancel message was sent. */
@@ -225,7 +225,7 @@ describe("a read of products while the ledger does not answer", () => {
   const isUnreachable: CancelQueue = { send: noAnswer };
   beforeEach(() => void handedOver.splice(0));
   const untouched = { balance: granted, held: 0, spent: 0, inFlight: 0 };
-  /** Cancels as the worker does. */
+  /** Cancels the holds in the queue, as the worker does. */
   async function drain(): Promise<void> {
     for (const holdId of handedOver) {
       await ledger.cancel({ accountId, holdId, now: systemClock.now() });
@@ -233,7 +233,7 @@ describe("a read of products while the ledger does not answer", () => {
   }
 
   it.each(["before", "after"])(
-    "costs nothing when its settlement took effect %s the hold was cancelled",
+    "costs nothing if its settlement takes effect %s the hold is cancelled",
     async (when) => {
       const late: (() => Promise<unknown>)[] = [];
       const through: Ledger = {
@@ -252,7 +252,7 @@ describe("a read of products while the ledger does not answer", () => {
     },
   );
 
-  it("returns an error that makes no statement about the charge if the cancel message cannot be sent", async () => {
+  it("returns an error that leaves open whether it was charged, if the cancel message cannot be sent", async () => {
     const through: Ledger = { ...ledger, settle: noAnswer };
     const reading = read(answering(["ok"]), 1, { through, cancels: isUnreachable });
     await expect(reading).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe("a read of products while the ledger does not answer", () => {
     });
   });
 
-  it("cancels a hold that it may have made, and reads nothing", async () => {
+  it("cancels the hold that its reservation may have created, and reads nothing", async () => {
     const through: Ledger = {
       ...ledger,
       async reserve(reservation) {
@@ -278,7 +278,7 @@ describe("a read of products while the ledger does not answer", () => {
     expect(await account().get(accountId)).toMatchObject(untouched);
   });
 
-  it("cancels a hold that a failed read could not release", async () => {
+  it("cancels its hold by a message if the read fails and the release gets no answer", async () => {
     const broken: Scraper = { read: () => Promise.reject(new Error("the cause")) };
     const through: Ledger = { ...ledger, settle: noAnswer };
     await expect(read(broken, 1, { through, cancels })).rejects.toThrow("the cause");
@@ -287,14 +287,14 @@ describe("a read of products while the ledger does not answer", () => {
   });
 });
 
-describe("a read of products without time left for its answer", () => {
+describe("a read of products that is too late to send its answer", () => {
   /** `standStill` lets the deadline pass, as if the process had been suspended. */
   function standingStill() {
     let msLeft = 20_000;
     return { msToAnswer: () => msLeft, standStill: () => void (msLeft = -60_000) };
   }
 
-  it("is not settled if the reading took too long", async () => {
+  it("is not charged if the scraper took too long", async () => {
     const { msToAnswer, standStill } = standingStill();
     const slow: Scraper = {
       async read({ ids }) {

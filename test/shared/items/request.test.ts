@@ -23,7 +23,7 @@ describe("a products request", () => {
     ["retailer_b", "12345"],
     ["retailer_c", "123456"],
     ["retailer_d", "6501234"],
-  ])("has its defaults filled in on %s", (platform, id) => {
+  ])("on %s gets the default marketplace and tier", (platform, id) => {
     expect(parse({ platform, ids: [id] })).toEqual({
       platform,
       marketplace: "us",
@@ -33,41 +33,44 @@ describe("a products request", () => {
     });
   });
 
-  it.each(["pulse", "lite", "full"])("uses retailer_a by default, at the tier %s", (tier) => {
-    expect(parse({ ids: ["B000000001"], tier })).toEqual({
-      platform: "retailer_a",
-      marketplace: "us",
-      tier,
-      scraper: `retailer_a.${tier}`,
-      ids: ["B000000001"],
-    });
-  });
+  it.each(["pulse", "lite", "full"])(
+    "without a platform reads retailer_a at the requested tier %s",
+    (tier) => {
+      expect(parse({ ids: ["B000000001"], tier })).toEqual({
+        platform: "retailer_a",
+        marketplace: "us",
+        tier,
+        scraper: `retailer_a.${tier}`,
+        ids: ["B000000001"],
+      });
+    },
+  );
 
-  it("accepts explicit defaults and unknown fields", () => {
+  it("may contain the default values and unknown fields", () => {
     const fields = { platform: "retailer_d", marketplace: "us", tier: "standard", novelty: 1 };
     expect(parse({ ...fields, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
-  it("accepts asins as IDs on retailer_a", () => {
+  it("may contain its IDs as 'asins' on retailer_a", () => {
     expect(parse({ asins: [" b000000001", "", "B000000001"], tier: "lite" })).toMatchObject({
       ids: ["B000000001"],
     });
   });
 
-  it("strips a leading A- on retailer_c, and reads the remaining ID once", () => {
+  it("on retailer_c is read without the prefix A- of its IDs, each ID once", () => {
     expect(parse({ platform: "retailer_c", ids: ["A-123456", "123456"] })).toMatchObject({
       ids: ["123456"],
     });
   });
 
   it.each([[["delivery"]], [["delivery", "more"]], [[]]])(
-    "echoes 'include' on retailer_a: %j",
+    "on retailer_a keeps 'include' for the response: %j",
     (include) => {
       expect(parse({ ids: ["B000000001"], tier: "pulse", include })).toMatchObject({ include });
     },
   );
 
-  it("does not echo 'include' on other platforms", () => {
+  it("on retailer_d drops 'include'", () => {
     const body = { platform: "retailer_d", ids: ["6501234"], include: ["delivery"] };
     expect(parse(body)).not.toHaveProperty("include");
   });
@@ -79,23 +82,26 @@ describe("a products request", () => {
     ["retailer_b", "standard", numbered(100)],
     ["retailer_c", "standard", numbered(1_000)],
     ["retailer_d", "standard", numbered(1_000)],
-  ])("reads as many different IDs as %s allows at %s, not one more", (platform, tier, ids) => {
-    expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
-    const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];
-    const error = refusal({ platform, tier, ids: more });
-    expect(error).toMatchObject({ code: "INVALID_PARAM", details: { param: "ids" } });
-    expect(error.message).toContain(String(ids.length));
-  });
+  ])(
+    "for %s at the tier %s may contain the maximum number of different IDs, but not one more",
+    (platform, tier, ids) => {
+      expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
+      const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];
+      const error = refusal({ platform, tier, ids: more });
+      expect(error).toMatchObject({ code: "INVALID_PARAM", details: { param: "ids" } });
+      expect(error.message).toContain(String(ids.length));
+    },
+  );
 });
 
-describe("a products request gets 400 and", () => {
+describe("an invalid products request", () => {
   it.each([
     ["ids", {}],
     ["ids", { tier: "lite" }],
     ["ids", { platform: "retailer_d" }],
     ["tier", { ids: ["B000000001"] }],
     ["tier", { asins: ["nope"] }],
-  ])("MISSING_PARAM names %s: %j", (param, body) => {
+  ])("gets 400 MISSING_PARAM that names %s: %j", (param, body) => {
     expect(refusal(body)).toMatchObject({ status: 400, code: "MISSING_PARAM", details: { param } });
   });
 
@@ -113,11 +119,11 @@ describe("a products request gets 400 and", () => {
     ["tier", { tier: "", ids: ["B000000001"] }],
     ["marketplace", { marketplace: "zz", ids: ["B000000001"], tier: "lite" }],
     ["platform", { platform: "retailer_z", ids: ["B000000001"] }],
-  ])("INVALID_PARAM names %s: %j", (param, body) => {
+  ])("gets 400 INVALID_PARAM that names %s: %j", (param, body) => {
     expect(refusal(body)).toMatchObject({ status: 400, code: "INVALID_PARAM", details: { param } });
   });
 
-  it("the error lists the valid tiers and suggests the nearest", () => {
+  it("without a valid tier gets an error that lists the valid tiers and suggests the nearest one", () => {
     const ids = ["B000000001"];
     expect(refusal({ ids }).message).toBe(
       "Parameter 'tier' is required on retailer_a: one of pulse, lite, full.",
@@ -137,13 +143,13 @@ describe("a products request gets 400 and", () => {
     ["tier", { tier: {}, ids: [] }],
     ["include", { include: "delivery", ids: [] }],
     ["include.1", { include: ["delivery", 7], ids: [] }],
-  ])("the error names the place of a value with the wrong type: %s", (path, body) => {
+  ])("with a value of the wrong type gets an error at the path %s", (path, body) => {
     const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });
 });
 
-describe("the errors of a products request come in the documented order:", () => {
+describe("a products request with several errors", () => {
   const wrongs = {
     platform: "retailer_z",
     ids: ["?"],
@@ -163,9 +169,9 @@ describe("the errors of a products request come in the documented order:", () =>
     ["missing IDs", { tier: "x" }, 400, "ids"],
     ["a missing tier", { ids: ["?"] }, 400, "tier"],
     ["an unknown tier", { ids: ["?"], tier: "x" }, 400, "tier"],
-    ["a bad id", { ids: ["?", ...asins(10_001)], tier: "pulse" }, 400, "ids[0]"],
+    ["a malformed ID", { ids: ["?", ...asins(10_001)], tier: "pulse" }, 400, "ids[0]"],
     ["too many IDs", { ids: asins(10_001), tier: "pulse" }, 400, "ids"],
-  ])("%s", (...row) => {
+  ])("is refused first for %s", (...row) => {
     const [, body, status, param] = row;
     const { status: answered, details } = refusal(body);
     expect({ status: answered, param: details.param }).toEqual({ status, param });

@@ -10,7 +10,7 @@ import {
 const now = new Date("2026-11-20T10:00:00.000Z");
 
 describe("nextWaitSeconds", () => {
-  it("follows the schedule to the tenth attempt and ends there", () => {
+  it("returns the documented delays, and null after the tenth attempt", () => {
     const waits = Array.from({ length: attemptsMax }, (_, index) =>
       nextWaitSeconds({ attempt: index + 1, retryAfterSeconds: null, fraction: 0.5 }),
     );
@@ -18,7 +18,7 @@ describe("nextWaitSeconds", () => {
     expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, null]);
   });
 
-  it("stays within a tenth of the schedule", () => {
+  it("returns a delay that differs from the documented delay by at most a tenth", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: attemptsMax - 1 }),
@@ -32,7 +32,7 @@ describe("nextWaitSeconds", () => {
     );
   });
 
-  it("waits for the time in Retry-After, at most an hour", () => {
+  it("returns the time in Retry-After if it is longer than the delay, but at most an hour", () => {
     const waits = [2, 120, 7_200].map((asked) =>
       nextWaitSeconds({ attempt: 1, retryAfterSeconds: asked, fraction: 0.5 }),
     );
@@ -49,7 +49,7 @@ describe("retryAfterSeconds", () => {
     ["Fri, 20 Nov 2026 09:00:00 GMT", 0],
     ["soon", null],
     ["-5", 0],
-  ])("parses %s as %s", (header, seconds) => {
+  ])("returns for the header %j this number of seconds: %s", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
@@ -58,7 +58,7 @@ describe("retryAfterSeconds", () => {
     ["1 Dec 2026 10:00:00 GMT", 950_400],
     ["  Fri, 20 Nov 2026 10:02:00 GMT ", 120],
     ["Fri, 20 Nov 2026 10:02:00 +0000", 120],
-  ])("parses the date %j in any accepted format", (header, seconds) => {
+  ])("accepts the HTTP date %j", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 

@@ -21,7 +21,7 @@ const entry = (key: string, wanted: Partial<OutboxEntry> = {}): OutboxEntry => (
 let clock: ReturnType<typeof fixedClock>;
 let entries: OutboxEntry[];
 let kept: OutboxChanges<string>[];
-let hints: { delay: number; targets?: readonly DeliveryTarget[] }[];
+let messages: { delay: number; targets?: readonly DeliveryTarget[] }[];
 let leased: boolean;
 let additions: number;
 let waiting: DeliveryTarget[];
@@ -30,7 +30,7 @@ let dependencies: DrainDependencies<string>;
 
 beforeEach(() => {
   clock = fixedClock(startedAt);
-  [entries, kept, hints, leased, additions, waiting] = [[], [], [], true, 1, []];
+  [entries, kept, messages, leased, additions, waiting] = [[], [], [], true, 1, []];
   session = {
     target: () => Promise.resolve({ hasEnded: false, parallel: 1 }),
     work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
@@ -41,7 +41,7 @@ beforeEach(() => {
     open: () => Promise.resolve(session),
     queue: {
       send: async (targets, delay) => {
-        hints.push(targets[0] === target ? { delay } : { delay, targets });
+        messages.push(targets[0] === target ? { delay } : { delay, targets });
       },
     },
     clock,
@@ -79,7 +79,7 @@ const listOutbox = (): OutboxStore<string> => ({
 const worked = () => kept.flatMap(({ records }) => records);
 
 describe("drain", () => {
-  it("logs each entry before its work, including one that fails", async () => {
+  it("calls `begins` with each entry before processing it, even if the processing fails", async () => {
     entries = [entry("a"), entry("b")];
     const steps: string[] = [];
     const usual = session;
@@ -96,7 +96,7 @@ describe("drain", () => {
     expect(steps).toEqual(["a", "works on a", "b", "works on b"]);
   });
 
-  it("works on all due entries in few transactions and sends no message", async () => {
+  it("processes all due entries, stores the changes in few transactions, and sends no message", async () => {
     entries = Array.from({ length: 60 }, (_, n) => entry(`e${String(n).padStart(2, "0")}`));
     await drain(target, dependencies);
 
@@ -104,7 +104,7 @@ describe("drain", () => {
     expect(new Set(worked()).size).toBe(60);
     expect(kept.length).toBeLessThanOrEqual(5);
     expect(Math.max(...kept.map(({ records }) => records.length))).toBeLessThanOrEqual(25);
-    expect(hints).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("does nothing if another process holds the lease", async () => {
@@ -113,7 +113,7 @@ describe("drain", () => {
     await drain(target, dependencies);
 
     expect(kept).toEqual([]);
-    expect(hints).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("leaves entries that are not due, and sends a delayed message if SQS allows the delay", async () => {
@@ -123,15 +123,15 @@ describe("drain", () => {
     ];
     await drain(target, dependencies);
     expect(worked()).toEqual(["now"]);
-    expect(hints).toEqual([{ delay: 900 }]);
+    expect(messages).toEqual([{ delay: 900 }]);
 
-    hints = [];
+    messages = [];
     entries = [entry("late", { lane: "later", dueAt: "2026-11-20T10:15:00.001Z" })];
     await drain(target, dependencies);
-    expect(hints).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
-  it("ends all entries, due or not, if the target has ended", async () => {
+  it("passes all entries, due or not, to the session if the target is deleted or disabled", async () => {
     session = { ...session, target: () => Promise.resolve({ hasEnded: true, parallel: 1 }) };
     entries = [entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" })];
     await drain(target, dependencies);
@@ -139,7 +139,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["tomorrow"]);
   });
 
-  it("sends a message at once if the target has ended and entries remain at the end of the time slice", async () => {
+  it("sends a message at once if the target is deleted or disabled and entries remain at the end of the time slice", async () => {
     let ends = false;
     const usual = session;
     session = {
@@ -158,10 +158,10 @@ describe("drain", () => {
     await drain(target, dependencies);
 
     expect(worked()).toEqual(["now"]);
-    expect(hints).toEqual([{ delay: 0 }]);
+    expect(messages).toEqual([{ delay: 0 }]);
   });
 
-  it("does not end entries that are not due once the target is enabled again", async () => {
+  it("leaves entries that are not due if the target is enabled again during the drain", async () => {
     let asked = 0;
     session = {
       ...session,
@@ -180,7 +180,7 @@ describe("drain", () => {
     await drain(target, dependencies);
 
     expect(worked()).toEqual(["a"]);
-    expect(hints).toEqual([{ delay: 300 }]);
+    expect(messages).toEqual([{ delay: 300 }]);
   });
 
   it("alternates between a backlog and new entries", async () => {
@@ -193,7 +193,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["new-a", "old-a", "new-b", "old-b", "new-c", "old-c"]);
   });
 
-  it("never works on two entries with the same key in parallel", async () => {
+  it("never processes two entries with the same key in parallel", async () => {
     const busy = new Set<string>();
     session = {
       ...session,
@@ -214,7 +214,7 @@ describe("drain", () => {
     expect(worked().sort()).toEqual(["a", "a", "a", "b", "b", "b"]);
   });
 
-  it("sends a message for the remaining entries after half a minute", async () => {
+  it("stops after half a minute and sends a message for the remaining entries", async () => {
     session = {
       ...session,
       work: async (found, slice) => {
@@ -226,10 +226,10 @@ describe("drain", () => {
     await drain(target, dependencies);
 
     expect(worked()).toEqual(["a", "b", "c"]);
-    expect(hints).toEqual([{ delay: 0 }]);
+    expect(messages).toEqual([{ delay: 0 }]);
   });
 
-  it("works on entries that are added during the drain", async () => {
+  it("processes entries that are added during the drain", async () => {
     entries = [entry("a")];
     session = {
       ...session,
@@ -246,7 +246,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["a", "b"]);
   });
 
-  it("works on the other entries if one fails, releases the target, then throws", async () => {
+  it("processes all other entries if one fails, releases the target, and then throws the error", async () => {
     entries = ["a", "b", "c"].map((key) => entry(key));
     session = {
       ...session,
@@ -258,10 +258,10 @@ describe("drain", () => {
     await expect(drain(target, dependencies)).rejects.toThrow("no bucket");
 
     expect(worked()).toEqual(["b", "c"]);
-    expect(hints).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
-  it("stops if its changes cannot be stored", async () => {
+  it("stops and throws if its changes cannot be stored", async () => {
     const { outbox } = dependencies;
     dependencies = {
       ...dependencies,
@@ -282,13 +282,13 @@ describe("drain", () => {
     expect(begun.length).toBeLessThanOrEqual(2);
   });
 
-  it("wakes other targets of the account that may wait for it, but not its own target", async () => {
+  it("wakes the other targets of the account that wait, but not its own target", async () => {
     const other = { ...target, targetId: "we_2" };
     waiting = [target, other];
     entries = [entry("a")];
     await drain(target, dependencies);
 
-    expect(hints).toEqual([{ delay: 0, targets: [other] }]);
+    expect(messages).toEqual([{ delay: 0, targets: [other] }]);
   });
 
   it("stops without an error if another process has taken the lease", async () => {
@@ -308,7 +308,7 @@ describe("drain", () => {
     await drain(target, dependencies);
 
     expect(kept).toEqual([]);
-    expect(hints).toEqual([]);
+    expect(messages).toEqual([]);
     expect(closed).toBe(1);
   });
 

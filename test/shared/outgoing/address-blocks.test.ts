@@ -51,14 +51,17 @@ const refusedBlocks: readonly Row[] = [
 ];
 
 describe("isPublicAddress", () => {
-  it.each(refusedBlocks)("refuses the addresses %s, from the first to the last", (_, ...row) => {
-    const [first, last, before, after] = row;
+  it.each(refusedBlocks)(
+    "refuses the first and the last address of %s, and accepts the public addresses next to them",
+    (_, ...row) => {
+      const [first, last, before, after] = row;
 
-    expect(isPublicAddress(first)).toBe(false);
-    expect(isPublicAddress(last)).toBe(false);
-    if (before !== null) expect(isPublicAddress(before)).toBe(true);
-    if (after !== null) expect(isPublicAddress(after)).toBe(true);
-  });
+      expect(isPublicAddress(first)).toBe(false);
+      expect(isPublicAddress(last)).toBe(false);
+      if (before !== null) expect(isPublicAddress(before)).toBe(true);
+      if (after !== null) expect(isPublicAddress(after)).toBe(true);
+    },
+  );
 
   it.each([
     ["Lambda's runtime", "127.0.0.1"],

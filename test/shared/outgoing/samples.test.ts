@@ -122,8 +122,8 @@ const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
 /** Plays each sample receiver, and checks the result of a request to it. */
 const receivers: Record<string, () => Promise<void>> = {
   async "one header byte a second"() {
-    // Writes at intervals shorter than the time limit, so a limit on silence would never end the
-    // exchange.
+    // Writes far more often than the limit of 600 ms. An idle timeout would therefore never end the
+    // exchange. Only the limit on the total time does.
     receiver.answer = (socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket);

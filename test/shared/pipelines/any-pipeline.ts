@@ -20,7 +20,10 @@ const valueOf = {
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
 
-/** The conditions of a route of this scraper; without `run` and `notify` it is not a route yet. */
+/**
+ * Any conditions that a route of this scraper can have. The caller adds `run` or `notify`, without
+ * which a route is invalid.
+ */
 export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
   const numbers = testableFields.filter((field) => fieldTypes[field] === "number");

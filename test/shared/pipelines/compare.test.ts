@@ -5,7 +5,7 @@ import { changedFields } from "../../../shared/pipelines/compare.ts";
 const fields = ["price", "inStock", "state", "regularPrice"];
 
 describe("the changed fields between two reads", () => {
-  it("are only those that changed, with before and after", () => {
+  it("have their values before and after, and include no unchanged field", () => {
     const before = { price: 10, inStock: true, state: "ADD_TO_CART" };
     const after = { price: 9.5, inStock: true, state: "SOLD_OUT" };
     expect(changedFields(before, after, fields)).toEqual({
@@ -15,20 +15,25 @@ describe("the changed fields between two reads", () => {
   });
 
   it.each([
-    { name: "within half a cent", before: 10, after: 10.004, moved: false },
-    { name: "exactly half a cent", before: 10, after: 10.005, moved: false },
+    { change: "by less than half a cent", before: 10, after: 10.004 },
+    { change: "by exactly half a cent", before: 10, after: 10.005 },
     {
-      name: "exactly half a cent, where binary fractions round up",
+      change: "by exactly half a cent, which binary fractions make slightly more",
       before: 0.1,
       after: 0.105,
-      moved: false,
     },
-    { name: "a cent", before: 10, after: 10.01, moved: true },
-    { name: "to nothing", before: 10, after: null, moved: true },
-    { name: "from nothing", before: null, after: 10, moved: true },
-  ])("include a price that changes $name: $moved", ({ before, after, moved }) => {
-    const found = changedFields({ price: before }, { price: after }, fields);
-    expect(Object.keys(found)).toEqual(moved ? ["price"] : []);
+  ])("do not include a price that changes $change", ({ before, after }) => {
+    expect(changedFields({ price: before }, { price: after }, fields)).toEqual({});
+  });
+
+  it.each([
+    { change: "by a cent", before: 10, after: 10.01 },
+    { change: "to null", before: 10, after: null },
+    { change: "from null", before: null, after: 10 },
+  ])("include a price that changes $change", ({ before, after }) => {
+    expect(changedFields({ price: before }, { price: after }, fields)).toEqual({
+      price: { before, after },
+    });
   });
 
   it.each([
@@ -38,12 +43,12 @@ describe("the changed fields between two reads", () => {
     "usedMinPrice",
     "buyboxPrice",
     "lowestPrice",
-  ])("compare %s like a price", (field) => {
+  ])("include %s only if it changes by more than half a cent", (field) => {
     expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
     expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
   });
 
-  it("include a number other than a price, however small the difference", () => {
+  it("include a number that is not a price, however small its change is", () => {
     expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");
   });
 
@@ -52,7 +57,7 @@ describe("the changed fields between two reads", () => {
     expect(changedFields({}, { price: 10 }, fields)).toEqual({});
   });
 
-  it("do not include untracked fields", () => {
+  it("do not include fields that are not among the requested ones", () => {
     expect(changedFields({ title: "a" }, { title: "b" }, fields)).toEqual({});
   });
 

@@ -7,7 +7,7 @@ import {
 
 describe("the default pipeline", () => {
   it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s reads every item and reports what changed, without a refresh",
+    "of %s reads every item, reports changes and has no refresh",
     (platform) => {
       expect(presentPipeline(defaultPipeline(platform, defaultRefreshEveryRuns))).toEqual({
         entry: "check",
@@ -48,7 +48,7 @@ describe("the default pipeline", () => {
     });
   });
 
-  it("of retailer_a refreshes after the requested number of runs, and never for 0", () => {
+  it("of retailer_a has a refresh every `refreshEveryRuns` runs, and none for 0", () => {
     expect(defaultPipeline("retailer_a", 3).refresh).toEqual({ everyRuns: 3, entry: "lite" });
     expect(defaultPipeline("retailer_a", 0).refresh).toBeNull();
   });

@@ -43,7 +43,7 @@ describe("the order of a run's steps", () => {
     expect(ids(pipeline)).toEqual(["baseline", "entry"]);
   });
 
-  it("is topological and contains every step once, for any pipeline", () => {
+  it("contains every step once, after all steps that route to it, for any pipeline", () => {
     fc.assert(
       fc.property(anyPipeline(), (pipeline) => {
         const order = ids(pipeline);
@@ -57,7 +57,7 @@ describe("the order of a run's steps", () => {
     );
   });
 
-  it("is computed even with a loop, which no parsed pipeline has", () => {
+  it("causes an error for a pipeline with a loop, which the parser would refuse", () => {
     const steps = [{ id: "a", scraper: lite, routes: to("a") }] as const;
     expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow("loops");
   });
@@ -77,11 +77,14 @@ describe("a step of a pipeline", () => {
     ["all", "offers"],
     ["new", "offers_new"],
     ["used", "offers_used"],
-  ] as const)("over offers with condition %s reads the kind %s", (condition, kind) => {
-    expect(readingKind({ ...step, ...(condition && { condition }) })).toBe(kind);
-  });
+  ] as const)(
+    "over offers with the condition %s stores readings of the kind %s",
+    (condition, kind) => {
+      expect(readingKind({ ...step, ...(condition && { condition }) })).toBe(kind);
+    },
+  );
 
-  it("compares lite with full readings, and pulse with pulse readings only", () => {
+  it("stores readings of one kind at lite and full, and of another kind at pulse", () => {
     const kindOf = (scraper: "retailer_a.lite" | "retailer_a.full" | "retailer_a.pulse"): string =>
       readingKind({ id: "a", scraper, routes: [] });
     expect(kindOf("retailer_a.lite")).toBe(kindOf("retailer_a.full"));

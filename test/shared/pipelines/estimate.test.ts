@@ -26,7 +26,7 @@ describe("estimated credits", () => {
     });
   });
 
-  it("for a pipeline without refresh are the same for a refresh run and an ordinary one", () => {
+  it("for a pipeline without a refresh are equal for refresh runs and ordinary runs", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 0), items)).toMatchObject({
       pulseRun: 26,
       refreshRun: 26,
@@ -57,16 +57,19 @@ describe("estimated credits", () => {
       { when: "ok", field: "newCount", op: "above", value: 1 },
       { pulseRun: 26, newAsins: 3 },
     ],
-  ])("include a route with %s where items are certain to take it", (_name, route, credits) => {
-    expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
-  });
+  ])(
+    "count a route with 'when': %s only for items that are certain to take it",
+    (_name, route, credits) => {
+      expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
+    },
+  );
 
   it("are rounded up once per step", () => {
     const one = { new: 0, active: 1, delisted: 0 };
     expect(estimatedCredits(twoSteps({ when: "always" }), one).pulseRun).toBe(1 + 3);
   });
 
-  it("count a step once that two routes lead to", () => {
+  it("count a step once, even if two routes lead to it", () => {
     const lite = "retailer_a.lite";
     const pipeline: Pipeline = {
       entry: "a",

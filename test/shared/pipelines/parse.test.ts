@@ -37,13 +37,13 @@ const stepOn = (scraper: string, id: string, ...routes: readonly Json[]): Json =
   scraper,
 });
 const pipelineOf = (...steps: readonly Json[]): Json => ({ steps });
-/** A pipeline of one step with this one route, which notifies. */
+/** A pipeline of one step with one route: the given one with `notify`. */
 const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
   pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
 const always = (run: string): Json => ({ when: "always", run });
 
 describe("a pipeline", () => {
-  it("starts with its first step, without baseline and refresh, by default", () => {
+  it("starts with its first step and has no baseline and no refresh by default", () => {
     expect(parse(pipelineOf(lite("a", always("b")), lite("b")))).toEqual({
       entry: "a",
       baseline: null,
@@ -76,7 +76,16 @@ describe("a pipeline", () => {
     expect(steps).toEqual([{ id: "a", scraper: "retailer_a.lite", routes: [] }]);
   });
 
-  it("has the name of its request parameter in errors", () => {
+  it("may have ten steps, eight routes in a step, and 64 characters in a step ID", () => {
+    const steps = names(10).map((id, at) =>
+      lite(id, ...notifyingRoutes(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
+    );
+    const named = pipelineOf(lite("a".repeat(64)));
+    expect(parse({ steps }).steps).toHaveLength(10);
+    expect(parse(named).entry).toHaveLength(64);
+  });
+
+  it("is named in errors by the request parameter that contains it", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );
@@ -90,7 +99,7 @@ describe("a pipeline", () => {
   });
 });
 
-describe("a pipeline with a missing part is refused with its name:", () => {
+describe("a pipeline with a missing part", () => {
   it.each<[string, unknown]>([
     ["pipeline", undefined],
     ["pipeline.steps", {}],
@@ -106,7 +115,7 @@ describe("a pipeline with a missing part is refused with its name:", () => {
       withRoute({ when: "changed", field: "price", op: "below" }),
     ],
     ["pipeline.steps[0].routes[0].value", withRoute({ when: "ok", field: "inStock", op: "is" })],
-  ])("%s", (param, value) => {
+  ])("is refused with an error that names %s", (param, value) => {
     expect(refused(() => parse(value))).toEqual({
       code: "MISSING_PARAM",
       status: 400,
@@ -125,26 +134,26 @@ type Row = readonly [what: string, param: string, value: unknown, message: strin
 const refusals = (rows: readonly Row[]) =>
   rows.map(([what, param, value, message]) => ({ what, param, value, message }));
 
-describe("a pipeline is refused, with the place and the accepted values, for", () => {
+describe("an invalid pipeline", () => {
   it.each(
     refusals([
-      ["null", "pipeline", null, "A pipeline must be an object"],
-      ["a string", "pipeline", "pulse", "A pipeline must be an object"],
-      ["an array", "pipeline", [lite("a")], "This must be an object, not an array."],
+      ["null instead of an object", "pipeline", null, "A pipeline must be an object"],
+      ["a string instead of an object", "pipeline", "pulse", "A pipeline must be an object"],
       [
-        "steps that are no array",
-        "pipeline.steps",
-        { steps: lite("a") },
-        "must be an array of steps",
+        "an array instead of an object",
+        "pipeline",
+        [lite("a")],
+        "'pipeline' must be an object, not an array.",
       ],
-      ["no step", "pipeline.steps", { steps: [] }, "A pipeline has 1 to 10 steps."],
+      ["an object as 'steps'", "pipeline.steps", { steps: lite("a") }, "must be an array of steps"],
+      ["an empty array of steps", "pipeline.steps", { steps: [] }, "A pipeline has 1 to 10 steps."],
       [
         "eleven steps",
         "pipeline.steps",
         { steps: names(11).map((id) => lite(id)) },
         "A pipeline can have at most 10 steps.",
       ],
-      ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "This must be an object"],
+      ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "must be an object"],
       [
         "a step that is a string",
         "pipeline.steps[0]",
@@ -182,17 +191,27 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         "'refresh' has an unknown key 'every'. Accepted keys: every_runs, entry.",
       ],
       [
-        "a key that is not fit to be repeated",
+        "an unknown key that is too long to repeat",
         "pipeline",
         { ...pipelineOf(lite("a")), ["<b>".repeat(1_000)]: 1 },
         "A pipeline has an unknown key. Accepted keys:",
       ],
-      ["an empty id", "pipeline.steps[0].id", pipelineOf(lite("")), "1 to 64 letters"],
-      ["an id of a space", "pipeline.steps[0].id", pipelineOf(lite("a b")), "1 to 64 letters"],
-      ["an id of 65", "pipeline.steps[0].id", pipelineOf(lite("a".repeat(65))), "1 to 64 letters"],
-      ["a hidden id", "pipeline.steps[0].id", pipelineOf(lite("__proto__")), "beginning with"],
+      ["an empty step ID", "pipeline.steps[0].id", pipelineOf(lite("")), "1 to 64 letters"],
+      ["a space in a step ID", "pipeline.steps[0].id", pipelineOf(lite("a b")), "1 to 64 letters"],
       [
-        "an id twice",
+        "a step ID of 65 characters",
+        "pipeline.steps[0].id",
+        pipelineOf(lite("a".repeat(65))),
+        "1 to 64 letters",
+      ],
+      [
+        "the step ID __proto__",
+        "pipeline.steps[0].id",
+        pipelineOf(lite("__proto__")),
+        "beginning with",
+      ],
+      [
+        "two steps with one ID",
         "pipeline.steps[2].id",
         pipelineOf(lite("a", always("b")), lite("b"), lite("a")),
         "'a' is also the ID of steps[0].",
@@ -210,7 +229,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         "retailer_d.standard does not read retailer_a",
       ],
       [
-        "a condition of anything but offers",
+        "a condition on a step other than offers",
         "pipeline.steps[0].condition",
         pipelineOf({ ...lite("a"), condition: "new" }),
         "'condition' applies to retailer_a.offers only.",
@@ -222,81 +241,72 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         "'condition' must be one of all, new, used (got \"usd\"). Did you mean 'used'?",
       ],
       [
-        "refresh every 0 runs",
+        "a refresh every 0 runs",
         "pipeline.refresh.every_runs",
         { ...pipelineOf(lite("a")), refresh: { every_runs: 0, entry: "a" } },
         "a whole number from 1 to 1000",
       ],
       [
-        "refresh every 1,001 runs",
+        "a refresh every 1,001 runs",
         "pipeline.refresh.every_runs",
         { ...pipelineOf(lite("a")), refresh: { every_runs: 1_001, entry: "a" } },
         "a whole number from 1 to 1000",
       ],
       [
-        "refresh every 1.5 runs",
+        "a refresh every 1.5 runs",
         "pipeline.refresh.every_runs",
         { ...pipelineOf(lite("a")), refresh: { every_runs: 1.5, entry: "a" } },
         "a whole number from 1 to 1000",
       ],
       [
-        "an unknown when",
+        "an unknown 'when'",
         "pipeline.steps[0].routes[0].when",
         withRoute({ when: "change" }),
         "'when' must be one of new, changed, unchanged, ok, failed, not_found, always " +
           "(got \"change\"). Did you mean 'changed'?",
       ],
       [
-        "an unknown op",
+        "an unknown 'op'",
         "pipeline.steps[0].routes[0].op",
         withRoute({ when: "ok", field: "price", op: "under", value: 1 }),
         "'op' must be one of increased, decreased, below, above, is, is_not (got \"under\").",
       ],
       [
-        "a value that is null",
+        "the route value null",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: null }),
         "'value' must be a number, true, false or a string.",
       ],
       [
-        "a number beyond all numbers",
+        "a route value of infinite size",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: JSON.parse("1e999") as unknown }),
         "A number in 'value' must be from",
       ],
       [
-        "a value of 201 characters",
+        "a route value of 201 characters",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "merchant", op: "is", value: "m".repeat(201) }),
         "'value' must have at most 200 characters. Shorten it.",
       ],
       [
-        "half a character",
+        "a route value with an unpaired surrogate",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "merchant", op: "is", value: "\uD800" }),
         "unpaired surrogates",
       ],
       [
-        "notify as text",
+        "a string as 'notify'",
         "pipeline.steps[0].routes[0].notify",
         withRoute({ when: "ok", notify: "true" }),
         "'notify' must be true or false.",
       ],
     ]),
-  )("$what: $param", ({ param, value, message }) => {
+  )("with $what is refused, and the error names $param", ({ param, value, message }) => {
     const refusal = refused(() => parse(value));
     expect(refusal).toMatchObject({ code: "INVALID_PARAM", status: 400, param });
     expect(refusal.message).toContain(message);
     expect(refusal.message.length).toBeLessThan(400);
-  });
-
-  it("more than ten steps, eight routes or 64 characters of a step ID, but not at these limits", () => {
-    const steps = names(10).map((id, at) =>
-      lite(id, ...notifyingRoutes(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
-    );
-    const named = pipelineOf(lite("a".repeat(64)));
-    expect(parse({ steps }).steps).toHaveLength(10);
-    expect(parse(named).entry).toHaveLength(64);
   });
 });
 
@@ -305,14 +315,14 @@ describe("a route of a pipeline", () => {
     { when: "ok" },
     { when: "changed", notify: false },
     { when: "changed", field: "price", notify: false },
-  ])("that neither runs a step nor notifies is refused: %j", (route) => {
+  ])("is refused if it neither runs a step nor notifies: %j", (route) => {
     const refusal = refused(() => parse(pipelineOf(lite("a", route))));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0]");
     expect(refusal.message).toContain("'notify': true");
   });
 
   it.each(["new", "unchanged", "failed", "not_found", "always"])(
-    "with %s accepts no field, op or value",
+    "with 'when': %s accepts no field, op or value",
     (when) => {
       for (const [key, value] of Object.entries({ field: "price", op: "is", value: 1 })) {
         const refusal = refused(() => parse(withRoute({ when, [key]: value })));
@@ -333,14 +343,14 @@ describe("a route of a pipeline", () => {
     { when: "ok", field: "price", op: "above", value: 0.5 },
     { when: "ok", field: "merchant", op: "is_not", value: "A0RETAILERAUS" },
     { when: "ok", field: "usedCount", op: "is", value: 0 },
-  ])("may be %j", (route) => {
+  ])("is accepted: %j", (route) => {
     expect(parse(withRoute(route)).steps[0]?.routes).toEqual([{ notify: true, ...route }]);
   });
 
   it.each(
     refusals([
       [
-        "a field that no rule tests",
+        "a field that no route can test",
         "field",
         { when: "changed", field: "title" },
         "price, listPrice",
@@ -351,42 +361,57 @@ describe("a route of a pipeline", () => {
         { when: "ok", field: "buyable", op: "is", value: true },
         "retailer_a.lite",
       ],
-      ["a name that every object has", "field", { when: "changed", field: "constructor" }, "price"],
-      ["increased with ok", "op", { when: "ok", field: "price", op: "increased" }, "changed"],
-      ["decreased with ok", "op", { when: "ok", field: "price", op: "decreased" }, "changed"],
       [
-        "increased of a boolean",
+        "a field named like a member of every object",
+        "field",
+        { when: "changed", field: "constructor" },
+        "price",
+      ],
+      [
+        "'increased' and 'when': ok",
+        "op",
+        { when: "ok", field: "price", op: "increased" },
+        "changed",
+      ],
+      [
+        "'decreased' and 'when': ok",
+        "op",
+        { when: "ok", field: "price", op: "decreased" },
+        "changed",
+      ],
+      [
+        "'increased' on a boolean field",
         "op",
         { when: "changed", field: "inStock", op: "increased" },
         "Use is or is_not.",
       ],
       [
-        "below of a string",
+        "'below' on a string field",
         "op",
         { when: "ok", field: "merchant", op: "below", value: "A" },
         "Use is or is_not.",
       ],
       [
-        "a value with increased",
+        "a value for 'increased'",
         "value",
         { when: "changed", field: "price", op: "increased", value: 1 },
         "use below or above",
       ],
-      ["a value without op", "value", { when: "changed", field: "price", value: 1 }, "Add 'op'"],
+      ["a value but no 'op'", "value", { when: "changed", field: "price", value: 1 }, "Add 'op'"],
       [
-        "a string below",
+        "a string value on a number field",
         "value",
         { when: "ok", field: "price", op: "below", value: "10" },
         "'value' must be a number, the type of 'price'.",
       ],
       [
-        "a number that a boolean is",
+        "a number value on a boolean field",
         "value",
         { when: "ok", field: "inStock", op: "is", value: 1 },
         "'value' must be a boolean, the type of 'inStock'.",
       ],
       [
-        "a boolean that a string is not",
+        "a boolean value on a string field",
         "value",
         { when: "changed", field: "condition", op: "is_not", value: true },
         "'value' must be a string, the type of 'condition'.",
@@ -401,7 +426,7 @@ describe("a route of a pipeline", () => {
     expect(refusal.message).toContain(message);
   });
 
-  it("may test the derived field of a pulse only with ok", () => {
+  it("may test the derived field of a pulse with 'when': ok only", () => {
     const test = { field: "buyboxAboveLowest", op: "is", value: true };
     expect(parse(withRoute({ when: "ok", ...test }, "retailer_a.pulse")).steps).toHaveLength(1);
     const refusal = refused(() =>
@@ -431,10 +456,10 @@ describe("the routes between a pipeline's steps", () => {
       { ...pipelineOf(lite("a")), refresh: { every_runs: 1, entry: "x" } },
     ],
     ["pipeline.steps[1].routes[0].run", pipelineOf(lite("a", always("b")), lite("b", always("x")))],
-  ])("are refused if %s names a step that does not exist", (param, value) => {
+  ])("are refused if '%s' names a step that does not exist", (param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
-    expect(refusal.message).toContain("No step has the id 'x'. Steps of this pipeline: a");
+    expect(refusal.message).toContain("No step has the ID 'x'. Steps of this pipeline: a");
   });
 
   it.each<[string, string, Json]>([
@@ -460,19 +485,19 @@ describe("the routes between a pipeline's steps", () => {
     expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);
   });
 
-  it("may join at one step", () => {
+  it("may lead to one step from several steps", () => {
     const steps = [lite("a", always("b"), always("c")), lite("b", always("c")), lite("c")];
     expect(parse({ steps }).steps).toHaveLength(3);
   });
 
-  it("are checked quickly even if they join so often that walking each path would never end", () => {
+  it("are checked quickly even if they form so many paths that following each of them would never end", () => {
     const steps = names(10).map((id, at) =>
       lite(id, ...(at < 9 ? Array.from({ length: 8 }, () => always(`s${at + 1}`)) : [])),
     );
     expect(parse({ steps }).steps).toHaveLength(10);
   });
 
-  it("reach every step", () => {
+  it("are refused if no run reaches one of the steps", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
     expect(refusal.param).toBe("pipeline.steps[1]");
     expect(refusal.message).toContain("No run reaches the step 'b'.");
@@ -482,7 +507,7 @@ describe("the routes between a pipeline's steps", () => {
   const pulse = stepOn("retailer_a.pulse", "pulse", always("check"));
 
   it.each(["retailer_a.lite", "retailer_a.full", "retailer_a.offers"])(
-    "reach an offer check by %s",
+    "may lead to an offer check if an earlier step is %s",
     (scraper) => {
       const steps = [stepOn(scraper, "find", always("pulse")), pulse, check];
       expect(parse({ steps }).steps).toHaveLength(3);
@@ -505,28 +530,31 @@ describe("the routes between a pipeline's steps", () => {
       },
     ],
     [
-      "pulse",
+      "entry through a pulse step",
       "pipeline.steps[0].routes[0].run",
       { ...pipelineOf(pulse, lite("a", always("check")), check), baseline: "a" },
     ],
     [
-      "refresh by pulse",
+      "refresh entry through a pulse step",
       "pipeline.steps[1].routes[0].run",
       {
         ...pipelineOf(lite("a", always("pulse")), pulse, check),
         refresh: { every_runs: 1, entry: "pulse" },
       },
     ],
-  ])("do not reach an offer check before an offer was found: %s", (_way, param, value) => {
-    const refusal = refused(() => parse(value));
-    expect(refusal.param).toBe(param);
-    expect(refusal.message).toContain(
-      "one of these scrapers before it: retailer_a.lite, retailer_a.full, retailer_a.offers.",
-    );
-  });
+  ])(
+    "are refused if an offer check may come before a step that finds an offer: from the %s",
+    (_way, param, value) => {
+      const refusal = refused(() => parse(value));
+      expect(refusal.param).toBe(param);
+      expect(refusal.message).toContain(
+        "one of these scrapers before it: retailer_a.lite, retailer_a.full, retailer_a.offers.",
+      );
+    },
+  );
 });
 
-describe("a pipeline for a marketplace that is announced only", () => {
+describe("a pipeline for a marketplace that is only announced", () => {
   const uk = { platform: "retailer_a", marketplace: "uk" } as const;
 
   it("is refused with 501", () => {
@@ -536,7 +564,7 @@ describe("a pipeline for a marketplace that is announced only", () => {
     });
   });
 
-  it("is refused for any other error first", () => {
+  it("is refused with 400 if it is also invalid", () => {
     expect(refused(() => parsePipeline(pipelineOf(lite("a", always("x"))), uk)).status).toBe(400);
   });
 });
@@ -546,7 +574,7 @@ const anyShopPipeline = fc
   .chain((platform) => anyPipeline(platform).map((pipeline) => ({ platform, pipeline })));
 
 describe("a pipeline in JSON", () => {
-  it("that the service returned is parsed to the same pipeline", () => {
+  it("is parsed to the pipeline from which the service built it", () => {
     fc.assert(
       fc.property(anyShopPipeline, ({ platform, pipeline }) => {
         const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(pipeline)));
@@ -556,7 +584,7 @@ describe("a pipeline in JSON", () => {
     );
   });
 
-  it("with any content is parsed, or refused with 400 at a place in the pipeline", () => {
+  it("is parsed, or refused with 400 and a `param` in the pipeline, whatever it contains", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
         expectReadOrRefused(value);

@@ -21,8 +21,8 @@ const all = names.flatMap((platform) =>
   templates(platform).map((template) => ({ platform, template, name: template.id })),
 );
 
-describe("the scrapers of a platform", () => {
-  it.each(names)("match the schema of the response: %s", (platform) => {
+describe("the list of a platform's scrapers", () => {
+  it.each(names)("matches the response schema of its operation: %s", (platform) => {
     const answer = presentScrapers(shopOf(platform));
     expect(parse(scrapersResponse, answer)).toEqual(answer);
     expect(answer).toMatchObject({ object: "watchlist_scrapers", platform, marketplace: "us" });
@@ -39,7 +39,7 @@ describe("the scrapers of a platform", () => {
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
   ])(
-    "include $id with the name $name and a price of $min to $max credits",
+    "includes $id with the name $name and a price of $min to $max credits",
     ({ id, name, min, max }) => {
       const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
       expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
@@ -50,7 +50,7 @@ describe("the scrapers of a platform", () => {
     },
   );
 
-  it("contain the possible tests of each field", () => {
+  it("contains for each field the values of 'when' and 'op' that can test it", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const fields = scrapers.flatMap(({ id, fields: own }) =>
       own.map((field) => [`${id}.${field.name}`, field] as const),
@@ -80,7 +80,7 @@ describe("the scrapers of a platform", () => {
     });
   });
 
-  it("contain conditions only for offers", () => {
+  it("contains condition filters for retailer_a.offers only", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const listed = scrapers.flatMap(({ id, conditions }) =>
       conditions === undefined ? [] : [[id, conditions]],
@@ -89,7 +89,7 @@ describe("the scrapers of a platform", () => {
   });
 
   it.each(names)(
-    "list for each field exactly the tests that a pipeline may contain: %s",
+    "names for each field exactly the tests that the pipeline parser accepts: %s",
     (platform) => {
       for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
         for (const { name, type, whens, ops } of fields) {
@@ -128,7 +128,7 @@ describe("the platform of a query for scrapers", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the one in the query if it is live", () => {
+  it("is the one in the query, unless it is unknown or not available", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -138,18 +138,21 @@ describe("the platform of a query for scrapers", () => {
   });
 });
 
-describe("the pipeline templates", () => {
-  it.each(all)("$platform: $name is accepted when a client sends it", ({ platform, template }) => {
-    const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(template.pipeline)));
-    expect(parsePipeline(wire, shopOf(platform))).toEqual(template.pipeline);
-  });
+describe("the pipeline template", () => {
+  it.each(all)(
+    "'$name' of $platform is accepted when a client sends it",
+    ({ platform, template }) => {
+      const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(template.pipeline)));
+      expect(parsePipeline(wire, shopOf(platform))).toEqual(template.pipeline);
+    },
+  );
 
-  it.each(all)("$platform: $name reports changes or matches", ({ template }) => {
+  it.each(all)("'$name' of $platform has a route that notifies", ({ template }) => {
     const routes = template.pipeline.steps.flatMap((step) => step.routes);
     expect(routes.some(({ notify }) => notify)).toBe(true);
   });
 
-  it.each(names)("%s: begin with the default, and have unique names", (platform) => {
+  it.each(names)("list of %s begins with the default, and has unique IDs", (platform) => {
     const ids = templates(platform).map(({ id }) => id);
     expect(templates(platform)[0]).toMatchObject({
       id: "default",
@@ -159,7 +162,7 @@ describe("the pipeline templates", () => {
     expect(ids.length).toBeGreaterThanOrEqual(5);
   });
 
-  it("contain the cost for 1,000 items", () => {
+  it("has the estimated credits of 1,000 items", () => {
     const { templates: listed } = presentScrapers(shopOf("retailer_a"));
     const costs = Object.fromEntries(listed.map(({ id, estimated_credits: cost }) => [id, cost]));
     expect(costs).toMatchObject({

@@ -46,11 +46,11 @@ const answered = (status: ReadingFacts["status"]): ReadingFacts => ({
   derived: {},
 });
 
-/** All kinds of results of a read. */
+/** One example of each result that a read can have. */
 const outcomes = {
-  "first read of all": found(null, price10, true),
+  "first read of any kind": found(null, price10, true),
   "first read of this kind": found(null, price10),
-  moved: found(price10, { ...price10, price: 9 }),
+  "a tracked field changed": found(price10, { ...price10, price: 9 }),
   "changed, but in no tracked field": found(price10, { ...price10, rating: 4.6 }),
   "not changed": found(price10, price10),
   "not found": answered("not_found"),
@@ -61,22 +61,22 @@ const outcomes = {
 } as const satisfies Record<string, ReadingFacts>;
 
 const takenBy: Record<When, readonly (keyof typeof outcomes)[]> = {
-  new: ["first read of all"],
-  changed: ["moved"],
+  new: ["first read of any kind"],
+  changed: ["a tracked field changed"],
   unchanged: ["changed, but in no tracked field", "not changed"],
   ok: [
-    "first read of all",
+    "first read of any kind",
     "first read of this kind",
-    "moved",
+    "a tracked field changed",
     "changed, but in no tracked field",
     "not changed",
   ],
   failed: ["partial", "unavailable", "unavailable at the first read"],
   not_found: ["not found", "not found at the first read"],
   always: [
-    "first read of all",
+    "first read of any kind",
     "first read of this kind",
-    "moved",
+    "a tracked field changed",
     "changed, but in no tracked field",
     "not changed",
     "not found",
@@ -88,14 +88,17 @@ const takes = (route: Route, facts: ReadingFacts, step = lite): boolean =>
   matchRoutes(step({ ...route, run: "next" }), facts).next.length > 0;
 
 describe("a pipeline route", () => {
-  it.each(Object.entries(takenBy))("with %s matches these outcomes: %j", (when, taken) => {
-    const actual = Object.entries(outcomes).filter(([, facts]) =>
-      takes({ when: when as When }, facts),
-    );
-    expect(actual.map(([name]) => name)).toEqual(taken);
-  });
+  it.each(Object.entries(takenBy))(
+    "with 'when': %s matches exactly these results: %j",
+    (when, taken) => {
+      const actual = Object.entries(outcomes).filter(([, facts]) =>
+        takes({ when: when as When }, facts),
+      );
+      expect(actual.map(([name]) => name)).toEqual(taken);
+    },
+  );
 
-  it("without field matches if any tracked field changed", () => {
+  it("with 'when': changed and no field matches if any tracked field changed", () => {
     const { trackedFields, testableFields } = stepScrapers["retailer_a.lite"];
     for (const field of testableFields) {
       const facts = found({ [field]: "one" }, { [field]: "another" });
@@ -103,7 +106,7 @@ describe("a pipeline route", () => {
     }
   });
 
-  it("with changed and a field matches if this field changed, tracked or not", () => {
+  it("with 'when': changed and a field matches if this field changed, tracked or not", () => {
     for (const field of stepScrapers["retailer_a.lite"].testableFields) {
       const facts = found({ [field]: "one", other: 1 }, { [field]: "another", other: 1 });
       expect(takes({ when: "changed", field }, facts), field).toBe(true);
@@ -128,196 +131,203 @@ interface Row {
   readonly yes: readonly Move[];
   readonly no: readonly Move[];
 }
+/** The rows with the test of their route as text, such as `price below 10`. */
+const rows = (all: readonly Row[]) =>
+  all.map((row) => ({ row, test: [row.field, row.op, row.value].join(" ").trim() }));
 const routeOf = ({ field, op, value }: Row, when: When): Route =>
   ({ when, field, op, ...(value !== undefined && { value }) }) as Route;
 
-describe("a route with changed matches if the field changed and", () => {
-  it.each<Row>([
-    {
-      op: "increased",
-      field: "price",
-      yes: [[10, 10.01]],
-      no: [
-        [10, 10.005],
-        [10, 9],
-        [10, 10],
-        [null, 10],
-        [10, null],
-        [undefined, 10],
-        [10, undefined],
-      ],
-    },
-    {
-      op: "decreased",
-      field: "price",
-      yes: [[10, 9.99]],
-      no: [
-        [10, 9.995],
-        [10, 11],
-        [10, 10],
-        [null, 10],
-        [10, null],
-        [undefined, 9],
-        [10, undefined],
-      ],
-    },
-    { op: "increased", field: "newCount", yes: [[1, 2]], no: [[2, 1]] },
-    { op: "decreased", field: "rating", yes: [[4.5, 4.499]], no: [[4.5, 4.5]] },
-    {
-      op: "below",
-      field: "price",
-      value: 10,
-      yes: [
-        [11, 9.99],
-        [9, 8],
-        [null, 9],
-      ],
-      no: [
-        [9, 9],
-        [11, 10],
-        [9, 11],
-        [9, null],
-        [undefined, 9],
-      ],
-    },
-    {
-      op: "above",
-      field: "price",
-      value: 10,
-      yes: [
-        [9, 10.01],
-        [null, 11],
-      ],
-      no: [
-        [11, 11],
-        [9, 10],
-        [11, null],
-        [undefined, 11],
-      ],
-    },
-    {
-      op: "is",
-      field: "inStock",
-      value: true,
-      yes: [
-        [false, true],
-        [null, true],
-      ],
-      no: [
-        [true, true],
-        [true, false],
-        [true, null],
-        [undefined, true],
-      ],
-    },
-    {
-      op: "is_not",
-      field: "merchant",
-      value: "A1",
-      yes: [
-        ["A1", "A2"],
-        ["A2", "A3"],
-        ["A1", null],
-      ],
-      no: [
-        ["A2", "A2"],
-        ["A2", "A1"],
-        ["A1", undefined],
-      ],
-    },
-  ])("$field $op $value", (row) => {
+describe("a route with 'when': changed", () => {
+  it.each(
+    rows([
+      {
+        op: "increased",
+        field: "price",
+        yes: [[10, 10.01]],
+        no: [
+          [10, 10.005],
+          [10, 9],
+          [10, 10],
+          [null, 10],
+          [10, null],
+          [undefined, 10],
+          [10, undefined],
+        ],
+      },
+      {
+        op: "decreased",
+        field: "price",
+        yes: [[10, 9.99]],
+        no: [
+          [10, 9.995],
+          [10, 11],
+          [10, 10],
+          [null, 10],
+          [10, null],
+          [undefined, 9],
+          [10, undefined],
+        ],
+      },
+      { op: "increased", field: "newCount", yes: [[1, 2]], no: [[2, 1]] },
+      { op: "decreased", field: "rating", yes: [[4.5, 4.499]], no: [[4.5, 4.5]] },
+      {
+        op: "below",
+        field: "price",
+        value: 10,
+        yes: [
+          [11, 9.99],
+          [9, 8],
+          [null, 9],
+        ],
+        no: [
+          [9, 9],
+          [11, 10],
+          [9, 11],
+          [9, null],
+          [undefined, 9],
+        ],
+      },
+      {
+        op: "above",
+        field: "price",
+        value: 10,
+        yes: [
+          [9, 10.01],
+          [null, 11],
+        ],
+        no: [
+          [11, 11],
+          [9, 10],
+          [11, null],
+          [undefined, 11],
+        ],
+      },
+      {
+        op: "is",
+        field: "inStock",
+        value: true,
+        yes: [
+          [false, true],
+          [null, true],
+        ],
+        no: [
+          [true, true],
+          [true, false],
+          [true, null],
+          [undefined, true],
+        ],
+      },
+      {
+        op: "is_not",
+        field: "merchant",
+        value: "A1",
+        yes: [
+          ["A1", "A2"],
+          ["A2", "A3"],
+          ["A1", null],
+        ],
+        no: [
+          ["A2", "A2"],
+          ["A2", "A1"],
+          ["A1", undefined],
+        ],
+      },
+    ]),
+  )("matches if the field changed and passes the test: $test", ({ row }) => {
     const isTaken = (move: Move): boolean => takes(routeOf(row, "changed"), read(row.field, move));
     expect(row.yes.filter((move) => !isTaken(move))).toEqual([]);
     expect(row.no.filter(isTaken)).toEqual([]);
   });
 });
 
-describe("a route with ok, even if the field did not change, matches if", () => {
-  it.each<Row>([
-    {
-      op: "below",
-      field: "price",
-      value: 10,
-      yes: [
-        [9, 9],
-        [undefined, 9.99],
-      ],
-      no: [
-        [9, 10],
-        [9, 11],
-        [9, null],
-        [9, undefined],
-      ],
-    },
-    {
-      op: "above",
-      field: "newCount",
-      value: 0,
-      yes: [
-        [1, 1],
-        [0, 1],
-      ],
-      no: [
-        [1, 0],
-        [1, undefined],
-      ],
-    },
-    {
-      op: "is",
-      field: "price",
-      value: 10,
-      yes: [
-        [10, 10],
-        [9, 10.005],
-        [9, 9.995],
-      ],
-      no: [
-        [10, 10.01],
-        [10, null],
-        [10, undefined],
-      ],
-    },
-    { op: "is", field: "rating", value: 4.5, yes: [[4.5, 4.5]], no: [[4.5, 4.504]] },
-    {
-      op: "is_not",
-      field: "price",
-      value: 10,
-      yes: [
-        [10, 10.01],
-        [10, null],
-      ],
-      no: [
-        [9, 10.005],
-        [9, undefined],
-      ],
-    },
-    {
-      op: "is",
-      field: "condition",
-      value: "new",
-      yes: [["new", "new"]],
-      no: [
-        ["new", "used_good"],
-        ["new", null],
-      ],
-    },
-    {
-      op: "is_not",
-      field: "isFba",
-      value: true,
-      yes: [
-        [false, false],
-        [true, null],
-      ],
-      no: [[false, true]],
-    },
-  ])("$field $op $value", (row) => {
+describe("a route with 'when': ok", () => {
+  it.each(
+    rows([
+      {
+        op: "below",
+        field: "price",
+        value: 10,
+        yes: [
+          [9, 9],
+          [undefined, 9.99],
+        ],
+        no: [
+          [9, 10],
+          [9, 11],
+          [9, null],
+          [9, undefined],
+        ],
+      },
+      {
+        op: "above",
+        field: "newCount",
+        value: 0,
+        yes: [
+          [1, 1],
+          [0, 1],
+        ],
+        no: [
+          [1, 0],
+          [1, undefined],
+        ],
+      },
+      {
+        op: "is",
+        field: "price",
+        value: 10,
+        yes: [
+          [10, 10],
+          [9, 10.005],
+          [9, 9.995],
+        ],
+        no: [
+          [10, 10.01],
+          [10, null],
+          [10, undefined],
+        ],
+      },
+      { op: "is", field: "rating", value: 4.5, yes: [[4.5, 4.5]], no: [[4.5, 4.504]] },
+      {
+        op: "is_not",
+        field: "price",
+        value: 10,
+        yes: [
+          [10, 10.01],
+          [10, null],
+        ],
+        no: [
+          [9, 10.005],
+          [9, undefined],
+        ],
+      },
+      {
+        op: "is",
+        field: "condition",
+        value: "new",
+        yes: [["new", "new"]],
+        no: [
+          ["new", "used_good"],
+          ["new", null],
+        ],
+      },
+      {
+        op: "is_not",
+        field: "isFba",
+        value: true,
+        yes: [
+          [false, false],
+          [true, null],
+        ],
+        no: [[false, true]],
+      },
+    ]),
+  )("matches if the field passes the test, changed or not: $test", ({ row }) => {
     const isTaken = (move: Move): boolean => takes(routeOf(row, "ok"), read(row.field, move));
     expect(row.yes.filter((move) => !isTaken(move))).toEqual([]);
     expect(row.no.filter(isTaken)).toEqual([]);
   });
 
-  it("the field passes the test at the item's first read", () => {
+  it("matches if the field passes the test at the item's first read", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     expect(takes(route, found(null, price10, true))).toBe(true);
   });
@@ -326,13 +336,13 @@ describe("a route with ok, even if the field did not change, matches if", () => 
     [{ buyboxAboveLowest: true }, true],
     [{ buyboxAboveLowest: false }, false],
     [{}, false],
-  ])("buyboxAboveLowest is true, with the derived fields %j: %s", (derived, taken) => {
+  ])("tests buyboxAboveLowest: with the derived fields %j it matches: %s", (derived, taken) => {
     const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
     const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
     expect(takes(route, facts, pulse)).toBe(taken);
   });
 
-  it("the item was found and could be read", () => {
+  it("matches reads with the status ok only", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     for (const status of ["not_found", "partial", "unavailable"] as const) {
       expect(takes(route, answered(status))).toBe(false);
@@ -340,45 +350,48 @@ describe("a route with ok, even if the field did not change, matches if", () => 
   });
 });
 
-describe("the matched routes of an item", () => {
+describe("the result of matching a step's routes", () => {
   const nothing: RouteMatches = {
     changes: {},
     hasNews: false,
-    trackedMoved: false,
+    trackedChanged: false,
     notifyChanged: false,
     matched: [],
     next: [],
   };
-  const moved = found(price10, { price: 9, inStock: false, rating: 4.6 });
+  const changedItem = found(price10, { price: 9, inStock: false, rating: 4.6 });
 
-  it("report every changed tracked field, regardless of the field of the matching route", () => {
+  it("contains every changed tracked field, whichever field the matching route tests", () => {
     const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
-    expect(matchRoutes(step, moved)).toEqual({
+    expect(matchRoutes(step, changedItem)).toEqual({
       ...nothing,
       changes: { price: { before: 10, after: 9 }, inStock: { before: true, after: false } },
       hasNews: true,
-      trackedMoved: true,
+      trackedChanged: true,
       notifyChanged: true,
     });
   });
 
-  it("report an untracked field if a matching route tests it", () => {
+  it("contains a change of an untracked field if a matching route tests the field", () => {
     const step = lite({ when: "changed", field: "rating", notify: true });
-    const { changes } = matchRoutes(step, moved);
+    const { changes } = matchRoutes(step, changedItem);
     expect(changes).toHaveProperty("rating", { before: 4.5, after: 4.6 });
   });
 
-  it("do not report an untracked field of a route that does not match", () => {
+  it("contains no change of an untracked field if only a route that does not match tests the field", () => {
     const step = lite({ when: "changed", field: "rating", op: "above", value: 5, notify: true });
     const facts = found(price10, { ...price10, rating: 4.6 });
     expect(matchRoutes(step, facts)).toEqual(nothing);
   });
 
-  it("contain the changes even if no route tests them", () => {
-    expect(matchRoutes(lite(), moved)).toMatchObject({ trackedMoved: true, notifyChanged: false });
+  it("states that a tracked field changed even if the step has no routes", () => {
+    expect(matchRoutes(lite(), changedItem)).toMatchObject({
+      trackedChanged: true,
+      notifyChanged: false,
+    });
   });
 
-  it("contain the branches to report, unique, in route order, without changed", () => {
+  it("contains the `when` of each matching route that notifies, except changed, once, in route order", () => {
     const step = lite(
       { when: "ok", notify: true },
       { when: "always", notify: true },
@@ -387,35 +400,35 @@ describe("the matched routes of an item", () => {
       { when: "unchanged", notify: true },
       { when: "new", notify: false, run: "a" },
     );
-    expect(matchRoutes(step, moved)).toMatchObject({
+    expect(matchRoutes(step, changedItem)).toMatchObject({
       notifyChanged: true,
       matched: ["ok", "always"],
       next: [],
     });
   });
 
-  it("contain the next steps, unique, in route order", () => {
+  it("contains each next step once, in route order", () => {
     const step = lite(
       { when: "changed", run: "b" },
       { when: "ok", run: "a" },
       { when: "always", run: "b" },
       { when: "not_found", run: "c" },
     );
-    expect(matchRoutes(step, moved)).toMatchObject({
+    expect(matchRoutes(step, changedItem)).toMatchObject({
       notifyChanged: false,
       matched: [],
       next: ["b", "a"],
     });
   });
 
-  it("report nothing for an item without a reading of this kind", () => {
+  it("is empty for an item that had no reading of this kind", () => {
     const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
     expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
-    expect(matchRoutes(step, outcomes["first read of all"])).toEqual(nothing);
+    expect(matchRoutes(step, outcomes["first read of any kind"])).toEqual(nothing);
   });
 
-  it("combine the results of all routes independently of each other", () => {
-    const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), moved);
+  it("is the combination of the results of each single route", () => {
+    const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), changedItem);
     const routes = fc.array(anyTest("retailer_a.lite"), { maxLength: 8 });
     fc.assert(
       fc.property(facts, routes, (reading, tests) => {
@@ -434,7 +447,7 @@ describe("the matched routes of an item", () => {
   });
 });
 
-describe("a change that another scraper read first", () => {
+describe("a change that a step sees after another scraper saw it", () => {
   const known = { newCount: 3, newMinPrice: 9 };
   const last = { ...known, newMinPrice: 10, price: 12 };
   /**
@@ -447,13 +460,13 @@ describe("a change that another scraper read first", () => {
   });
   const notify: Route = { when: "changed", notify: true };
 
-  it("matches the routes of a step that has not read it yet", () => {
+  it("matches the routes of the step, whether or not it was reported", () => {
     const step = lite({ when: "changed", run: "next" }, { ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse([])).next).toEqual(["next"]);
     expect(matchRoutes(step, seenByPulse(["newMinPrice"])).next).toEqual(["next"]);
   });
 
-  it("is reported by that step when no event has reported it, and is not new", () => {
+  it("is not new, and is reported if no event has reported it yet", () => {
     expect(matchRoutes(lite(notify), seenByPulse([]))).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 9 } },
       hasNews: false,
@@ -461,7 +474,7 @@ describe("a change that another scraper read first", () => {
     });
   });
 
-  it("is not reported a second time, and causes no separate event", () => {
+  it("is not reported again if an event has reported it, not even together with a new change", () => {
     const matches = matchRoutes(lite(notify), seenByPulse(["newMinPrice"]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, notifyChanged: false });
     const withPrice = matchRoutes(lite(notify), seenByPulse(["newMinPrice"], 11));
@@ -472,7 +485,7 @@ describe("a change that another scraper read first", () => {
     });
   });
 
-  it("makes a route that tests it report no other change", () => {
+  it("does not make the route that tests its field report other changes if it was reported before", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -481,12 +494,12 @@ describe("a change that another scraper read first", () => {
     });
   });
 
-  it("is not recorded by a step that does not report it", () => {
+  it("is not recorded if the step does not report it", () => {
     const matches = matchRoutes(lite(), seenByPulse([]));
-    expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedMoved: true });
+    expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedChanged: true });
   });
 
-  it("is new again if the field has changed further since the last read of the step's kind", () => {
+  it("is new again if the field has changed once more since the other scraper saw it", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: { ...last, newMinPrice: 8 } };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 8 } },
@@ -495,32 +508,32 @@ describe("a change that another scraper read first", () => {
     });
   });
 
-  it("is new if the field is back at the step's last value, and matches no route", () => {
+  it("is new but matches no route if the field has the value of the step's last read again", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: last };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 9, after: 10 } },
       hasNews: true,
-      trackedMoved: false,
+      trackedChanged: false,
       notifyChanged: false,
     });
   });
 });
 
 describe("a stored reading of an item", () => {
-  it("is the first reading itself", () => {
+  it("equals the first reading after the first read", () => {
     expect(mergedReading(null, price10)).toEqual(price10);
   });
 
-  it("gets changed fields, tracked or not, and new fields", () => {
+  it("takes over new fields and changed fields, tracked or not", () => {
     const observed = { price: 9, rating: 4.6, listPrice: null };
     expect(mergedReading(price10, observed)).toEqual({ ...observed, inStock: true });
   });
 
-  it("keeps fields that are absent in a read, and treats null as a value", () => {
+  it("keeps fields that are absent in the next read, and takes over null as a value", () => {
     expect(mergedReading(price10, { price: null })).toEqual({ ...price10, price: null });
   });
 
-  it("keeps a price that drifts by less than half a cent until the drift is a change", () => {
+  it("keeps its price while the price drifts, until the sum of the drift exceeds half a cent", () => {
     const step = lite({ when: "changed", notify: true });
     let stored: Snapshot = { price: 10 };
     const reported: unknown[] = [];
@@ -533,7 +546,7 @@ describe("a stored reading of an item", () => {
     expect(stored).toEqual({ price: 10.008 });
   });
 
-  it("reports nothing if the same values are read again", () => {
+  it("has no changes and stays the same object if the same values are read again", () => {
     const snapshot = fc.dictionary(
       fc.constantFrom(...stepScrapers["retailer_a.lite"].testableFields),
       fc.oneof(
@@ -546,14 +559,14 @@ describe("a stored reading of an item", () => {
     fc.assert(
       fc.property(snapshot, snapshot, (before, observed) => {
         const stored = mergedReading(before, observed);
-        expect(matchRoutes(lite(), found(stored, observed)).trackedMoved).toBe(false);
+        expect(matchRoutes(lite(), found(stored, observed)).trackedChanged).toBe(false);
         expect(mergedReading(stored, observed)).toBe(stored);
       }),
     );
   });
 });
 
-describe("the test whether the buy box price is above the lowest offer", () => {
+describe("the derived field buyboxAboveLowest", () => {
   it.each<[Snapshot | null, Snapshot, boolean | undefined]>([
     [{ price: 10 }, { newMinPrice: 9.99 }, true],
     [{ price: 10 }, { newMinPrice: 9.995 }, false],
@@ -564,7 +577,7 @@ describe("the test whether the buy box price is above the lowest offer", () => {
     [{ price: null }, { newMinPrice: 9 }, undefined],
     [{}, { newMinPrice: 9 }, undefined],
     [null, { newMinPrice: 9 }, undefined],
-  ])("with product %j and pulse %j returns %s", (product, scan, above) => {
+  ])("for the product reading %j and the pulse %j is %s", (product, scan, above) => {
     expect(buyboxAboveLowest(product, scan)).toBe(above);
   });
 });

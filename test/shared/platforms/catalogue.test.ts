@@ -16,12 +16,12 @@ function refusal(wanted: Parameters<typeof parsePlatform>[0]): ServiceError {
   } catch (error) {
     return error as ServiceError;
   }
-  throw new Error("It was accepted");
+  throw new Error("The platform and marketplace were accepted.");
 }
 
 describe("the platform and marketplace of a request", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "are %s and its own marketplace if no marketplace is named",
+    "are %s and its default marketplace if the request names no marketplace",
     (platform) => {
       const shop = { platform, marketplace: "us" };
       expect(parsePlatform({ platform })).toEqual(shop);
@@ -29,12 +29,12 @@ describe("the platform and marketplace of a request", () => {
     },
   );
 
-  it("are retailer_a and us if no platform is named", () => {
+  it("are retailer_a and us if the request names no platform", () => {
     expect(parsePlatform({})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
   it.each(["retailer_e", "retailer_f", "retailer_g"])(
-    "get 501 for %s, which is announced only",
+    "are refused with 501 for %s, which is only announced",
     (platform) => {
       expect(refusal({ platform, marketplace: "zz" })).toMatchObject({
         status: 501,
@@ -48,15 +48,18 @@ describe("the platform and marketplace of a request", () => {
     ["retailer_a", "uk"],
     ["retailer_a", "pl"],
     ["retailer_d", "ca"],
-  ])("get 501 for the announced marketplace of %s: %s", (platform, marketplace) => {
-    expect(refusal({ platform, marketplace })).toMatchObject({
-      status: 501,
-      details: { comingSoon: true },
-    });
-  });
+  ])(
+    "are refused with 501 for %s with the marketplace %s, which is only announced",
+    (platform, marketplace) => {
+      expect(refusal({ platform, marketplace })).toMatchObject({
+        status: 501,
+        details: { comingSoon: true },
+      });
+    },
+  );
 
   it.each(["offers", "offer_check"] as const)(
-    "are accepted for %s only on retailer_a, and get 501 otherwise",
+    "are accepted for %s only on retailer_a, and refused with 501 on the other platforms",
     (id) => {
       expect(parsePlatform({}, id)).toEqual({ platform: "retailer_a", marketplace: "us" });
       for (const platform of ["retailer_b", "retailer_c", "retailer_d"]) {
@@ -68,7 +71,7 @@ describe("the platform and marketplace of a request", () => {
   );
 
   it.each(["retailer_z", "", "RETAILER_D", "__proto__", "constructor"])(
-    "get 400 with the live platforms for '%s', and without the announced ones",
+    "are refused for the unknown platform '%s', and the error lists only live platforms",
     (platform) => {
       const error = refusal({ platform });
       expect(error).toMatchObject({ status: 400, details: { param: "platform" } });
@@ -85,11 +88,14 @@ describe("the platform and marketplace of a request", () => {
     ["retailer_d", "US"],
     ["retailer_b", "ca"],
     ["retailer_c", "uk"],
-  ])("get 400 with the valid marketplaces of %s for '%s'", (platform, marketplace) => {
-    const error = refusal({ platform, marketplace });
-    expect(error).toMatchObject({ status: 400, details: { param: "marketplace" } });
-    expect(error.message).toContain(`'marketplace' of ${platform} must be us (got`);
-  });
+  ])(
+    "are refused for %s with the marketplace '%s', and the error lists the valid marketplaces",
+    (platform, marketplace) => {
+      const error = refusal({ platform, marketplace });
+      expect(error).toMatchObject({ status: 400, details: { param: "marketplace" } });
+      expect(error.message).toContain(`'marketplace' of ${platform} must be us (got`);
+    },
+  );
 });
 
 describe("the catalogue of platforms", () => {
@@ -98,11 +104,15 @@ describe("the catalogue of platforms", () => {
     ...announcedPlatforms,
   });
 
-  it.each(entries)("%s has its default marketplace and default tier", (_name, entry) => {
-    expect(entry.marketplaces.map(({ code }) => code)).toContain(entry.defaultMarketplace);
-    const tiers = entry.endpoints.find(({ id }) => id === "products")?.tiers ?? [];
-    if (entry.defaultTier !== null) expect(tiers.map(({ id }) => id)).toContain(entry.defaultTier);
-  });
+  it.each(entries)(
+    "contains the default marketplace and the default tier of %s",
+    (_name, entry) => {
+      expect(entry.marketplaces.map(({ code }) => code)).toContain(entry.defaultMarketplace);
+      const tiers = entry.endpoints.find(({ id }) => id === "products")?.tiers ?? [];
+      if (entry.defaultTier !== null)
+        expect(tiers.map(({ id }) => id)).toContain(entry.defaultTier);
+    },
+  );
 
   it.each([
     ["retailer_a", "pulse", 0.25, 10_000],
@@ -111,11 +121,14 @@ describe("the catalogue of platforms", () => {
     ["retailer_b", "standard", 1, 100],
     ["retailer_c", "standard", 1, 1_000],
     ["retailer_d", "standard", 1, 1_000],
-  ] as const)("prices %s at %s: %d credits, with %d items per call", (...row) => {
-    const [platform, id, credits, max] = row;
-    const tier = productTiers(platform).find((one) => one.id === id);
-    expect(tier).toMatchObject({ costQuarters: credits * 4, itemsPerCallMax: max });
-  });
+  ] as const)(
+    "prices %s at tier %s: %d credits per item, and at most %d items per call",
+    (...row) => {
+      const [platform, id, credits, max] = row;
+      const tier = productTiers(platform).find((one) => one.id === id);
+      expect(tier).toMatchObject({ costQuarters: credits * 4, itemsPerCallMax: max });
+    },
+  );
 
   it("has three tiers on retailer_a and one tier on every other platform", () => {
     const names = (platform: Platform): string[] => productTiers(platform).map(({ id }) => id);

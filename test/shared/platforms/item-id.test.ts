@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseItemIds } from "../../../shared/platforms/item-id.ts";
 
 describe("item IDs", () => {
-  it("are trimmed, unique, in request order, without empty ones", () => {
+  it("are returned trimmed and unique in request order, without empty strings", () => {
     expect(
       parseItemIds("retailer_d", [" 6505678 ", "", "6501234", "  ", "6505678"], "ids"),
     ).toEqual(["6505678", "6501234"]);
@@ -45,7 +45,7 @@ describe("item IDs", () => {
     ["retailer_b", "123456789012345", "123456789012345"],
     ["retailer_c", "A-12345678", "12345678"],
     ["retailer_c", "12345678", "12345678"],
-  ] as const)("follow the rules of %s: %s", (platform, raw, id) => {
+  ] as const)("are normalised by the rules of %s: %j becomes %s", (platform, raw, id) => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 
@@ -53,7 +53,7 @@ describe("item IDs", () => {
     expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
   });
 
-  it("are the first occurrences of the input, in order", () => {
+  it("are returned in the order of their first occurrences in the request", () => {
     const id = fc.integer({ min: 10_000, max: 10_020 }).map(String);
     const padded = fc.tuple(fc.constantFrom("", " ", "\t"), id).map(([pad, raw]) => pad + raw);
     fc.assert(

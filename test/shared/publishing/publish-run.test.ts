@@ -47,8 +47,8 @@ function crashing(at: number, when: "before" | "after") {
   return { dependencies, count };
 }
 
-describe("runEventPublisher", () => {
-  it("loses and duplicates nothing if it crashes at any write and is repeated", async () => {
+describe("the publisher of run events", () => {
+  it("delivers each event once if it crashes before or after any write and is called again", async () => {
     await world.addEndpoint(account, "http://127.0.0.1:9000/");
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");

@@ -24,9 +24,11 @@ const pipelineOf = (pulse: readonly Route[], lite: readonly Route[]): Pipeline =
 });
 
 interface Seen {
-  /** The lowest new price at pulse. */
+  /** The lowest new price that the pulse step reads; 10 by default. */
   readonly pulse?: number;
-  /** The lowest new price at lite; undefined if lite gets no answer. */
+  /**
+   * The lowest new price that the lite step reads; 10 by default, undefined if lite gets no answer.
+   */
   readonly lite?: number | undefined;
   readonly price?: number;
 }
@@ -84,7 +86,7 @@ async function reportOf(bench: RunBench, list: Watchlist, published: number) {
 const newMinPrice = (before: number, after: number) => ({ newMinPrice: { before, after } });
 
 describe("a change that two scrapers read", () => {
-  it("in different runs is counted once by the first and reported once by the second", async () => {
+  it("in different runs is counted once, in the first run, and reported once, in the second", async () => {
     const { next } = await watched(null);
     const scanned = await next({ pulse: 9, lite: undefined });
     expect(scanned).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 0 });
@@ -99,14 +101,14 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject(quiet);
   });
 
-  it("in one run is reported by the step with the route, even if another step read it first", async () => {
+  it("in one run is reported by the step whose route notifies, even if another step read it first", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     const run = await next({ pulse: 9, lite: 9 });
     expect(run).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 1 });
     expect(run.reported).toEqual([["lite", newMinPrice(10, 9)]]);
   });
 
-  it("is reported once if both steps report changes, together with the other step's change", async () => {
+  it("is reported once, by the first step, if the routes of both steps notify", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     expect(run).toMatchObject({ changed: 1, notified: 1 });
@@ -120,7 +122,7 @@ describe("a change that two scrapers read", () => {
     expect(sweep).toMatchObject({ steps: ["pulse"], changed: 0, notified: 0 });
   });
 
-  it("is reported by the step with the route if a refresh read it first without reporting it", async () => {
+  it("is reported by the step whose route notifies if a refresh read it before and did not report it", async () => {
     const { next } = await watched(pipelineOf([notify], []));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -130,7 +132,7 @@ describe("a change that two scrapers read", () => {
     expect(sweep.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("reaches a step to which a pulse routes changed items, even if a refresh read it first", async () => {
+  it("routes its item from pulse to the next step, even if a refresh read it before", async () => {
     const pipeline: Pipeline = {
       entry: "pulse",
       baseline: "full",
@@ -151,7 +153,7 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"] });
   });
 
-  it("costs no second read at lite after a refresh at lite reported it", async () => {
+  it("causes no second read at lite after a refresh at lite reported it", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -159,10 +161,10 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"], changed: 0 });
   });
 
-  it("is new and reported again after the field had its old value in between", async () => {
+  it("is counted and reported again if the field had its old value in between", async () => {
     const { next } = await watched(pipelineOf([notify], [notify]));
     expect(await next({ pulse: 9 })).toMatchObject({ changed: 1, notified: 1 });
-    // Lite last read 10, so the price is unchanged for it and matches no route.
+    // For lite, which last read 10, the price is unchanged, so no route matches.
     const back = await next({ lite: 10 });
     expect(back).toMatchObject({ steps: ["lite"], changed: 1, notified: 0 });
     expect(back.recorded).toEqual(newMinPrice(9, 10));
@@ -172,7 +174,7 @@ describe("a change that two scrapers read", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("is one change of offers for all condition filters", async () => {
+  it("counts once if offers steps with different condition filters read it", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {
@@ -225,8 +227,8 @@ describe("a change that two scrapers read", () => {
   });
 });
 
-describe("last_change of an item", () => {
-  it("contains the changes of all steps of the run, each from its first before to its last after", async () => {
+describe("the last_change of an item", () => {
+  it("contains each field that any step of the run changed, with its first `before` and its last `after`", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );
@@ -240,13 +242,13 @@ describe("last_change of an item", () => {
     expect(item?.lastChange).toMatchObject({ step: "lite", scraper: "retailer_a.lite" });
   });
 
-  it("keeps a change that an earlier step of the run reported and a later step did not read", async () => {
+  it("keeps a change that an earlier step of the run reported and a later step read without a change", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     expect(run.recorded).toEqual({ price: { before: 10, after: 11 }, ...newMinPrice(10, 9) });
   });
 
-  it("keeps a field that changed back within the run, with equal values", async () => {
+  it("contains a field that changed back within the run, with equal `before` and `after`", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 10 });
     expect(run.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
@@ -260,7 +262,7 @@ describe("last_change of an item", () => {
     expect((await next({ pulse: 8, lite: 8, price: 11 })).recorded).toEqual(newMinPrice(9, 8));
   });
 
-  it("is the same when every message is delivered three times", async () => {
+  it("contains each change once when every message is delivered three times", async () => {
     const pipeline = pipelineOf([{ ...toLite, notify: true }], [notify]);
     const bench = await startRunBench({ tables, deliveries: 3 });
     const list = await bench.createList([id], { platform: "retailer_a", pipeline });

@@ -6,7 +6,7 @@ import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
-describe("the error of a run that the credits did not cover", () => {
+describe("the text about steps that the credits did not cover", () => {
   const lite = { step: "lite", items: 4, shortfall: { needed: 4, available: 2 } };
   const full = { step: "full", items: 1, shortfall: { needed: 5, available: 1 } };
 
@@ -26,13 +26,13 @@ describe("the error of a run that the credits did not cover", () => {
     );
   });
 
-  it("is null if every step was covered or no shortfall was stored", () => {
+  it("is null if no step has a stored shortfall", () => {
     const steps = [{ step: "lite", items: 4, shortfall: null }];
     expect(creditShortage({ status: "completed" }, steps)).toBeNull();
   });
 });
 
-describe("a run that the credits did not cover", () => {
+describe("the error of a run in the API and in its event", () => {
   const tables = openTables();
 
   const asins = ["B000000001", "B000000002", "B000000003"];
@@ -62,7 +62,7 @@ describe("a run that the credits did not cover", () => {
     return [presentRun(await bench.lastRun(list))["error"], event?.data["error"]];
   };
 
-  it("states in the API and in its event why it was skipped", async () => {
+  it("states why the run was skipped", async () => {
     const { bench, list } = await ran(0);
     const error =
       "Step 'pulse' needed 1 credit for 3 items, but the balance was 0 credits. " +
@@ -71,7 +71,7 @@ describe("a run that the credits did not cover", () => {
     expect(await shown(bench, list)).toEqual([error, error]);
   });
 
-  it("states in the API and in its event which step was deferred, although it completed", async () => {
+  it("states which step was deferred, even if the run completed", async () => {
     const { bench, list } = await ran(8);
     const error =
       "Step 'full' needed 15 credits for 3 items, but the balance was 7 credits. " +
@@ -80,7 +80,7 @@ describe("a run that the credits did not cover", () => {
     expect(await shown(bench, list)).toEqual([error, error]);
   });
 
-  it("has no error if the credits covered every step", async () => {
+  it("is null if the credits covered every step", async () => {
     const { bench, list } = await ran(1_000);
     expect(await shown(bench, list)).toEqual([null, null]);
   });

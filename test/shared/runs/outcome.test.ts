@@ -59,7 +59,7 @@ const answer = (status: StepAnswer["status"], observed: Snapshot | null = null):
   quarters: status === "ok" || status === "not_found" ? 4 : 0,
   observed,
 });
-/** A step that is its pipeline's only one. */
+/** The step, and a pipeline that consists of it. */
 const alone = (step: Step) => ({ pipeline: pipelineOf(step), step });
 const read = (item: Item, given: StepAnswer, step = check()): BatchResult =>
   batchResult(alone(step), { items: new Map([[item.id, item]]), planned: 1, at: readAt }, [given]);
@@ -71,7 +71,7 @@ const after = (item: Item, given: StepAnswer, step = check()): Item =>
   applyOutcome(item, onlyOutcome(read(item, given, step)), reading);
 
 describe("a `new` item", () => {
-  it("read `ok`: becomes active with a baseline snapshot, and reports no change", () => {
+  it("becomes active with a baseline snapshot and reports no change when it is read `ok`", () => {
     const outcome = onlyOutcome(read(fresh, answer("ok", seen(10))));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome).not.toHaveProperty("reported");
@@ -80,7 +80,7 @@ describe("a `new` item", () => {
     expect(currentSnapshot(item)).toEqual(seen(10));
   });
 
-  it("read `not_found`: becomes delisted, and its last snapshot is null", () => {
+  it("becomes delisted with the last snapshot null when it is read `not_found`", () => {
     expect(onlyOutcome(read(fresh, answer("not_found"))).lastSnapshot).toBeNull();
     expect(after(fresh, answer("not_found"))).toMatchObject({
       state: "delisted",
@@ -89,7 +89,7 @@ describe("a `new` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "read `%s`: stays new, and gets an owed retry of the step",
+    "stays new and gets an owed retry of the step when it is read `%s`",
     (status) => {
       expect(after(fresh, answer(status))).toMatchObject({
         state: "new",
@@ -101,7 +101,7 @@ describe("a `new` item", () => {
 });
 
 describe("an `active` item", () => {
-  it("read `ok` with a changed tracked field: the change is recorded and reported", () => {
+  it("has its change of a tracked field recorded and reported when it is read `ok`", () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({
       changes: { price: { before: 10, after: 12 } },
@@ -112,7 +112,7 @@ describe("an `active` item", () => {
     expect(item.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
   });
 
-  it("read `ok` with a changed tracked field and no route that notifies: recorded, not reported", () => {
+  it("has its change of a tracked field recorded but not reported if no route notifies", () => {
     const outcome = onlyOutcome(
       read(known, answer("ok", seen(12)), check({ when: "failed", notify: true })),
     );
@@ -120,16 +120,16 @@ describe("an `active` item", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it("read `ok` without a change: has no outcome, so nothing is written", () => {
+  it("has no outcome when it is read `ok` without a change, so nothing is written", () => {
     const result = read(known, answer("ok", seen(10)));
     expect(result).toMatchObject({ counts: { requested: 1, ok: 1, quarters: 4 }, outcomes: [] });
   });
 
-  it("whose price drifts by less than half a cent: the stored price stays", () => {
+  it("keeps its stored price when the price drifts by less than half a cent", () => {
     expect(read(known, answer("ok", seen(10.004))).outcomes).toEqual([]);
   });
 
-  it("read `not_found`: is delisted once, with its last known values, and without owed retries", () => {
+  it("is delisted once when it is read `not_found`, and keeps its last known values but no owed retries", () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("not_found"))).lastSnapshot).toEqual(seen(10));
     const gone = after(owing, answer("not_found"));
@@ -138,7 +138,7 @@ describe("an `active` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "read `%s`: nothing is reported, the snapshot stays, and the item gets an owed retry of the step",
+    "keeps its snapshot, reports nothing and gets an owed retry of the step when it is read `%s`",
     (status) => {
       const item = after(known, answer(status));
       expect(item.readings).toBe(known.readings);
@@ -151,7 +151,7 @@ describe("an `active` item", () => {
     },
   );
 
-  it("read `ok` after a failure: the failures and the step's retry are cleared", () => {
+  it("loses its failures and the step's owed retry when it is read `ok` after a failure", () => {
     const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const failed: Item = {
       ...known,
@@ -168,7 +168,7 @@ describe("an `active` item", () => {
     });
   });
 
-  it("deferred: gets an owed retry of the step and does not change otherwise", () => {
+  it("gets an owed retry of the step when it is deferred, and does not change otherwise", () => {
     const deferred = { id: known.id, addedAt, status: "deferred", at: readAt } as const;
     expect(applyOutcome(known, deferred, reading)).toEqual({
       ...known,
@@ -181,7 +181,7 @@ describe("an `active` item", () => {
 describe("a `delisted` item", () => {
   const delistedItem: Item = { ...known, state: "delisted", delistedAt: addedAt };
 
-  it("read `unavailable`: a `failed` route runs its step, and the item stays delisted", () => {
+  it("stays delisted when it is read `unavailable`, and a `failed` route routes it to the next step", () => {
     const step = check({ when: "failed", run: "x" });
     expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
       status: "unavailable",
@@ -190,7 +190,7 @@ describe("a `delisted` item", () => {
     expect(after(delistedItem, answer("unavailable"), step)).toBe(delistedItem);
   });
 
-  it("read `unavailable`: a `failed` route that notifies reports the item", () => {
+  it("is reported by a `failed` route that notifies when it is read `unavailable`", () => {
     const step = check({ when: "failed", notify: true });
     expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
       status: "unavailable",
@@ -199,7 +199,7 @@ describe("a `delisted` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "read `%s` without a matching route: there is no outcome",
+    "has no outcome when it is read `%s` and no route matches",
     (status) => {
       expect(read(delistedItem, answer(status)).outcomes).toEqual([]);
     },
@@ -227,19 +227,19 @@ describe("an outcome that only routes or reports the item", () => {
     run: "x",
     notify: true,
   });
-  it("contains the next steps and the reported values", () => {
+  it("contains the IDs of the next steps and the reported values", () => {
     expect(onlyOutcome(read(known, answer("ok", seen(10)), step))).toMatchObject({
       next: ["x"],
       matched: { branches: ["ok"], values: seen(10) },
     });
   });
 
-  it("does not change the item, so nothing is written", () => {
+  it("leaves the item unchanged, so nothing is written", () => {
     expect(after(known, answer("ok", seen(10)), step)).toBe(known);
   });
 });
 
-describe("readings of two kinds", () => {
+describe("the readings of an item at two kinds of steps", () => {
   const lite: Step = {
     id: "lite",
     scraper: "retailer_a.lite",
@@ -253,7 +253,7 @@ describe("readings of two kinds", () => {
     buyboxOfferId: "o1",
   };
 
-  it("let a product step report a change that a pulse found but did not report, without counting it again", () => {
+  it("let a product step report, but not count again, a change that a pulse found and did not report", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");
@@ -275,36 +275,36 @@ describe("readings of two kinds", () => {
     expect(outcome.openChanges).toEqual({});
   });
 
-  it("store no pulse reading for a product read without pulse fields", () => {
+  it("include no pulse reading after a product read that lacks the pulse fields", () => {
     const { price, rating } = product;
     const outcome = onlyOutcome(read(fresh, answer("ok", { price, rating }), lite));
     expect(outcome.readings).toEqual({ product: { price, rating } });
   });
 
-  it("update the pulse values that a product read contains", () => {
+  it("include the new pulse fields after a product read that contains them", () => {
     const read1 = after(item, answer("ok", { ...product, newMinPrice: 8 }), lite);
     expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
   });
 
-  it("report nothing at the first read of a kind if the item has a reading of another kind", () => {
+  it("report no change at the first read of a kind, even if the item has a reading of another kind", () => {
     const offers: Step = { ...lite, id: "o", scraper: "retailer_a.offers" };
     const outcome = onlyOutcome(read(item, answer("ok", { offerCount: 2 }), offers));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.readings).toEqual({ offers: { offerCount: 2 } });
   });
 
-  it("update testable fields that are not tracked, without a change", () => {
+  it("include the new values of untracked testable fields, which are no changes", () => {
     const outcome = onlyOutcome(read(item, answer("ok", { ...product, rating: 4.6 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.readings?.product).toMatchObject({ rating: 4.6 });
   });
 
-  it("give no outcome if neither the offer in the buy box nor any field changed", () => {
+  it("cause no outcome if neither the offer in the buy box nor any field changed", () => {
     const seenAgain = { ...answer("ok", product), buyboxOfferId: "o1" };
     expect(read(item, seenAgain, lite).outcomes).toEqual([]);
   });
 
-  it("store the offer in the buy box, and remove it if the buy box is empty", () => {
+  it("remove the stored offer ID if the buy box is empty", () => {
     const seenNow = { ...answer("ok", { ...product, offerListingId: null }), buyboxOfferId: null };
     expect(after(item, seenNow, lite).buyboxOfferId).toBeNull();
   });
@@ -313,20 +313,20 @@ describe("readings of two kinds", () => {
 describe("an outcome that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
-  it("changes nothing", () => {
+  it("changes nothing if the item already has it", () => {
     const once = applyOutcome(known, moved(12), reading);
     expect(applyOutcome(once, moved(12), reading)).toBe(once);
   });
 
   it.each([
-    ["run", { runNumber: 3, position: 0 }],
-    ["step of the run", { position: 1 }],
-  ])("changes nothing either if a later %s was stored since", (_, later) => {
+    ["run's outcome", { runNumber: 3, position: 0 }],
+    ["step's outcome of the run", { position: 1 }],
+  ])("changes nothing if a later %s has been stored", (_, later) => {
     const newer = applyOutcome(known, moved(15), { ...reading, ...later });
     expect(applyOutcome(newer, moved(12), reading)).toBe(newer);
   });
 
-  it("changes nothing if the item was removed and added again since", () => {
+  it("changes nothing if the item has been removed and added again", () => {
     const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
     expect(applyOutcome(again, moved(12), reading)).toBe(again);
   });

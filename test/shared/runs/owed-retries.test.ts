@@ -31,7 +31,7 @@ const pipelineOf = (...steps: readonly Step[]): Pipeline => ({
 });
 const active = { state: "active" } as const;
 
-describe("the step of an owed retry", () => {
+describe("the step that does an owed retry", () => {
   const lite: OwedRetry = { step: "look", scraper: "retailer_a.lite" };
   const renamed = { ...look, id: "read" };
   const full: Step = { id: "full", scraper: "retailer_a.full", routes: [] };
@@ -43,30 +43,54 @@ describe("the step of an owed retry", () => {
   });
   const owedOffers: OwedRetry = { step: "offers", scraper: "retailer_a.offers", condition: "new" };
   const withFull = { ...pipelineOf(pulse, full), baseline: "full" };
-  it.each<[string, OwedRetry, Pipeline]>([
-    ["look, which owed it", lite, pipelineOf(renamed, look)],
-    ["read, which has its scraper and another ID", lite, pipelineOf(pulse, renamed)],
+  it.each<[string, string, OwedRetry, Pipeline]>([
     [
-      "read, because the step of its ID has another scraper",
+      "look",
+      "the step that failed, not an earlier step with its scraper",
+      lite,
+      pipelineOf(renamed, look),
+    ],
+    ["read", "the step with the scraper under a new ID", lite, pipelineOf(pulse, renamed)],
+    [
+      "read",
+      "the step with the scraper, because the step with the old ID has another scraper",
       lite,
       pipelineOf({ ...full, id: "look" }, renamed),
     ],
-    ["full, the baseline step, because no step has its scraper", lite, withFull],
-    ["scan, the entry, because there is no baseline step either", lite, pipelineOf(pulse, full)],
-    ["new, which has its condition", owedOffers, pipelineOf(offers("all"), offers("new", "new"))],
+    ["full", "the baseline step, because no step has the scraper", lite, withFull],
     [
-      "used, because no step has its condition",
+      "scan",
+      "the entry, because there is neither the scraper nor a baseline step",
+      lite,
+      pipelineOf(pulse, full),
+    ],
+    [
+      "new",
+      "the step with the scraper and the condition",
+      owedOffers,
+      pipelineOf(offers("all"), offers("new", "new")),
+    ],
+    [
+      "used",
+      "a step with the scraper, because no step has the condition",
       owedOffers,
       pipelineOf(full, offers("used", "used")),
     ],
     [
-      "look, which has its ID, because its scraper was not stored",
+      "look",
+      "the step with the stored ID, because no scraper is stored",
       { step: "look" },
       pipelineOf(pulse, look),
     ],
-    ["full, because neither its scraper nor its ID is known", { step: "look" }, withFull],
-  ])("is %s", (expected, owed, pipeline) => {
-    expect(stepOfRetry(pipeline, active, owed).id).toBe(expected.split(/[ ,]/)[0]);
+    [
+      "full",
+      "the baseline step, because no scraper is stored and no step has the ID",
+      { step: "look" },
+      withFull,
+    ],
+  ])("is '%s': %s", (...row) => {
+    const [expected, , owed, pipeline] = row;
+    expect(stepOfRetry(pipeline, active, owed).id).toBe(expected);
   });
 
   it("is the baseline step for an item without a first read", () => {
@@ -74,7 +98,7 @@ describe("the step of an owed retry", () => {
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is a step with routes rather than a baseline step without routes, which reports nothing", () => {
+  it("is a step with routes that reads the same kind, if the baseline step has no routes", () => {
     const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
     const base = { ...full, id: "base" };
     const withBase = (...steps: readonly Step[]): Pipeline => ({
@@ -88,7 +112,7 @@ describe("the step of an owed retry", () => {
     expect(stepOfRetry(withBase(pulse, look), { state: "new" }, owedFull).id).toBe("base");
   });
 
-  it("is lite on retailer_a's default pipeline, and the only step on the other default pipelines", () => {
+  it("is pulse for a pulse read and lite for others on retailer_a's default pipeline, and the only step on retailer_c's", () => {
     const ofDefault = (owed: OwedRetry): string =>
       stepOfRetry(defaultPipeline("retailer_a", 8), active, owed).id;
     for (const scraper of ["lite", "full", "pulse", "offers", "offer_check"] as const) {
@@ -101,7 +125,7 @@ describe("the step of an owed retry", () => {
 });
 
 describe("the owed retries of an item", () => {
-  it("contain one retry of a kind, even if its step fails and is renamed repeatedly", () => {
+  it("contain one retry of a kind, even if its step fails and is renamed several times", () => {
     let owes: Item["owes"] = [];
     for (const id of ["a", "b", "b", "c"]) {
       owes = retriesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
@@ -109,7 +133,7 @@ describe("the owed retries of an item", () => {
     expect(owes).toEqual([{ step: "c", scraper: "retailer_a.lite" }]);
   });
 
-  it("contain one retry of a step that fails repeatedly before the item's first read", () => {
+  it("contain one retry of each step that fails several times before the item's first read", () => {
     let owes: Item["owes"] = [];
     for (const id of ["scan", "look", "scan", "look", "scan", "look"]) {
       owes = retriesAfterFailure(pipelineOf(pulse, look), { state: "new", owes }, id);
@@ -117,7 +141,7 @@ describe("the owed retries of an item", () => {
     expect(owes.map(({ step }) => step)).toEqual(["scan", "look"]);
   });
 
-  it("are cleared by the step that does them, and by no other", () => {
+  it("are cleared only by an answer of the step that does them", () => {
     const item = { ...active, owes: [{ step: "old", scraper: look.scraper }] };
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
@@ -192,8 +216,8 @@ const scanned = (...steps: readonly Step[]): Pipeline => ({
   baseline: "look",
 });
 
-describe("items deferred for lack of credits", () => {
-  it("are read at the renamed step that has their scraper, and that step reports the change", async () => {
+describe("items that a step deferred or failed to read", () => {
+  it("are read and reported by the renamed step that has the scraper of the deferred step", async () => {
     const world = await watched(scanned());
     expect(await world.next(3)).toEqual({ scan: 4, look: 0 });
     await world.patch({
@@ -205,19 +229,19 @@ describe("items deferred for lack of credits", () => {
     });
     expect(await world.next()).toEqual({ scan: 4, read: 4 });
     expect(reported(world)).toEqual(["read", "read", "read", "read"]);
-    expect(await world.next(), "once").toEqual({ scan: 4 });
+    expect(await world.next(), "each retry is done once").toEqual({ scan: 4 });
   });
 
-  it("are read at lite once the platform's default pipeline is restored", async () => {
+  it("are read at lite after the platform's default pipeline is restored", async () => {
     const world = await watched(scanned());
     await world.next(3);
     await world.patch(null);
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
     expect(reported(world)).toEqual(["lite", "lite", "lite", "lite"]);
-    expect(await world.next(), "once").toEqual({ pulse: 4 });
+    expect(await world.next(), "each retry is done once").toEqual({ pulse: 4 });
   });
 
-  it("are read once, at lite, after a change from a full read to the default pipeline, and reported", async () => {
+  it("are read once at lite, and reported, if a full step deferred them and the pipeline is now the default", async () => {
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
     const route = { when: "changed", run: "full" } as const;
     const own = pipelineOf({ ...pulse, routes: [route] }, full);
@@ -226,10 +250,10 @@ describe("items deferred for lack of credits", () => {
     await world.patch(null);
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
     expect(reported(world)).toEqual(["lite", "lite", "lite", "lite"]);
-    expect(await world.next(), "once").toEqual({ pulse: 4 });
+    expect(await world.next(), "each retry is done once").toEqual({ pulse: 4 });
   });
 
-  it("are read at the baseline step if no step has their scraper, and are charged once", async () => {
+  it("are read and charged once at the baseline step if no step has the scraper of the deferred step", async () => {
     const world = await watched(scanned());
     await world.next(3);
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
@@ -237,10 +261,10 @@ describe("items deferred for lack of credits", () => {
     expect(await world.next()).toEqual({ scan: 4, full: 4 });
     expect(await world.bench.lastRun(world.list)).toMatchObject({ credits: 1 + 20 });
     expect(reported(world)).toEqual(["full", "full", "full", "full"]);
-    expect(await world.next(), "once").toEqual({ scan: 4 });
+    expect(await world.next(), "each retry is done once").toEqual({ scan: 4 });
   });
 
-  it("wait through a run that is skipped after the change of pipeline", async () => {
+  it("are read by the run after a skipped run, even if the pipeline changed before", async () => {
     const world = await watched(scanned());
     await world.next(3);
     await world.patch(null);
@@ -248,7 +272,7 @@ describe("items deferred for lack of credits", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read once by a step that also gets the items from routes", async () => {
+  it("are read once by a step to which they are also routed", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
@@ -257,7 +281,7 @@ describe("items deferred for lack of credits", () => {
     expect(reported(world)).toHaveLength(4);
   });
 
-  it("get owed retries by the run's own pipeline if the watchlist's pipeline changes during the run", async () => {
+  it("are read by the next run if the watchlist's pipeline changed during the run in which they failed", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.clock.advance(3_600_000);
@@ -272,9 +296,9 @@ describe("items deferred for lack of credits", () => {
   });
 });
 
-describe("a retry of an item that a source did not answer", () => {
+describe("the owed retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    "is pending after `%s` at the new pipeline's step with the same scraper and condition",
+    "is done after `%s` by the new pipeline's step with the same scraper and condition",
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>
@@ -287,7 +311,7 @@ describe("a retry of an item that a source did not answer", () => {
     },
   );
 
-  it("is the first read of an item without one: at the new baseline step only", async () => {
+  it("is replaced by the first read at the new baseline step if the item had no first read", async () => {
     const world = await watched(null);
     const { bench, list } = world;
     await bench.work([]);
@@ -336,7 +360,7 @@ describe("a retry of an item that a source did not answer", () => {
 });
 
 describe("an owed retry that was stored as a step ID", () => {
-  it("is done by the step with this ID, or by lite of the default pipeline if there is none", async () => {
+  it("is done by the step with this ID, or by lite on the default pipeline, which has no such step", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.answers.product = () => ({ status: "ok", fields: product(10) });
@@ -355,6 +379,6 @@ describe("an owed retry that was stored as a step ID", () => {
     await owing();
     await world.patch(null);
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
-    expect(await world.next(), "once").toEqual({ pulse: 4 });
+    expect(await world.next(), "each retry is done once").toEqual({ pulse: 4 });
   });
 });

@@ -75,7 +75,7 @@ const entries = (bench: RunBench, type: string, key: string): Record<string, unk
     .flatMap(({ body }) => (JSON.parse(body) as { data: Record<string, never[]> }).data[key] ?? []);
 
 describe("the default pipeline of retailer_a", () => {
-  it("reads new items once in full", async () => {
+  it("reads new items once, at full", async () => {
     const { bench, list } = await watched([first, second]);
     expect(await steps(bench, list)).toEqual({ full: { requested: 2, credits: 10 } });
   });
@@ -87,7 +87,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(await bench.lastRun(list)).toMatchObject({ kind: "sweep", credits: 1 });
   });
 
-  it("reads the items whose lowest new price changed at lite, and reports their changes", async () => {
+  it("reads items at lite if pulse finds a changed lowest new price, and reports their changes", async () => {
     const { bench, list, next } = await watched([first, second, third]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -114,7 +114,7 @@ describe("the default pipeline of retailer_a", () => {
     ]);
   });
 
-  it("reads the items whose last buy box was above the lowest offer at lite, in every run", async () => {
+  it("reads items at lite in every run if their last buy box price was above the lowest offer", async () => {
     const { bench, list, next } = await watched([first, second]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -127,7 +127,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(entries(bench, "watchlist.product.changed", "changes")).toHaveLength(1);
   });
 
-  it("does owed retries of lite even if the pulse found no change", async () => {
+  it("does owed retries of lite even if pulse finds no change", async () => {
     const { bench, list, next } = await watched([first]);
     bench.answers.product = (_, scraper) =>
       scraper === "retailer_a.lite"
@@ -167,7 +167,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(new Set(runs.map(({ kind }) => kind))).toEqual(new Set(["baseline", "sweep"]));
   });
 
-  it("gives an item that was added later its own full read, without an event", async () => {
+  it("reads an item that was added later once at full, and reports no change of it", async () => {
     const { bench, list, next } = await watched([first]);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
     if (page === undefined) throw new Error("A list has a page");
@@ -199,7 +199,7 @@ describe("an offers step", () => {
     routes: [{ when: "changed", field: "lowestPrice", op: "decreased", notify: true }],
   });
 
-  it("costs 1 credit for a listing with at most one offer or a missing listing, 3 for one with more", async () => {
+  it("costs 1 credit for a missing listing or one with at most one offer, and 3 for one with more offers", async () => {
     const { bench, list, next } = await watched([first, second, third], { pipeline });
     bench.answers.offers = (id) => {
       if (id === first) return { status: "not_found" };
@@ -222,7 +222,7 @@ describe("an offers step", () => {
     expect(await bench.account()).toMatchObject({ held: 0 });
   });
 
-  it("tests the offers' own fields", async () => {
+  it("reports changes of the fields of offers, such as lowestPrice", async () => {
     const { bench, next } = await watched([first], { pipeline });
     const offers = [offer("o1", 10, true), offer("o2", 9)];
     bench.answers.offers = () => ({ status: "ok", totalOffers: 2, offers });
@@ -274,7 +274,7 @@ describe("an offer_check step", () => {
     );
   });
 
-  it("skips items without a known offer: they are not read, not charged, and counted as skipped", async () => {
+  it("neither reads nor charges items without a known offer, and counts them as skipped", async () => {
     const { bench, list, next } = await watched([first, second], { pipeline });
     bench.answers.check = () => ({ status: "ok", buyable: true });
     bench.answers.product = (id) => ({
@@ -288,7 +288,11 @@ describe("an offer_check step", () => {
 });
 
 describe("an offer_check step with a malformed stored offer ID", () => {
-  it.each(["x".repeat(5_000), "a\u0000b", ""])("skips the item (%#)", async (impossible) => {
+  it.each([
+    ["an ID of 5,000 characters", "x".repeat(5_000)],
+    ["an ID with a control character", "a\u0000b"],
+    ["an empty ID", ""],
+  ])("skips the item: %s", async (_case, impossible) => {
     const { bench, list, next } = await watched([first, second], {
       pipeline: only(
         { scraper: "retailer_a.lite", routes: [{ when: "always", run: "check" }] },
@@ -364,7 +368,7 @@ describe("the charge of a run's step", () => {
   });
 });
 
-describe("a step with several routes to it", () => {
+describe("a step to which several routes lead", () => {
   it("reads an item once per run", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
@@ -387,7 +391,7 @@ describe("a step with several routes to it", () => {
 });
 
 describe("a run in progress", () => {
-  it("reads and charges an item once when its page merges while the run is planned", async () => {
+  it("reads and charges an item once if its page merges with another while the run is planned", async () => {
     const bench = await startRunBench({
       tables,
       pagesThrough: (pages) => ({
@@ -408,7 +412,7 @@ describe("a run in progress", () => {
     expect(await bench.lastRun(list)).toMatchObject({ stats: { tracked: 2, newItems: 2 } });
   });
 
-  it("keeps the pipeline with which it started when the watchlist gets another one", async () => {
+  it("keeps the pipeline with which it started if the pipeline of the watchlist changes", async () => {
     const { bench, list } = await watched([first]);
     bench.clock.set("2026-03-01T01:00:00Z");
     await bench.runSome(list, 1);

@@ -16,7 +16,8 @@ const product = (amount: number): Record<string, unknown> => ({
 });
 
 /**
- * A watchlist of one item on the default pipeline that has run once; every third run is a refresh.
+ * A watchlist of two items on the default pipeline of retailer_a. It has run once. Every third run
+ * is a refresh.
  */
 class World {
   readonly bench: RunBench;
@@ -41,7 +42,8 @@ class World {
   }
 
   /**
-   * Runs the watchlist an hour later; returns the kind of the run, its entry step and its result.
+   * Runs the watchlist an hour later. Returns the kind of the run, its entry step and its status.
+   * `unpaid`: the balance does not cover the run.
    */
   async next(how: "paid" | "unpaid" | "manual" = "paid"): Promise<string> {
     const { bench, list } = this;
@@ -79,7 +81,7 @@ class World {
 const [sweep, refresh] = ["sweep pulse completed", "refresh lite completed"];
 const skipped = "refresh lite insufficient_credits";
 
-describe("a refresh of a watchlist whose run is skipped", () => {
+describe("a refresh that was skipped for lack of credits", () => {
   it("is made by the next run with enough credits, and the cadence does not shift", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
@@ -104,7 +106,7 @@ describe("a refresh of a watchlist whose run is skipped", () => {
     expect(await world.next(), "run 7").toBe(sweep);
   });
 
-  it("is made by the next manual run, also of a paused watchlist", async () => {
+  it("is made by the next manual run, even if the watchlist is paused", async () => {
     const world = await World.open();
     await world.next();
     expect(await world.next("unpaid")).toBe(skipped);
@@ -132,7 +134,7 @@ describe("a refresh of a watchlist whose run is skipped", () => {
     expect(await world.next()).toBe("sweep scan completed");
   });
 
-  it("is dropped by a run that completes without a refresh in its pipeline", async () => {
+  it("is no longer due after a run completes with a pipeline that has no refresh", async () => {
     const world = await World.open();
     await world.next();
     await world.next("unpaid");
@@ -142,7 +144,7 @@ describe("a refresh of a watchlist whose run is skipped", () => {
     expect(await world.next()).toBe("sweep scan completed");
   });
 
-  it("becomes due for a row that an earlier release wrote once a later run misses it", async () => {
+  it("is due even if the watchlist's row, written by an earlier release, lacks `refresh_due`", async () => {
     const world = await World.open();
     await world.next();
     const { accountId, id } = world.list;
@@ -159,7 +161,7 @@ describe("a refresh of a watchlist whose run is skipped", () => {
   });
 });
 
-describe("a refresh of a watchlist whose run failed", () => {
+describe("a refresh whose run failed", () => {
   /**
    * Starts the third run with `begin`, loses its messages, and lets the sweeper end it as failed.
    */

@@ -5,6 +5,7 @@ import { systemRandom } from "../../../shared/base/system.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
+import { anEndpoint } from "../../support/an-endpoint.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -14,30 +15,21 @@ const urlA = "https://a.shop.example.org/hook";
 const urlB = "https://b.shop.example.org/hook";
 
 /**
- * A watchlist with a run in progress that ends when `end` is called, in an account without credits.
+ * An account without credits, and functions that create a watchlist and change its endpoint.
+ * Without credits, a run reaches its finisher after one message.
  */
 async function openScene() {
   const bench = await startRunBench({ tables, credits: 0 });
   const { id: accountId } = await bench.account();
   const register = async (url: string): Promise<WebhookEndpoint> => {
-    const at = bench.clock.now().toISOString();
-    const endpoint: WebhookEndpoint = {
-      id: newId("webhookEndpoint", bench.clock.now(), systemRandom),
+    const at = bench.clock.now();
+    const endpoint = anEndpoint({
+      id: newId("webhookEndpoint", at, systemRandom),
       accountId,
       url,
       registeredUrl: url,
-      description: null,
-      events: null,
-      enabled: true,
-      disabledReason: null,
-      secret: "sealed",
-      secretHint: "last",
-      previousSecret: null,
-      requestsAtOnce: null,
-      createdAt: at,
-      updatedAt: at,
-      receivingSince: at,
-    };
+      createdAt: at.toISOString(),
+    });
     await bench.endpoints.create(accountId, endpoint);
     return endpoint;
   };
@@ -52,7 +44,9 @@ async function openScene() {
   return { bench, register, move, remove, listOf };
 }
 
-/** Ends the run in progress; returns the endpoint for which its events are published. */
+/**
+ * Finishes the run in progress. Returns the ID of the endpoint for which its events are published.
+ */
 async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
   const published: (string | null)[] = [];
   await finishRun(await bench.lastRun(list), {
@@ -65,7 +59,7 @@ async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
   return published[0] ?? null;
 }
 
-describe("the endpoint of a run's events", () => {
+describe("the endpoint that receives a run's events", () => {
   it("is the watchlist's endpoint, and the watchlist stores its current URL", async () => {
     const { bench, register, move, listOf } = await openScene();
     const endpoint = await register(urlA);
@@ -79,7 +73,7 @@ describe("the endpoint of a run's events", () => {
     expect(await bench.list(list)).toMatchObject({ ...stored, revision: list.revision });
   });
 
-  it("is the deleted one, so that its deliveries are recorded as failed", async () => {
+  it("is the watchlist's deleted endpoint if no other has its URL, so that deliveries are recorded as failed", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -89,7 +83,7 @@ describe("the endpoint of a run's events", () => {
     expect(await end(bench, list)).toBe(endpoint.id);
   });
 
-  it("is the endpoint with the deleted one's last URL, which the watchlist stores from then on", async () => {
+  it("is the new endpoint with the deleted endpoint's last URL, and the watchlist stores its ID", async () => {
     const { bench, register, move, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -104,7 +98,7 @@ describe("the endpoint of a run's events", () => {
     expect(other.id).not.toBe(successor.id);
   });
 
-  it("stays the same when a run is published again after the endpoint was replaced", async () => {
+  it("does not change if the run is published again after the endpoint was replaced", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

@@ -25,14 +25,14 @@ import {
 const tables = openTables();
 
 describe.each([
-  ["of one tier", oneTier, oneTierEnds],
-  ["of the default pipeline of retailer_a", defaultOfRetailerA, retailerAEnds],
+  ["on a platform with one tier", oneTier, oneTierEnds],
+  ["on the default pipeline of retailer_a", defaultOfRetailerA, retailerAEnds],
 ])("a run %s", (_, scenario, expected) => {
-  it("reads, compares, routes, stores, charges and reports as the specification requires", async () => {
+  it("has the statuses, charges, items and events that the specification requires", async () => {
     expect(await scenario({ tables })).toMatchObject(expected);
   });
 
-  it("has the same result when every message is delivered twice", async () => {
+  it("has the required statuses, charges, items and events even if every message is delivered twice", async () => {
     expect(await scenario({ tables, deliveries: 2 })).toMatchObject(expected);
   });
 });
@@ -51,8 +51,8 @@ describe("a delisted item", () => {
   });
 });
 
-describe("a watchlist whose account is short of credits for the first step", () => {
-  it("skips the run without reading or charging, and pauses at the third skip in a row", async () => {
+describe("a watchlist whose first step the balance does not cover", () => {
+  it("skips its runs, reads and charges nothing, and pauses at the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 3 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -94,7 +94,7 @@ describe("a later step of a run that the balance does not cover", () => {
       { id: "full", scraper: "retailer_a.full", routes: [{ when: "changed", notify: true }] },
     ],
   };
-  it("leaves its items to that step of the next run", async () => {
+  it("reads nothing, and its items get an owed retry of that step", async () => {
     const bench = await startRunBench({ tables, credits: 7 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a", pipeline });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -115,7 +115,7 @@ describe("a later step of a run that the balance does not cover", () => {
 });
 
 describe("a step that two processes plan at the same time", () => {
-  it("leaves no hold when one process skips it and the other reserved credits for it and died", async () => {
+  it("leaves no hold if one process reserves credits and dies, and the other skips the run", async () => {
     const bench = await startRunBench({ tables, credits: 50 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a" });
     const schedules = { put: async () => {}, remove: async () => {} };
@@ -136,7 +136,7 @@ describe("a step that two processes plan at the same time", () => {
   });
 });
 
-describe("the history of runs", () => {
+describe("the limited history of runs", () => {
   const { runHistoryMax } = limits;
   afterEach(() => void Object.assign(limits, { runHistoryMax }));
 
@@ -163,7 +163,7 @@ describe("a run of several batches and steps", () => {
     { deliveries: 1, batches: 12 },
     { deliveries: 2, batches: 12 + 2 * 4 },
   ])(
-    "sends $batches batches in two runs if every message is delivered $deliveries times",
+    "sends $batches batch messages in two runs if every message is delivered $deliveries times: a repeated tick sends only the first step's batches again",
     async ({ deliveries, batches }) => {
       const bench = await startRunBench({ tables, batchIdsMax: 1, deliveries });
       const list = await bench.createList(asins.slice(0, 4), { platform: "retailer_a" });
@@ -183,8 +183,8 @@ describe("a run of several batches and steps", () => {
   );
 });
 
-describe("a run whose messages are lost", () => {
-  it("continues with the batches that are not done when the sweeper resumes it", async () => {
+describe("a run whose batch messages are lost", () => {
+  it("sends only the batches that are not done again when the sweeper resumes it", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -199,7 +199,7 @@ describe("a run whose messages are lost", () => {
 });
 
 describe("a run without progress for 15 minutes", () => {
-  it("fails, charges for the answered items, and leaves owed retries to the others", async () => {
+  it("fails, charges the answered items, and gives the other items owed retries", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 2 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -234,7 +234,7 @@ describe("a run without progress for 15 minutes", () => {
 });
 
 describe("a run that is abandoned between two steps", () => {
-  it("leaves an owed retry for each step that it did not reach, and the next run does it and reports the change", async () => {
+  it("gives each item an owed retry of the step that did not read it, and the next run does these retries", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -276,7 +276,7 @@ describe("a run whose results cannot be finalized", () => {
 });
 
 describe("an item that is removed while its run is in progress", () => {
-  it("is no longer read or charged", async () => {
+  it("is neither read nor charged", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -293,27 +293,30 @@ describe("an item that is removed while its run is in progress", () => {
   });
 });
 
-describe("a step whose ID is the name of an object member", () => {
-  it.each(["constructor", "toString", "hasOwnProperty"])("%s: runs like any other", async (id) => {
-    const bench = await startRunBench({ tables });
-    const list = await bench.createList(["10001"], {
-      pipeline: {
-        entry: id,
-        baseline: null,
-        refresh: null,
-        steps: [{ id, scraper: "retailer_d.standard", routes: [{ when: "ok", notify: true }] }],
-      },
-    });
-    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
-    await bench.run(list);
-    const run = await bench.lastRun(list);
-    expect(run).toMatchObject({ status: "completed", phase: "done", credits: 1 });
-    expect(Object.entries(run.stats.steps)).toEqual([[id, expect.objectContaining({ ok: 1 })]]);
-  });
+describe("a step whose ID is the name of a member of every object", () => {
+  it.each(["constructor", "toString", "hasOwnProperty"])(
+    "has its own stats and charge: %s",
+    async (id) => {
+      const bench = await startRunBench({ tables });
+      const list = await bench.createList(["10001"], {
+        pipeline: {
+          entry: id,
+          baseline: null,
+          refresh: null,
+          steps: [{ id, scraper: "retailer_d.standard", routes: [{ when: "ok", notify: true }] }],
+        },
+      });
+      bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+      await bench.run(list);
+      const run = await bench.lastRun(list);
+      expect(run).toMatchObject({ status: "completed", phase: "done", credits: 1 });
+      expect(Object.entries(run.stats.steps)).toEqual([[id, expect.objectContaining({ ok: 1 })]]);
+    },
+  );
 });
 
-describe("a scheduled tick of a watchlist", () => {
-  it("starts nothing before the due time, and one run for a due time even if it is delivered repeatedly", async () => {
+describe("a schedule tick of a watchlist", () => {
+  it("that arrives again after its run starts no further run", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -330,7 +333,7 @@ describe("a scheduled tick of a watchlist", () => {
     expect((await bench.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("during a run in progress is skipped and counted on the watchlist", async () => {
+  it("that is due during a run in progress starts no run and is counted as an overlap", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });

@@ -90,7 +90,7 @@ describe("the events of a run", () => {
     ]);
   });
 
-  it("report a match once for each branch, with the values that the step can test", () => {
+  it("contain a matched item once for each matching `when`, with the values that the step can test", () => {
     const [event] = eventsOf(matched("1")) as unknown as { data: { products: unknown[] } }[];
     const entry = {
       id: "1",
@@ -106,12 +106,12 @@ describe("the events of a run", () => {
     ]);
   });
 
-  it("omit a change that no route reports", () => {
+  it("do not contain a change that no route reports", () => {
     const { reported: _reported, ...silent } = changed("1");
     expect(eventsOf(silent).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("carry `asin` on entries of retailer_a", () => {
+  it("contain `asin` in the entries of retailer_a", () => {
     const list = { ...run.watchlist, platform: "retailer_a" } as Run["watchlist"];
     const outcomes = [changed("B000000001"), matched("B000000002"), delisted("B000000003")];
     const entries = runEvents({ ...run, watchlist: list }, [{ step, outcomes }])
@@ -121,11 +121,11 @@ describe("the events of a run", () => {
     expect(new Set(entries.map(({ asin }) => asin))).toEqual(new Set(outcomes.map(({ id }) => id)));
   });
 
-  it("omit event types without entries", () => {
+  it("do not include an event type that has no entries", () => {
     expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("carry each item once, at most 500 in a part", () => {
+  it("contain each item once, in parts of at most 500 items", () => {
     const ids = Array.from({ length: 1_201 }, (_, n) => String(100_000 + n));
     const parts = eventsOf(...ids.map(changed)).slice(0, -1) as unknown as {
       data: { part: number; parts: number; changes: { id: string }[] };
@@ -168,13 +168,13 @@ describe("the events of a run", () => {
     });
   });
 
-  it("have identical bytes when they are made again", () => {
+  it("have identical bytes when they are built again", () => {
     const make = (): string[] =>
       runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
     expect(make()).toEqual(make());
   });
 
-  it("have unique IDs that contain their time and differ from those of other runs", () => {
+  it("have unique IDs that contain the end time of the run and differ from the IDs of other runs", () => {
     const outcomes = [changed("1"), matched("2"), delisted("3")];
     const idsOf = (of: Run) => runEvents(of, [{ step, outcomes }]).map(({ id }) => id);
     const ids = [...idsOf(run), ...idsOf({ ...run, id: "wlrun_other" })];
@@ -183,7 +183,7 @@ describe("the events of a run", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("end with counts and a digest over all IDs in order", () => {
+  it("end with one that has the counts of all events and the digest of their IDs in order", () => {
     const events = eventsOf(changed("1"), delisted("2"));
     const digest = createHash("sha256")
       .update(events.map((event) => String(event["id"])).join("\n"))
@@ -199,7 +199,7 @@ describe("the events of a run", () => {
     });
   });
 
-  it("are none for a watchlist that was deleted during the run", () => {
+  it("are an empty list if the watchlist was deleted during the run", () => {
     expect(runEvents({ ...run, watchlist: null }, [])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
-import { playEngine, playModel } from "../../support/run-model-play.ts";
+import { playEngine, playModel } from "../../run-model/play.ts";
 import { anyScenario, type Scenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -52,7 +52,7 @@ const longList: Omit<Scenario, keyof Way> = {
   ],
 };
 
-describe("a run with the same items and answers", () => {
+describe("a run", () => {
   it.each<[string, Way]>([
     ["in batches of 1", { ...plainly, batchIdsMax: 1 }],
     ["in batches of 7", { ...plainly, batchIdsMax: 7 }],
@@ -60,7 +60,7 @@ describe("a run with the same items and answers", () => {
     ["with every message delivered twice", { ...plainly, batchIdsMax: 7, deliveries: 2 }],
     ["with messages in another order", { ...plainly, batchIdsMax: 1, shuffle: 7 }],
   ])(
-    "%s has the same events, charges and rows",
+    "%s has the same events, charges and rows as with one batch per step",
     async (_, way) => {
       await fc.assert(
         fc.asyncProperty(anyScenario(8), async (scenario) => {

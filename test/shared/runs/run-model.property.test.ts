@@ -2,20 +2,20 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parsePipeline } from "../../../shared/pipelines/parse.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
-import { playEngine, playModel } from "../../support/run-model-play.ts";
+import { playEngine, playModel } from "../../run-model/play.ts";
 import { anyScenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 
 /**
- * MODEL_RUNS=1000 plays that number of random scenarios instead of four. MODEL_SEED=<seed of a
- * failure> plays the same ones again; with MODEL_SHRINK=1 for the smallest that fails, which takes
- * minutes.
+ * MODEL_RUNS=1000 plays 1,000 random scenarios instead of four. MODEL_SEED=<seed of a failure>
+ * plays the scenarios of the failed test again. MODEL_SHRINK=1 then searches for the smallest
+ * scenario that fails, which takes minutes.
  */
 const { MODEL_RUNS: runs, MODEL_SEED: seed, MODEL_SHRINK: shrink } = process.env;
 
 const tables = openTables();
 
-it("a run has the result of the model for any pipeline, sources and balance", async () => {
+it("a run has the result that the model predicts, for any pipeline, source answers and balance", async () => {
   await fc.assert(
     fc.asyncProperty(anyScenario(), async (scenario) => {
       const { platform, pipelines } = scenario;

@@ -29,14 +29,14 @@ function contended(lostClaims: number, claimMs = 0) {
   return { clock, pauses, run, claims: () => claims };
 }
 
-describe("a manual run of a watchlist that concurrent calls change", () => {
+describe("the start of a manual run while other calls change the watchlist", () => {
   it("waits longer after each lost claim", async () => {
     const { run, pauses } = contended(3);
     expect(await run()).toMatchObject({ trigger: "manual" });
     expect(pauses).toEqual([2.5, 5, 10]);
   });
 
-  it("returns 503 once lost claims have exhausted the retry budget", async () => {
+  it("returns 503 if its lost claims exhaust the retry budget", async () => {
     const { run, clock, claims } = contended(Infinity, 3_000);
     const budget = retryBudget({ clock, lossMs: 7_000 });
     await expect(withRetryBudget(budget, run)).rejects.toMatchObject({ code: "UNAVAILABLE" });

@@ -38,7 +38,7 @@ const bodies = (bench: RunBench): { type: string; data: Record<string, unknown> 
   [...bench.published.values()].map(({ body }) => JSON.parse(body) as never);
 
 describe("a new watchlist", () => {
-  it("has its first run at once, which reads every item at the baseline step and reports no changes", async () => {
+  it("starts its first run at once, which reads every item at the baseline step and reports no changes", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await bench.lastRun(list)).toMatchObject({
       runNumber: 1,
@@ -78,8 +78,8 @@ describe("an item in state active that is read not_found", () => {
   });
 });
 
-describe("item active, read ok and a tracked field changed -> active", () => {
-  it("the change is recorded, and reported where it is routed to notify", async () => {
+describe("an item in state active whose read finds a changed tracked field", () => {
+  it("stays active, and the change is recorded and reported by a route that notifies", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.run(list);
@@ -90,7 +90,7 @@ describe("item active, read ok and a tracked field changed -> active", () => {
     ).toMatchObject({ changes: [{ id: "10001", changes }], part: 1, parts: 1 });
   });
 
-  it("stays active, and the change is recorded but not sent if no route notifies", async () => {
+  it("stays active, and the change is recorded but not reported if no route notifies", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"], {
       pipeline: {
@@ -111,9 +111,9 @@ describe("item active, read ok and a tracked field changed -> active", () => {
 });
 
 describe.each(["partial", "unavailable"] as const)(
-  "an item in any state that is read %s",
+  "an item in state active that is read %s",
   (status) => {
-    it("stays in its state, is neither charged nor reported, and is read again by the next run", async () => {
+    it("stays active, is neither charged nor reported, and is read again by the next run", async () => {
       const { bench, list } = await afterFirstRun();
       bench.answers.product = () => ({ status, fields: fields(99) });
       await bench.run(list);
@@ -134,8 +134,8 @@ describe.each(["partial", "unavailable"] as const)(
   },
 );
 
-describe("list active, scheduled run cannot reserve its first step -> run skipped", () => {
-  it("consecutive_skips +1, nothing read or charged, run.completed has insufficient_credits", async () => {
+describe("a scheduled run that cannot reserve its first step", () => {
+  it("is skipped: nothing is read or charged, consecutive_skips grows, and run.completed has insufficient_credits", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.run(list);
@@ -150,7 +150,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
     ]);
   });
 
-  it("resets the count of skips when a run completes in between", async () => {
+  it("is counted as the first skip in a row if the run before it completed", async () => {
     const bench = await startRunBench({ tables, credits: 1 });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });
@@ -163,7 +163,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
     expect(await bench.list(list)).toMatchObject({ consecutiveSkips: 1, runCount: 3 });
   });
 
-  it("pauses the watchlist without a next run if it is the third in a row", async () => {
+  it("pauses the watchlist, which then has no next run, if it is the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01", "02"]) {
@@ -177,7 +177,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
     });
   });
 
-  it("leaves the watchlist active with one skip if its user resumes it while the third skip ends", async () => {
+  it("leaves the watchlist active with one skip if a client resumes it while the third skip ends", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01"]) {
@@ -222,7 +222,7 @@ describe("a run that a client starts", () => {
       },
     });
 
-  it("is started if no run is in progress, and restarts the schedule from the present time", async () => {
+  it("starts if no run is in progress, and the next scheduled run is due one interval later", async () => {
     const { bench, list } = await afterFirstRun();
     bench.clock.set("2026-03-01T00:30:00Z");
     const current = (await bench.list(list)) ?? list;
@@ -232,7 +232,7 @@ describe("a run that a client starts", () => {
     expect((await bench.list(list))?.nextRunAt).toBe("2026-03-01T01:30:00.000Z");
   });
 
-  it("is started on a paused watchlist, which stays paused", async () => {
+  it("starts on a paused watchlist, which stays paused", async () => {
     const { bench, list } = await afterFirstRun();
     const before = (await bench.list(list)) ?? list;
     const after = { ...before, status: "paused", pausedReason: "user", nextRunAt: null } as const;
@@ -253,7 +253,7 @@ describe("a run that a client starts", () => {
 });
 
 describe("a deleted watchlist", () => {
-  it("lets a run in progress finish, charges it, and sends no webhooks", async () => {
+  it("lets its run in progress finish and be charged, but publishes no events of this run", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.runSome(list, 1);
@@ -269,7 +269,7 @@ describe("a deleted watchlist", () => {
 });
 
 describe("a run that ends without an error", () => {
-  it("has status completed with its times, and counts of the watchlist at its end", async () => {
+  it("has the status completed, its times, and the watchlist as it is at the end of the run", async () => {
     const { bench, list } = await afterFirstRun();
     expect(bodies(bench).at(-1)?.data).toMatchObject({
       object: "watchlist_run",

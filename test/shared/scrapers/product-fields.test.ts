@@ -14,23 +14,23 @@ describe("the status of a found item", () => {
   it.each([
     ["in stock at a price", shown],
     ["out of stock at a price", soldOut],
-    ["out of stock, of which the price is known to be none", { ...soldOut, price: null }],
-    ["out of stock at a price of 0, which means no price", { ...soldOut, price: free }],
-  ])("is ok: %s", (_, fields) => {
+    ["out of stock with a price of null", { ...soldOut, price: null }],
+    ["out of stock at a price of 0", { ...soldOut, price: free }],
+  ])("is ok for an item %s", (_, fields) => {
     expect(foundStatus(fields)).toBe("ok");
   });
 
   it.each([
     ["in stock without a price", priceless],
-    ["in stock at a price of null", { ...shown, price: null }],
+    ["in stock with a price of null", { ...shown, price: null }],
     ["in stock at a price of 0", { ...shown, price: free }],
     ["without a title", { availability: shown.availability, price: shown.price }],
     ["with unknown stock", { title: "Lamp", price: shown.price }],
-  ])("is partial with these fields: %s", (_, fields) => {
+  ])("is partial for an item %s", (_, fields) => {
     expect(foundStatus(fields)).toBe("partial");
   });
 
-  it("at pulse is ok without new offers and so without a lowest price", () => {
+  it("at tier pulse is ok if there are no new offers, and partial if their lowest price is unknown", () => {
     expect(pulseStatus({ retailer_a: { newCount: 0, newMinPrice: null } })).toBe("ok");
     expect(pulseStatus({ retailer_a: { newCount: 1 } })).toBe("partial");
   });

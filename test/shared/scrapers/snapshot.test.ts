@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   type ProductScraperId,
-  scraperIds,
   scrapers,
   stepScraperIds,
   stepScrapers,
 } from "../../../shared/scrapers/catalogue.ts";
+import { scraperIds } from "../../support/scraper-ids.ts";
 import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import {
@@ -101,25 +101,28 @@ describe("the snapshot of a found item", () => {
     });
   });
 
-  it.each(scraperIds)("of %s contains only tracked and testable fields", (scraper) => {
-    const { platform, trackedFields, testableFields } = scrapers[scraper];
-    const known: ReadonlySet<string> = new Set([...trackedFields, ...testableFields]);
-    const snapshot = read(scraper, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
-    for (const field of Object.keys(snapshot)) expect(known).toContain(field);
-    for (const field of trackedFields) expect(snapshot).toHaveProperty(field);
-  });
+  it.each(scraperIds)(
+    "of %s contains every tracked field, and otherwise only testable fields",
+    (scraper) => {
+      const { platform, trackedFields, testableFields } = scrapers[scraper];
+      const known: ReadonlySet<string> = new Set([...trackedFields, ...testableFields]);
+      const snapshot = read(scraper, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
+      for (const field of Object.keys(snapshot)) expect(known).toContain(field);
+      for (const field of trackedFields) expect(snapshot).toHaveProperty(field);
+    },
+  );
 
   it("omits fields that were not read", () => {
     const fields = { title: "Lamp", retailer_d: { state: "SOLD_OUT" } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ state: "SOLD_OUT" });
   });
 
-  it("contains null as a value, of a field and of its parent", () => {
+  it("has null for a field that is null, and for a field of a parent that is null", () => {
     const fields = { price: null, retailer_d: { regularPrice: null } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ price: null, regularPrice: null });
   });
 
-  it("contains no value that cannot be compared, and no field of a parent that is null", () => {
+  it("omits a value that cannot be compared, and a field whose parent is not an object", () => {
     const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
   });
@@ -155,13 +158,13 @@ describe("the snapshot of offers", () => {
     ["new", { ...buybox, offerCount: 2, lowestPrice: 12 }],
     ["used", { ...buybox, offerCount: 2, lowestPrice: 7 }],
   ] as const)(
-    "with condition %s counts and prices the offers of that condition, except the buy box fields",
+    "with condition %s has the count and lowest price of that condition, and the buy box of all",
     (condition, own) => {
       expect(snapshotOfOffers(answer, condition)).toEqual(own);
     },
   );
 
-  it("of a listing without offers has null in the fields of offers", () => {
+  it("of a listing without offers has the count 0, and null in all other fields", () => {
     const none = { ...at12, totalOffers: 0, offers: [] };
     expect(snapshotOfOffers(none, "all")).toEqual({
       offerCount: 0,
@@ -176,11 +179,11 @@ describe("the snapshot of offers", () => {
     expect(snapshotOfOffers({ ...answer, totalOffers: 1 }, "all")).toMatchObject({ offerCount: 4 });
   });
 
-  it("contains the offer in the buy box, which can be checked", () => {
+  it("is stored with the ID of the offer in the buy box, which an offer check can read", () => {
     expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
   });
 
-  it("contains exactly the fields of its scraper, and so does that of an offer check", () => {
+  it("contains exactly the fields of its scraper, as does the snapshot of an offer check", () => {
     const { fieldTypes } = stepScrapers["retailer_a.offers"];
     expect(Object.keys(snapshotOfOffers(answer, "all")).toSorted()).toEqual(
       Object.keys(fieldTypes).toSorted(),
@@ -208,7 +211,7 @@ describe("the scrapers of steps", () => {
     ["retailer_c.standard", [1, 1], "price regularPrice inStock shipping pickup"],
     ["retailer_d.standard", [1, 1], "price regularPrice inStock purchasable state"],
   ] as const)(
-    "include %s with the least and the highest cost %j in credits, and tests of %s",
+    "include %s with the minimum and maximum cost %j in credits and the testable fields %s",
     (id, credits, fields) => {
       const { leastQuarters, reserveQuarters, testableFields } = stepScrapers[id];
       expect([leastQuarters / 4, reserveQuarters / 4]).toEqual(credits);
@@ -222,7 +225,7 @@ describe("the scrapers of steps", () => {
     expect(Object.keys(fieldTypes)).toEqual([...fields]);
   });
 
-  it.each(scraperIds)("include %s, which reads fields of these types", (id) => {
+  it.each(scraperIds)("include %s, whose readings have the declared types", (id) => {
     const { platform } = scrapers[id];
     const snapshot = read(id, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
     for (const [field, value] of Object.entries(snapshot)) {
@@ -231,7 +234,7 @@ describe("the scrapers of steps", () => {
   });
 });
 
-describe("the step scrapers", () => {
+describe("the product scrapers", () => {
   it.each([
     ["retailer_a.pulse", "pulse", 0.25],
     ["retailer_a.lite", "product", 1],
@@ -239,7 +242,10 @@ describe("the step scrapers", () => {
     ["retailer_b.standard", "standard", 1],
     ["retailer_c.standard", "standard", 1],
     ["retailer_d.standard", "standard", 1],
-  ] as const)("include %s, which reads a %s for %d credits", (scraper, kind, credits) => {
-    expect(scrapers[scraper]).toMatchObject({ kind, costQuarters: credits * 4 });
-  });
+  ] as const)(
+    "include %s, whose readings have the kind %s and cost %d credits",
+    (scraper, kind, credits) => {
+      expect(scrapers[scraper]).toMatchObject({ kind, costQuarters: credits * 4 });
+    },
+  );
 });

@@ -101,7 +101,7 @@ const numbers = { ids: ["6501234", "6505678"], stranger: "6509999" } as const;
 const asins = { ids: ["B0LAMP0001", "B0LAMP0002"], stranger: "B0STRANGER" } as const;
 
 const catalogScraper: MisbehavingSubject = {
-  name: "d_catalog",
+  name: "the adapter d_catalog",
   questions: 1,
   ...numbers,
   leftOut: "not_found",
@@ -118,7 +118,7 @@ const catalogScraper: MisbehavingSubject = {
 };
 
 const affiliateScraper: MisbehavingSubject = {
-  name: "b_affiliate",
+  name: "the adapter b_affiliate",
   questions: 1,
   ...numbers,
   leftOut: "not_found",
@@ -158,7 +158,7 @@ const historySpeech = {
 };
 
 const priceHistoryProducts: MisbehavingSubject = {
-  name: "a_history",
+  name: "the adapter a_history for products",
   questions: 1,
   ...asins,
   leftOut: "unavailable",
@@ -181,7 +181,7 @@ const priceHistoryProducts: MisbehavingSubject = {
 
 const priceHistoryOffers: MisbehavingSubject = {
   ...priceHistoryProducts,
-  name: "a_history of offers",
+  name: "the adapter a_history for offers",
   start: (url, options) =>
     offers({ ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
   speech: {
@@ -202,7 +202,7 @@ const historyOfferOf = (asin: string): OfferReference => {
 
 const priceHistoryChecks: MisbehavingSubject = {
   ...priceHistoryOffers,
-  name: "a_history of offer checks",
+  name: "the adapter a_history for offer checks",
   start: (url, options) =>
     checks(historyOfferOf, { ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
 };
@@ -234,7 +234,7 @@ const upstreamSpeech = {
 };
 
 const upstreamProducts: MisbehavingSubject = {
-  name: "upstream",
+  name: "the adapter upstream for products",
   questions: 1,
   ...numbers,
   ...strict,
@@ -255,7 +255,7 @@ const upstreamProducts: MisbehavingSubject = {
 };
 
 const upstreamOffers: MisbehavingSubject = {
-  name: "upstream of offers",
+  name: "the adapter upstream for offers",
   questions: 1,
   ...asins,
   ...strict,
@@ -289,7 +289,7 @@ const upstreamOffers: MisbehavingSubject = {
 const asin = "B0LAMP0001";
 
 const upstreamChecks: MisbehavingSubject = {
-  name: "upstream of offer checks",
+  name: "the adapter upstream for offer checks",
   questions: 1,
   ...strict,
   ids: ["offer-1", "offer-2"],
@@ -318,7 +318,7 @@ const pageProduct = (id: string, isDearer = false): Product =>
 
 /** Each page describes one item, so a page without the requested item describes another item. */
 const web: MisbehavingSubject = {
-  name: "web",
+  name: "the adapter web",
   ...numbers,
   questions: 2,
   leftOut: "unavailable",

@@ -73,7 +73,7 @@ describe("a change of a watchlist's items", () => {
     });
   });
 
-  it("resets an item that is added again, except its revision", async () => {
+  it("resets an item that it adds again, except its revision", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });
     const fresh = ["10001", "10002"].map((id) =>
@@ -82,7 +82,7 @@ describe("a change of a watchlist's items", () => {
     expect(await items(list)).toEqual(fresh);
   });
 
-  it("resets a delisted item if the change contains nothing else", async () => {
+  it("resets a delisted item that it adds again, even if it contains no other ID", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     const { tally, watchlist } = await change(list, { add: ["10001"] });
     expect(tally).toEqual({ added: 0, reactivated: 1, unchanged: 0, removed: 0, missing: 0 });
@@ -90,7 +90,7 @@ describe("a change of a watchlist's items", () => {
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
 
-  it("does not change or write items that are on the watchlist already", async () => {
+  it("writes no page if the IDs to add are on the watchlist already", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);
     const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
@@ -98,7 +98,7 @@ describe("a change of a watchlist's items", () => {
     expect(await world.rows(list)).toEqual(before);
   });
 
-  it("writes only the pages that own an ID", async () => {
+  it("writes only the pages whose range contains one of its IDs", async () => {
     const list = await world.open(itemsOf(numbered(5_000)));
     await change(list, { add: ["10000005"], remove: ["1003500"] });
     const versions = (await world.rows(list)).map((row) => row.version);
@@ -123,7 +123,7 @@ describe("a change of a watchlist's items", () => {
 describe("a full watchlist", () => {
   const ids = numbered(limits.watchlistItemsMax);
 
-  it("refuses one more item, states how many fit, and applies nothing", async () => {
+  it("refuses a change that adds one item too many, states how many fit, and applies nothing", async () => {
     const list = await world.open(itemsOf(ids));
     const before = await world.rows(list);
     await expect(
@@ -137,7 +137,7 @@ describe("a full watchlist", () => {
     expect(await world.counters(list)).toMatchObject({ total: 50_000 });
   });
 
-  it("accepts as many items as fit, at any position", async () => {
+  it("accepts a change that adds as many items as it removes, on any pages", async () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "10002", "1000007"];
     const { tally, watchlist } = await change(list, { add, remove: ["1049998", "1049999"] });
@@ -145,14 +145,14 @@ describe("a full watchlist", () => {
     expect(watchlist.itemCounts.new).toBe(50_000);
   });
 
-  it("counts an ID to remove that is not on it as missing once, and all others by their outcome", async () => {
+  it("counts each ID of a change once: as added, unchanged, removed or missing", async () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "1000007"];
     const { tally } = await change(list, { add, remove: ["99999", "1049999"] });
     expect(tally).toEqual({ added: 1, reactivated: 0, unchanged: 1, removed: 1, missing: 1 });
   });
 
-  it("that concurrent calls fill repeatedly causes a conflict and never exceeds the limit", async () => {
+  it("refuses a change with 409 and keeps its items if every write finds it full", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -161,7 +161,7 @@ describe("a full watchlist", () => {
   });
 });
 
-describe("a watchlist that concurrent calls fill", () => {
+describe("an item change of a watchlist that concurrent calls fill", () => {
   const ids = numbered(limits.watchlistItemsMax - 1);
   /** A page store in which another call makes a change before the first write. */
   const preceded = (list: WatchlistRef, body: ItemChangeBody): PageStore => {
@@ -179,7 +179,7 @@ describe("a watchlist that concurrent calls fill", () => {
     };
   };
 
-  it("returns how many items still fit if nothing was applied", async () => {
+  it("returns 400 with the number of items that still fit if nothing was applied", async () => {
     const list = await world.open(itemsOf(ids));
     const pages = preceded(list, { add: ["20001"] });
     await expect(change(list, { add: ["20002"] }, { pages })).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("a watchlist that concurrent calls fill", () => {
     });
   });
 
-  it("returns how much was applied if a part was applied", async () => {
+  it("returns 409 with the number of applied IDs if a part was applied", async () => {
     const list = await world.open(itemsOf(ids));
     const pages = preceded(list, { add: ["20001", "20002"], remove: ["1000000"] });
     await expect(
@@ -201,7 +201,7 @@ describe("a watchlist that concurrent calls fill", () => {
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
 
-  it("returns 404 if it is deleted before its free space is read", async () => {
+  it("returns 404 if the watchlist is deleted before its free space is read", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = {
       ...world.store(),
@@ -216,8 +216,8 @@ describe("a watchlist that concurrent calls fill", () => {
   });
 });
 
-describe("an item change whose pages other calls write", () => {
-  it("reads the pages again and counts by their current items", async () => {
+describe("an item change of a watchlist that other calls write", () => {
+  it("reads a changed page again and counts its IDs by the current items", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();
     let met = false;
@@ -240,7 +240,7 @@ describe("an item change whose pages other calls write", () => {
     expect((await items(list)).map((item) => item.id)).toEqual(["10003", "10004"]);
   });
 
-  it("returns 503 if every write fails", async () => {
+  it("returns 503 if another call changes the page before every write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), replace: async () => "stale" };
     await expect(change(list, { remove: ["10001"] }, { pages })).rejects.toMatchObject({
@@ -258,7 +258,7 @@ describe("an item change whose pages other calls write", () => {
     await expect(change(list, { remove: ["10001"] })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("returns 404 if the watchlist is deleted after the change and before it is read again", async () => {
+  it("returns 404 if the watchlist is deleted after the change was applied", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const store = world.store();
     const pages: PageStore = {
@@ -275,26 +275,32 @@ describe("an item change whose pages other calls write", () => {
   });
 });
 
-describe("the request of an item change", () => {
+describe("the body of an item change", () => {
   it.each([
-    [{}, "MISSING_PARAM", "add"],
-    [{ add: [] }, "INVALID_PARAM", "add"],
-    [{ remove: ["", " "] }, "INVALID_PARAM", "remove"],
-    [{ add: [], remove: [] }, "INVALID_PARAM", "add"],
-    [{ add: ["10001", "", "x1"] }, "INVALID_PARAM", "add[2]"],
-    [{ add: ["10001"], remove: ["10001", "12"] }, "INVALID_PARAM", "remove[1]"],
-    [{ add: numbered(50_001) }, "INVALID_PARAM", "add"],
-  ])("is refused if it is empty or contains an invalid ID", (body, code, param) => {
+    ["neither 'add' nor 'remove'", {}, "MISSING_PARAM", "add"],
+    ["no ID to add", { add: [] }, "INVALID_PARAM", "add"],
+    ["empty strings to remove", { remove: ["", " "] }, "INVALID_PARAM", "remove"],
+    ["two empty arrays", { add: [], remove: [] }, "INVALID_PARAM", "add"],
+    ["a malformed ID to add", { add: ["10001", "", "x1"] }, "INVALID_PARAM", "add[2]"],
+    [
+      "a malformed ID to remove",
+      { add: ["10001"], remove: ["10001", "12"] },
+      "INVALID_PARAM",
+      "remove[1]",
+    ],
+    ["50,001 IDs to add", { add: numbered(50_001) }, "INVALID_PARAM", "add"],
+  ])("is refused if it has %s", (...row) => {
+    const [, body, code, param] = row;
     expect(() => parseItemChange("retailer_d", body)).toThrow(
       expect.objectContaining({ code, details: { param } }) as Error,
     );
   });
 
-  it("is refused without both fields, with the names of the fields", () => {
+  it("is refused with the names of both fields if it has neither", () => {
     expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 
-  it("contains unique, sorted IDs of the watchlist's platform", () => {
+  it("is parsed to unique, sorted and normalised IDs of the platform", () => {
     const body = { add: ["b000000002", " B000000001", "B000000002"], remove: [] };
     expect(parseItemChange("retailer_a", body)).toEqual({
       add: ["B000000001", "B000000002"],

@@ -22,7 +22,10 @@ const changedAt = (at: string): Item["lastChange"] => ({
   changes: { price: { before: 1, after: 2 } },
 });
 
-/** Pages of two items: changes at 1, 2 and 3 o'clock, and a delisting at 5. */
+/**
+ * Items 10, 20 and 30 changed at 1, 2 and 3 o'clock. Item 20 was delisted at 5. Items 70 and 80 are
+ * new.
+ */
 const asStored = (item: Item): Item => {
   const n = Number(item.id) / 10;
   if (n > 6) return item;
@@ -33,10 +36,10 @@ const asStored = (item: Item): Item => {
 const stored = itemsOf(["10", "20", "30", "40", "50", "60", "70", "80"]).map(asStored);
 const bounds = { itemsMax: 2 };
 
-/** IDs of a listing, and how many stored pages were unpacked for it. */
+/** The IDs of a listing, and the number of stored pages that were decoded for it. */
 async function list(query: Partial<ItemQuery>) {
   const { watchlistId } = await world.open(stored, bounds);
-  let unpacked = 0;
+  let decoded = 0;
   const store = world.store();
   const pages: Pick<PageStore, "pages"> = {
     async *pages(...args) {
@@ -44,7 +47,7 @@ async function list(query: Partial<ItemQuery>) {
         yield {
           ...page,
           get items() {
-            unpacked += 1;
+            decoded += 1;
             return page.items;
           },
         };
@@ -53,11 +56,11 @@ async function list(query: Partial<ItemQuery>) {
   };
   const wanted = { startingAfter: undefined, state: undefined, changedSince: undefined };
   const found = await listItems(watchlistId, { limit: 100, ...wanted, ...query }, pages);
-  return { ids: found.items.map((item) => item.id), hasMore: found.hasMore, unpacked };
+  return { ids: found.items.map((item) => item.id), hasMore: found.hasMore, decoded };
 }
 
 describe("a listing of items", () => {
-  it("returns all items in ID order, page by page, and marks the last page", async () => {
+  it("returns all items in ID order, and `hasMore` is false on the last page only", async () => {
     expect(await list({ limit: 3 })).toMatchObject({ ids: ["10", "20", "30"], hasMore: true });
     expect(await list({ limit: 5, startingAfter: "30" })).toMatchObject({
       ids: ["40", "50", "60", "70", "80"],
@@ -66,31 +69,31 @@ describe("a listing of items", () => {
     expect(await list({ startingAfter: "80" })).toMatchObject({ ids: [], hasMore: false });
   });
 
-  it("starts after an ID that is not on the watchlist", async () => {
+  it("can start after an ID that is not on the watchlist", async () => {
     expect((await list({ startingAfter: "65" })).ids).toEqual(["70", "80"]);
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });
 
-  it("by ID prefix returns only those items and reads no page beyond them", async () => {
-    expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], unpacked: 1 });
+  it("by ID prefix returns only items with this prefix, and decodes only pages that may contain it", async () => {
+    expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], decoded: 1 });
     expect((await list({ idPrefix: "40" })).ids).toEqual(["40"]);
     expect((await list({ idPrefix: "400" })).ids).toEqual([]);
     expect((await list({ idPrefix: "4", startingAfter: "40" })).ids).toEqual([]);
     expect((await list({ idPrefix: "4", startingAfter: "10" })).ids).toEqual(["40"]);
   });
 
-  it("by state does not decode pages without such an item", async () => {
-    expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], unpacked: 1 });
-    expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], unpacked: 1 });
+  it("by state decodes only pages that have an item in this state", async () => {
+    expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], decoded: 1 });
+    expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], decoded: 1 });
   });
 
   it("since a time returns only items that changed or were delisted at this time or later", async () => {
     expect(await list({ changedSince: new Date(t(3)) })).toMatchObject({
       ids: ["20", "30"],
-      unpacked: 2,
+      decoded: 2,
     });
     expect((await list({ changedSince: new Date(t(5)) })).ids).toEqual(["20"]);
-    expect(await list({ changedSince: new Date(t(6)) })).toMatchObject({ ids: [], unpacked: 0 });
+    expect(await list({ changedSince: new Date(t(6)) })).toMatchObject({ ids: [], decoded: 0 });
     expect((await list({ changedSince: new Date(t(1)), state: "active" })).ids).toEqual([
       "10",
       "30",
@@ -98,7 +101,7 @@ describe("a listing of items", () => {
   });
 });
 
-describe("an item in API answers", () => {
+describe("an item in API responses", () => {
   const item: Item = {
     ...newItem("B000000001", addedAt),
     state: "active",
@@ -120,7 +123,7 @@ describe("an item in API answers", () => {
     expect(presentItem({ ...item, id: "10001" }, "retailer_d")).not.toHaveProperty("asin");
   });
 
-  it("contains no internal fields", () => {
+  it("has exactly the fields of its schema", () => {
     const names = Object.keys(presentItem(item, "retailer_d"));
     expect(names.toSorted()).toEqual(
       Object.keys(watchlistItemSchema.entries)

@@ -76,7 +76,7 @@ const anItem: fc.Arbitrary<Item> = fc.record({
 });
 
 describe("the stored pages of a watchlist", () => {
-  it("contain every item once, in order, within their bounds, and cover the range without a gap", () => {
+  it("contain every item once in order, respect their bounds, and cover the range of IDs without a gap", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 400 }),
@@ -106,7 +106,7 @@ describe("the stored pages of a watchlist", () => {
     expect(Math.max(...pages.map((page) => page.encoded.byteLength))).toBeLessThan(20_000);
   });
 
-  it("contain items unchanged", () => {
+  it("contain items that are decoded unchanged", () => {
     fc.assert(
       fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
         // JSON cannot represent negative zero.
@@ -116,13 +116,13 @@ describe("the stored pages of a watchlist", () => {
     );
   });
 
-  it("may contain owed retries that an earlier release stored as a step ID", () => {
+  it("may contain owed retries that an earlier release stored as step IDs", () => {
     const [item] = items(1) as [Item];
     const stored = [{ ...item, owes: ["lite"] as unknown as Item["owes"] }];
     expect(decodeItems(encodeItems(stored))).toEqual([{ ...item, owes: [{ step: "lite" }] }]);
   });
 
-  it("do not store the values that a new item has", () => {
+  it("need less than 10 bytes for a new item, because they omit its default values", () => {
     const some = items(1_000);
     expect(encodeItems(some).byteLength).toBeLessThan(10_000);
     expect(countByState(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });
@@ -139,7 +139,7 @@ describe("the stored pages of a watchlist", () => {
 });
 
 describe("the snapshot of a watchlist item", () => {
-  it("is null before the first read, and prefers the pulse to an older product read", () => {
+  it("is null before the first read, and takes a field from the pulse if a product read has it too", () => {
     expect(currentSnapshot({ readings: {}, openChanges: {} })).toBeNull();
     expect(
       currentSnapshot({

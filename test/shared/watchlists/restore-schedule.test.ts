@@ -5,11 +5,14 @@ import { aWatchlist } from "../../support/a-watchlist.ts";
 
 const now = new Date("2026-03-01T10:30:00Z");
 
-/** The calls to the schedules, if successive reads of the watchlist return these. */
-async function restored(...looks: (Watchlist | undefined)[]): Promise<readonly unknown[]> {
+/**
+ * Restores a schedule while successive reads of the watchlist return `reads`. Returns the calls:
+ * the arguments of `put`, or the ID for `remove`.
+ */
+async function restored(...reads: (Watchlist | undefined)[]): Promise<readonly unknown[]> {
   const calls: unknown[] = [];
-  let look = 0;
-  const list = (): Watchlist | undefined => looks[Math.min(look++, looks.length - 1)];
+  let next = 0;
+  const list = (): Watchlist | undefined => reads[Math.min(next++, reads.length - 1)];
   await restoreSchedule(
     { accountId: "acct_1", watchlistId: "wl_1", now },
     {
@@ -35,10 +38,13 @@ describe("a schedule that may be missing", () => {
   it.each([
     ["a paused watchlist", paused],
     ["a deleted watchlist", undefined],
-  ])("is removed for %s, even if it becomes so during the restoration", async (_, list) => {
-    expect(await restored(list)).toEqual(["wl_1"]);
-    expect(await restored(active, list)).toEqual([put, "wl_1"]);
-  });
+  ])(
+    "is removed for %s, even if the pause or deletion happens during the restoration",
+    async (_, list) => {
+      expect(await restored(list)).toEqual(["wl_1"]);
+      expect(await restored(active, list)).toEqual([put, "wl_1"]);
+    },
+  );
 
   it("matches the stored row of a watchlist that is resumed or rescheduled during the restoration", async () => {
     const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
@@ -49,7 +55,7 @@ describe("a schedule that may be missing", () => {
   });
 
   it("is left to the sweeper if concurrent changes never stop", async () => {
-    const looks = Array.from({ length: 9 }, (_, n) => (n % 2 === 0 ? active : paused));
-    expect(await restored(...looks)).toHaveLength(5);
+    const reads = Array.from({ length: 9 }, (_, n) => (n % 2 === 0 ? active : paused));
+    expect(await restored(...reads)).toHaveLength(5);
   });
 });

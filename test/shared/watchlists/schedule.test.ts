@@ -13,7 +13,7 @@ import {
 import { watchlistSchedule } from "../../../shared/watchlists/schedules.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 
-describe("the cadence of a schedule", () => {
+describe("a cadence", () => {
   it.each([
     ["5m", 300],
     ["15m", 900],
@@ -22,7 +22,7 @@ describe("the cadence of a schedule", () => {
     ["24h", 86_400],
     ["7d", 604_800],
     ["10080m", 604_800],
-  ])("%s is %i seconds", (text, everySeconds) => {
+  ])("written as %s is %i seconds", (text, everySeconds) => {
     expect(parseEvery(text)).toEqual({ type: "every", every: text, everySeconds });
   });
 
@@ -41,14 +41,14 @@ describe("the cadence of a schedule", () => {
     "05m",
     "1w",
     "300s",
-  ])("refuses %j and names the parameter", (text) => {
+  ])("is refused for the text %j with an error that names 'every'", (text) => {
     expect(() => parseEvery(text)).toThrow(
       expect.objectContaining({ code: "INVALID_PARAM", status: 400, details: { param: "every" } }),
     );
   });
 });
 
-describe("the documented pattern of every", () => {
+describe("the documented pattern of 'every'", () => {
   it("matches exactly the cadences that are accepted", () => {
     const pattern = new RegExp(everyPattern);
     const isAccepted = (text: string): boolean => {
@@ -97,7 +97,7 @@ describe("the next run of a cron", () => {
     ["2026-03-01T11:00:00Z", "2026-03-08T11:00:00Z", "2026-03-09T11:00:00.000Z"],
     ["2026-03-05T11:00:00Z", "2026-03-01T00:00:00Z", "2026-03-06T11:00:00.000Z"],
     ["2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", "2026-03-29T10:00:00.000Z"],
-  ])("of a watchlist that was due at %s and is read at %s is %s", (due, now, next) => {
+  ])("at noon in Berlin, for the due time %s and the present time %s, is %s", (due, now, next) => {
     expect(nextRunAfter(noon, new Date(due), new Date(now)).toISOString()).toBe(next);
   });
 });
@@ -107,7 +107,7 @@ describe("the next due times of a schedule", () => {
   const times = (list: readonly Date[]): string[] =>
     list.map((at) => at.toISOString().slice(11, 16));
 
-  it("start with the next run if it is in the future, and after it if it is due", () => {
+  it("begin with the due time if it is in the future, and with the due time after now if it has passed", () => {
     const now = new Date("2026-03-01T10:30:00Z");
     const ahead = { due: new Date("2026-03-01T10:45:00Z"), now, count: 3 };
     const overdue = { due: new Date("2026-03-01T09:10:00Z"), now, count: 3 };
@@ -119,7 +119,7 @@ describe("the next due times of a schedule", () => {
     expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
   });
 
-  it("of a preview start after the given time, which is not included", () => {
+  it("of a preview are later than the given time", () => {
     const after = new Date("2026-03-01T10:15:00Z");
 
     expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
@@ -168,7 +168,7 @@ describe("a step of a new cron", () => {
 });
 
 describe("the schedule of a watchlist", () => {
-  it("is a cadence or a cron, in UTC without a time zone", () => {
+  it("is a cadence or a cron, whose default time zone is UTC", () => {
     expect(parseSchedule({ every: "1h" })).toEqual(parseEvery("1h"));
     expect(parseSchedule({ cron: " @daily " })).toEqual({
       type: "cron",
@@ -177,7 +177,7 @@ describe("the schedule of a watchlist", () => {
     });
   });
 
-  it("equals another schedule with the same due times", () => {
+  it("equals another only if both are cadences of one length or crons with one text and time zone", () => {
     const daily = cronSchedule("@daily", "UTC");
     expect(isSameSchedule(parseEvery("60m"), parseEvery("1h"))).toBe(true);
     expect(isSameSchedule(parseEvery("24h"), daily)).toBe(false);
@@ -186,7 +186,7 @@ describe("the schedule of a watchlist", () => {
     expect(isSameSchedule(daily, { ...daily })).toBe(true);
   });
 
-  it("fires first when the watchlist is due, and never in the past", () => {
+  it("has its first tick at the next due time, which is later than now", () => {
     const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
     const firstAt = (now: string): string =>
       watchlistSchedule(list, new Date(now)).firstAt.toISOString();

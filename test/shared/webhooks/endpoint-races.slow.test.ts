@@ -110,7 +110,7 @@ async function play(step: Step, known: string[], { dependencies }: World): Promi
   }
 }
 
-/** Endpoints, claims and count in the table. */
+/** Reads the endpoints in the table, the rows that reserve their URLs, and the stored count. */
 async function standing({ tableName }: World) {
   const { Items: rows = [] } = await tables.client.send(
     new ScanCommand({ TableName: tableName, ConsistentRead: true }),

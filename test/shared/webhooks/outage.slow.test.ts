@@ -62,7 +62,7 @@ async function exportedLines(): Promise<string[]> {
 
 const idOf = (body: string): string => (JSON.parse(body) as { id: string }).id;
 
-it("a receiver and a bucket that are down for longer than the retry schedule get everything later", async () => {
+it("a receiver and a bucket that were down for longer than the retry schedule get every event by a recovery and a backfill", async () => {
   const [down, fine] = [await startReceiver(), await startReceiver()];
   const sick = (await world.addEndpoint(account, down.url)).endpoint;
   await world.addEndpoint(account, fine.url);
@@ -78,7 +78,7 @@ it("a receiver and a bucket that are down for longer than the retry schedule get
     );
     await world.publish(runs[n] ?? aRun([]));
     await liveUntil(new Date(world.clock.now().getTime() + 6 * hour));
-    // The other entries do not wait for these two.
+    // Deliveries to the receiver that is not down do not wait for the two that are.
     expect(fine.requests).toHaveLength(2 * runs.length);
   }
   const ids = runs.flatMap(({ events }) => events.map(({ id }) => id));

@@ -1,34 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { deliveryId } from "../../../shared/webhooks/delivery.ts";
 import { recoverEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import type { Receiver } from "../../support/receiver.ts";
 import { expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
 const since = "2026-11-20T00:00:00.000Z";
 const until = "2026-11-20T23:00:00.000Z";
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
 });
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
-  receiver = await startReceiver();
-});
-afterEach(async () => {
+afterEach(() => {
   for (const request of receiver.requests) expectVerified(request, world.secretsMade);
-  await receiver.stop();
 });
 
 const runOf = (n: number, wanted: Parameters<typeof aRun>[1] = {}) =>
@@ -110,7 +103,7 @@ describe("a recovery of failed deliveries", () => {
     expect(atOnce).toBe(1);
   });
 
-  it("sends the oldest first to a receiver so slow that one time slice is not enough", async () => {
+  it("sends the oldest run first, even to a receiver so slow that one time slice is not enough", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.slice(0, 6).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
     world.clock.advance(60_000);
@@ -126,7 +119,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual(idsOf(...runs));
   });
 
-  it("sends the oldest first when it starts again after a crash half-way", async () => {
+  it("sends the oldest run first, even if it starts again after a crash half-way", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     // The recovery finds more deliveries before the crash than a session sends in parallel.
     const runs = many.slice(0, 18).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
@@ -219,7 +212,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received().sort()).toEqual([...idsOf(run), ...idsOf(named)].sort());
   });
 
-  it("sends no events from before the endpoint's creation, except those of its watchlists", async () => {
+  it("sends no event that happened before the endpoint was created", async () => {
     const run = runOf(1, { happenedAt: "2026-11-20T09:59:59.000Z" });
     await world.publish(run);
     const { endpoint } = await world.addEndpoint(account, receiver.url);
@@ -256,7 +249,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received().sort()).toEqual(idsOf(...runs.slice(1, 3)).sort());
   });
 
-  it("sends nothing to a deleted endpoint", async () => {
+  it("ends without a delivery if the endpoint was deleted", async () => {
     const run = runOf(1, { webhookEndpointId: "we_gone" });
     await world.publish(run);
     await recover("we_gone");
@@ -264,7 +257,7 @@ describe("a recovery of failed deliveries", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("continues where it stopped after a crash at any point, without a second delivery", async () => {
+  it("sends every failed delivery, even after a crash at each of its first four writes", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await failEverything(many);
     let records = 0;

@@ -1,21 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
+import { describe, expect, it } from "vitest";
+import { aRun, type DeliveryWorld, eachDeliveryWorld } from "../../support/delivery-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 
 const account = "acct_1";
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let receiver: Receiver;
-beforeAll(async () => {
-  base = await startDeliveryWorld();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
 });
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
-  receiver = await startReceiver();
-});
-afterEach(() => receiver.stop());
 
 const onlyDelivery = async () => {
   const wanted = { limit: 2, before: null, filter: {} };
@@ -29,7 +22,7 @@ const nextAttempt = async (): Promise<void> => {
 };
 
 describe("the header Service-Attempt", () => {
-  it("counts only the requests that were sent, and the delivery log has the same numbers", async () => {
+  it("counts only the requests that were sent, as the delivery log does", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const { sender } = world.webhooks;
     const unresolved = { outcome: "failed", error: "name_not_resolved", sent: false } as const;

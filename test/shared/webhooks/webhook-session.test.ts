@@ -1,5 +1,5 @@
 import { Stripe } from "stripe";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { EventType } from "../../../shared/events/event.ts";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
@@ -7,10 +7,10 @@ import { runEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import {
   aRun,
   type DeliveryWorld,
-  startDeliveryWorld,
+  eachDeliveryWorld,
   startedAt,
 } from "../../support/delivery-world.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import type { Receiver } from "../../support/receiver.ts";
 import { expectRefused, expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
@@ -23,21 +23,14 @@ const wholeRun: EventType[] = [
 ];
 const { webhooks } = new Stripe("sk_test_none");
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  base = await startDeliveryWorld();
+eachDeliveryWorld((opened) => {
+  ({ world, receiver } = opened);
 });
-afterAll(() => base.stop());
-beforeEach(async () => {
-  world = await base.open();
-  receiver = await startReceiver();
-});
-afterEach(async () => {
+afterEach(() => {
   for (const request of receiver.requests) expectVerified(request, world.secretsMade);
-  await receiver.stop();
 });
 
 /** Calls `happens` before each delivery is sent. */
@@ -112,7 +105,7 @@ describe("the first webhook attempts of a run", () => {
     { requestsAtOnce: 7, most: 7 },
     { requestsAtOnce: 1, most: 1 },
   ])(
-    "of 8 runs are sent $most at a time if the endpoint's number is $requestsAtOnce",
+    "of 8 runs are sent $most at a time if the endpoint's requestsAtOnce is $requestsAtOnce",
     async ({ requestsAtOnce, most }) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
       await world.webhooks.endpoints.replace(endpoint, { ...endpoint, requestsAtOnce });
@@ -136,7 +129,7 @@ describe("the first webhook attempts of a run", () => {
     },
   );
 
-  it("reach every enabled endpoint that subscribes to the type, and no other", async () => {
+  it("reach every enabled endpoint that subscribes to the event type, and no other endpoint", async () => {
     const everything = await world.addEndpoint(account, `${receiver.url}/every`);
     await world.addEndpoint(account, `${receiver.url}/changed`, {
       events: ["watchlist.product.changed"],
@@ -224,8 +217,8 @@ describe("the first webhook attempts of a run", () => {
   });
 });
 
-describe("a delivery worker that outlives its lease", () => {
-  it("stops when another worker has taken the lease", async () => {
+describe("a delivery worker", () => {
+  it("that outlives its lease stops when another worker has taken the lease", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -246,7 +239,7 @@ describe("a delivery worker that outlives its lease", () => {
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });
 
-  it("sends a message for the rest of a long run after half a minute", async () => {
+  it("sends a wake-up message after half a minute, for the rest of a long run", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -350,7 +343,7 @@ describe("after a failed webhook attempt,", () => {
     expect(new Set(bodies()).size).toBe(1);
   });
 
-  it("a 410 ends the delivery", async () => {
+  it("the delivery ends if the receiver answered 410", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -411,8 +404,8 @@ describe("the rotation of a webhook secret", () => {
   });
 });
 
-describe("wakeDue", () => {
-  it("replaces every lost wake-up message", async () => {
+describe("a pass of the sweeper", () => {
+  it("sends a wake-up message for a webhook endpoint whose messages were lost", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     await world.takeWakeUps();
@@ -434,7 +427,7 @@ describe("a delivery message without work", () => {
     },
   );
 
-  it("about a run whose events have expired ends its pending deliveries", async () => {
+  it("about a run whose events have expired removes the run from the outbox", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const target = endpointTarget(account, endpoint.id);
     const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };

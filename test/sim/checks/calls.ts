@@ -206,8 +206,8 @@ function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
 }
 
 /**
- * Returns true if a hold expired before its call settled it. Such a call is not charged. This
- * happens if the process paused or if its clock is slow.
+ * Returns true if a hold expired before its call settled it. Such a call is not charged. A hold can
+ * expire during its call if the process paused or if its clock is slow.
  */
 function isExpired(own: readonly Entry[], { holds }: History): boolean {
   const hold = holds.get(own[0]?.holdId ?? "");
@@ -260,17 +260,17 @@ function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): nu
 function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: number): void {
   for (const { id, state, credits, charged } of holds) {
     const name = `hold ${id}`;
-    assert.notEqual(state, "open", name);
+    assert.notEqual(state, "open", `${name} is still open`);
     const own = entries.filter(({ holdId }) => holdId === id);
     const back = takenBack(own);
     assert.equal(sumOf(own, "reserve"), credits, `${name}: reserved`);
     assert.equal(sumOf(own, "charge") - back, charged, `${name}: charged`);
-    assert(back <= sumOf(own, "charge"), `${name}: refunded at most once`);
+    assert(back <= sumOf(own, "charge"), `${name}: more was refunded than charged`);
     assert.equal(charged + sumOf(own, "refund"), credits, `${name}: resolved once`);
   }
   for (const [id, { madeAt, resolvedAt = Infinity }] of history.holds) {
     const tookMs = resolvedAt - Math.max(madeAt, calmAt);
-    assert(tookMs <= refundedWithinMs, `hold ${id} was resolved after ${tookMs} ms`);
+    assert(tookMs <= refundedWithinMs, `hold ${id} was resolved too late, after ${tookMs} ms`);
   }
 }
 

@@ -5,8 +5,8 @@ import { nameOf } from "./deliveries-requests.ts";
 const usualMax = 4;
 
 /**
- * Checks that no session sent more requests at once to an endpoint than its setting allows
- * (invariant D13).
+ * Checks that no session sent more requests at once to an endpoint than any setting of the endpoint
+ * allowed (invariant D13).
  */
 export function checkRequestsAtOnce({ scene, endpoint, sent }: EndpointScene): void {
   const settings = endpoint.states.flatMap(({ value }) =>
@@ -14,7 +14,10 @@ export function checkRequestsAtOnce({ scene, endpoint, sent }: EndpointScene): v
   );
   const most = Math.max(...settings);
   for (const request of sent) {
-    assert.ok(request.atOnce <= most, `${nameOf(request)}: ${request.atOnce} at once of ${most}`);
+    assert.ok(
+      request.atOnce <= most,
+      `${nameOf(request)}: ${request.atOnce} requests at once, at most ${most} allowed`,
+    );
     if (request.atOnce > usualMax)
       scene.world.reached("an endpoint received more than 4 requests at once");
   }

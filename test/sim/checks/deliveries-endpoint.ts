@@ -19,6 +19,10 @@ export interface EndpointScene {
   readonly log: ReadonlyMap<string, Delivery>;
   /** All deliveries to the endpoint that may exist, by delivery ID. */
   readonly meant: ReadonlyMap<string, Meant>;
+  /**
+   * True if a process that delivered to the endpoint crashed, paused or failed, so that first
+   * attempts may be out of order.
+   */
   readonly isTroubled: boolean;
 }
 

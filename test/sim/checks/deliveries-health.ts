@@ -37,7 +37,7 @@ function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
   const isOver = after.some(
     (state) => state?.endpoint.enabled !== true || !receivers.has(state.endpoint.receivingSince),
   );
-  assert.ok(isOver, `${endpoint.id}: is disabled after 410 at ${at}`);
+  assert.ok(isOver, `${endpoint.id} was not disabled after 410 at ${at}`);
 }
 
 /**
@@ -59,7 +59,7 @@ function checkDisabled(
         (state) => state?.endpoint.receivingSince === receivingSince,
       ),
     );
-    assert.ok(isOfReceiver, name);
+    assert.ok(isOfReceiver, `${name}, although its receiver sent no 410`);
     scene.world.reached("an endpoint was disabled after 410");
   }
   if (disabledReason === "failing") {
@@ -78,7 +78,8 @@ function checkLastSuccess({ endpoint, scene }: EndpointScene, attempts: readonly
   const target = `${endpoint.accountId}#outbox ${endpoint.id}`;
   const shown = scene.history.health.get(target)?.lastSuccessAt ?? "";
   const delivered = attempts.filter(({ error }) => error === null).map(({ at }) => at);
-  if (shown !== "") assert.ok(delivered.includes(shown), `${endpoint.id}: succeeded at ${shown}`);
+  if (shown !== "")
+    assert.ok(delivered.includes(shown), `${endpoint.id}: no success at ${shown} is in the log`);
   else
     assert.deepEqual(delivered, [], `${endpoint.id}: has no last success in spite of deliveries`);
 }

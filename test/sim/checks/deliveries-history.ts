@@ -9,7 +9,8 @@ import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
 /**
- * A value and the time since which it was valid, in milliseconds; null means that it did not exist.
+ * A value, and the time in milliseconds from which it was valid. Null means that there was no
+ * value.
  */
 export interface Since<Value> {
   readonly at: number;
@@ -282,7 +283,10 @@ function keep(times: Map<string, number[]>, name: string, at: number): void {
   times.set(name, [...(times.get(name) ?? []), at]);
 }
 
-/** Returns all values that were valid at some time between `from` and `to`, both inclusive. */
+/**
+ * Returns all values that were valid at some time between `from` and `to`, both inclusive. Contains
+ * null if there was no value at some of these times.
+ */
 export function statesWithin<Value>(
   states: readonly Since<Value>[] | undefined,
   from: number,

@@ -14,11 +14,14 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   const { attempts, attemptCount, state } = delivery;
   const name = `log of ${delivery.eventId} to ${delivery.endpointId}`;
   if (delivery.runId === null) return;
-  assert.ok(meant.has(delivery.id), `${name}: no such event`);
+  assert.ok(meant.has(delivery.id), `${name}: the event does not exist`);
   const tried = sent.filter(({ headers }) => headers["Service-Delivery-Id"] === delivery.id);
   const requests = tried.filter(({ left }) => left);
   for (const attempt of attempts) if (!isEnd(attempt.error)) checkMade(attempt, tried, name);
-  assert.ok(attemptCount <= requests.length, `${name}: requests`);
+  assert.ok(
+    attemptCount <= requests.length,
+    `${name}: ${attemptCount} attempts after ${requests.length} requests`,
+  );
   const numbers = attempts.flatMap(({ attempt }) => attempt ?? []);
   assert.deepEqual(
     numbers,
@@ -29,7 +32,7 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   assert.equal(delivery.nextAttemptAt, null, `${name}: next attempt`);
   assert.equal(delivery.requestedAt, null, `${name}: open request`);
   const last = attempts.at(-1);
-  assert.ok(last !== undefined, `${name}: attempts`);
+  assert.ok(last !== undefined, `${name}: no attempts`);
   assert.equal(state, last.error === null ? "delivered" : "failed", name);
   if (state === "failed") checkFailed(one, delivery, name);
   if (requests.length > attemptCount) scene.world.reached("an attempt was made and not logged");
@@ -44,7 +47,10 @@ function checkNumbers(requests: readonly SentRequest[], name: string): void {
   let highest = 0;
   for (const { headers } of requests) {
     const number = Number(headers["Service-Attempt"]);
-    assert.ok(number >= 1 && number <= highest + 1, `${name}: ${number} after ${highest} requests`);
+    assert.ok(
+      number >= 1 && number <= highest + 1,
+      `${name}: request number ${number} after number ${highest}`,
+    );
     highest = Math.max(highest, number);
   }
 }
@@ -92,6 +98,9 @@ function checkWaits({ scene }: EndpointScene, delivery: Delivery, name: string):
     if (isEnd(attempt.error) || isEnd(before.error)) return;
     const waited = Date.parse(attempt.at) - Date.parse(before.at) - before.durationMs;
     const scheduled = (retryWaitsSeconds[n - 1] ?? 0) * 1_000;
-    assert.ok(waited >= Math.floor(scheduled * 0.9), `${name}: waited ${waited} ms after ${n}`);
+    assert.ok(
+      waited >= Math.floor(scheduled * 0.9),
+      `${name}: waited only ${waited} ms after attempt ${n}`,
+    );
   });
 }

@@ -41,7 +41,7 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
     const arrived = sent.filter(
       ({ headers, status }) => headers["Service-Delivery-Id"] === id && isSuccess(status),
     );
-    assert.ok(delivery.state === "failed" || arrived.length > 0, `${name}: arrived`);
+    assert.ok(delivery.state === "failed" || arrived.length > 0, `${name}: never arrived`);
     if (arrived.length > 1) scene.world.reached("an event arrived twice");
     assert.ok(
       !isEnd(delivery.attempts.at(-1)?.error ?? null),
@@ -51,8 +51,8 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
 }
 
 /**
- * Checks that the first attempts have the order of the run's events, if no fault changed it
- * (invariant D3).
+ * Checks that the first attempts have the order of the run's events, unless a fault or a user
+ * changed the order (invariant D3).
  */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
   const { redeliveries, recoveries } = scene.userRequests;
@@ -94,7 +94,7 @@ export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
     const deliveredAt = scene.history.delivered.get(id) ?? Infinity;
     const wasRequested = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
     if (wasRequested || request.task.hasPaused === true) continue;
-    const name = `${nameOf(request)}: after it was delivered`;
+    const name = `${nameOf(request)}: sent again after it was delivered`;
     assert.ok(request.startedAt < deliveredAt + readMs, name);
   }
 }

@@ -4,10 +4,7 @@ import type { RequestedSpan, DeliveryScene, PublishedRun } from "../scenarios/de
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/**
- * Returns true for a run of the time span whose publication had ended before the span was
- * requested.
- */
+/** Returns true if a run ended in the requested time span and was published before the request. */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,
   { accountId, since, until, requestedAt }: RequestedSpan,
@@ -66,10 +63,10 @@ function checkRecovered(
   const delivery = log.get(id);
   if (delivery === undefined) throw new Error(`${name}: is not in the log`);
   if (delivery.state === "delivered") return;
-  // An attempt may have been in progress at that time, and may be logged later.
+  // An attempt may have been in progress at the time of the request, and may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);
   const lastAt = Date.parse(delivery.attempts.at(-1)?.at ?? "");
-  assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was attempted`);
+  assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was not attempted after that`);
 }
 
 /** Checks that each requested redelivery led to an attempt, if the endpoint stayed enabled. */
@@ -88,7 +85,10 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
         headers["Service-Delivery-Id"] === request.deliveryId && startedAt >= request.requestedAt,
     );
     const at = new Date(request.requestedAt).toISOString();
-    assert.ok(made.length > 0, `redelivery of ${request.deliveryId} request at ${at}`);
+    assert.ok(
+      made.length > 0,
+      `redelivery of ${request.deliveryId}, requested at ${at}: no request was sent`,
+    );
     if ((history.delivered.get(request.deliveryId) ?? Infinity) < request.requestedAt) {
       world.reached("a delivered event was redelivered");
     }

@@ -55,7 +55,7 @@ export function checkRequest(
   assert.equal(headers["webhook-id"], event.id, name);
   assert.equal(headers["Service-Event-Type"], event.type, name);
   assert.equal(body, event.body, `${name}: body`);
-  assert.ok(Number(headers["Service-Attempt"]) >= 1, name);
+  assert.ok(Number(headers["Service-Attempt"]) >= 1, `${name}: the attempt is not numbered from 1`);
   assert.ok(
     mayReceive(scene, meant, startedAt),
     `${name}: the endpoint does not receive this event`,
@@ -81,8 +81,8 @@ function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
 }
 
 /**
- * Checks that the URL and the signing secrets of a request belong to the endpoint, as it is now or
- * was a moment ago (invariants D4 and D5).
+ * Checks that the endpoint was enabled and had the URL and the signing secrets of a request at its
+ * start or shortly before (invariants D4 and D5).
  */
 function checkPlace(
   { world }: DeliveryScene,
@@ -102,7 +102,7 @@ function checkPlace(
   if (states.at(-1)?.value?.endpoint.url !== url) world.reached("a request went to a replaced URL");
   const ways = there.flatMap((state) => secretsOf(state, begunAt, window));
   const signed = ways.find((secrets) => isSigned(request, secrets));
-  assert.ok(signed !== undefined, `${name}: signed with the secrets of that time`);
+  assert.ok(signed !== undefined, `${name}: was not signed with the secrets of that time`);
   if (signed.length === 2) world.reached("a replaced secret signed together with the new one");
   if (there.some(({ previous }) => previous !== null && previous.expiresAt <= begunAt - window)) {
     assert.equal(signed.length, 1, `${name}: the replaced secret has expired`);
@@ -186,14 +186,17 @@ export function checkTests({ scene, endpoint, log }: EndpointScene): void {
     ({ headers, body }) =>
       headers["Service-Event-Type"] === "webhook.test" && body.includes(`"${endpoint.id}"`),
   );
-  assert.ok(sent.length <= testCalls.length, `tests of ${endpoint.id}`);
+  assert.ok(
+    sent.length <= testCalls.length,
+    `${endpoint.id}: ${sent.length} requests for ${testCalls.length} tests`,
+  );
   const logged = [...log.values()].filter(({ runId }) => runId === null);
   const answered = testCalls.flatMap(({ answer }) => (answer?.status === 200 ? [answer.body] : []));
-  assert.ok(logged.length >= answered.length, `tests of ${endpoint.id} in the log`);
-  assert.ok(logged.length <= testCalls.length, `tests of ${endpoint.id} in the log`);
+  assert.ok(logged.length >= answered.length, `${endpoint.id}: a test is not in the log`);
+  assert.ok(logged.length <= testCalls.length, `${endpoint.id}: a test is in the log twice`);
   const delivered = answered.filter((body) => body?.["delivered"] === true).length;
   const inLog = logged.filter(({ state }) => state === "delivered").length;
-  assert.ok(delivered <= inLog, `tests of ${endpoint.id} that were delivered`);
+  assert.ok(delivered <= inLog, `${endpoint.id}: a delivered test is not logged as delivered`);
   for (const { attempts, nextAttemptAt } of logged) {
     assert.equal(attempts.length, 1, `attempts of a test of ${endpoint.id}`);
     assert.equal(nextAttemptAt, null);

@@ -25,7 +25,11 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
     const { text = "" } = one.answer ?? {};
     absent(shown === null ? text : text.replace(shown, "…"), `the answer to ${one.request.path}`);
     // The service must sign with the returned secret.
-    if (shown !== null) assert.ok(signing.includes(shown), `the secret of ${one.request.path}`);
+    if (shown !== null)
+      assert.ok(
+        signing.includes(shown),
+        `the secret in the response to ${one.request.path} never signs`,
+      );
     if (shown !== null) checkOverlap(one);
   }
 }
@@ -48,9 +52,12 @@ function checkOverlap({ request, answer }: RecordedCall): void {
   );
   if (!overlap) return;
   const offMs = Date.parse(String(until)) - Date.parse(String(at)) - day;
-  // The time of a change is never before that of the previous change, whose process may have had
-  // another clock.
-  assert.ok(Math.abs(offMs) <= clocksOffMs, `${request.path}: until ${String(until)}, for a day`);
+  // `updated_at` may be later than the clock of the process, because it is never before the time of
+  // the previous change. That change may be by a process whose clock is ahead.
+  assert.ok(
+    Math.abs(offMs) <= clocksOffMs,
+    `${request.path}: valid until ${String(until)}, not for a day`,
+  );
 }
 
 /** Returns the secret that a response contains; null if it contains none. */

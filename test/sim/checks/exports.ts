@@ -100,7 +100,10 @@ function checkFailed(scene: DeliveryScene, record: ExportRecord, name: string): 
   assert.equal(tries, attemptsMax, `${name}: failed before its last retry (${lastError})`);
   const seconds = retryWaitsSeconds.reduce((sum, wait) => sum + wait * 0.9, 0);
   const tookMs = Date.parse(finishedAt ?? "") - Date.parse(createdAt);
-  assert.ok((tookMs + clockSlackMs(scene)) / 1_000 > seconds, `${name}: failed after ${tookMs} ms`);
+  assert.ok(
+    (tookMs + clockSlackMs(scene)) / 1_000 > seconds,
+    `${name}: failed too early, after ${tookMs} ms`,
+  );
   scene.world.reached("an export exhausted its retries");
 }
 
@@ -150,11 +153,11 @@ function checkBackfills(
       const record = ofRun.get(run.run.runId);
       if (record === undefined) throw new Error(`${name}: is not in the log`);
       const finishedAt = Date.parse(record.finishedAt ?? "") + clockSlackMs(scene);
-      assert.ok(finishedAt >= request.requestedAt, `${name}: finished again`);
+      assert.ok(finishedAt >= request.requestedAt, `${name}: did not finish again`);
       if (record.tries === attemptsMax) continue;
       assert.equal(record.state, "done", name);
       const doneAt = history.exported.get(run.run.runId)?.at(-1) ?? 0;
-      assert.ok(doneAt >= request.requestedAt, `${name}: exported again`);
+      assert.ok(doneAt >= request.requestedAt, `${name}: was not exported again`);
     }
   }
 }
@@ -211,7 +214,7 @@ function checkObjects({ world, history, runs }: DeliveryScene): void {
       const keys = JSON.stringify(listed.map((one) => one.key));
       assert.ok(
         ways.some((way) => JSON.stringify(way) === keys),
-        `${name} lists ${keys}`,
+        `${name} lists other objects than those of a run: ${keys}`,
       );
     }
   }

@@ -22,7 +22,7 @@ export const injectedNames: ReadonlySet<string> = new Set([
   "AccessDeniedException",
   "TransactionCanceledException",
   new SourceBroken().name,
-  // The service throws this error when it stops to retry one of those above.
+  // The service throws this error when it stops retrying after one of the errors above.
   "ServiceError",
 ]);
 
@@ -55,7 +55,7 @@ interface Failure {
   readonly text: string;
 }
 
-/** Returns the ERROR lines of the log, each with the task that wrote it. */
+/** Returns the ERROR lines of the log, each with the task that wrote the line. */
 export function loggedFailures(): readonly Failure[] {
   return capturedLog()
     .flatMap(({ text, task }) => text.split("\n").map((line) => ({ line, task })))
@@ -73,16 +73,17 @@ const isForeseen = ({ line: { error } }: Failure, profile: Profile): boolean =>
   isInjected(error?.name ?? "", profile) || isRejectedBySqs(error?.message ?? "");
 
 /**
- * Returns true for a response with status 500 although a dependency failed, for which 503 is
- * required.
+ * Returns true for a response with status 500 after the failure of a dependency, which requires
+ * status 503.
  */
 const isMistaken = ({ line: { status, error } }: Failure): boolean =>
   status === 500 && dependencyNames.has(error?.name ?? "");
 
 /**
- * Starts to watch for failures. Call the returned function at the end of the scenario. It throws
- * unless faults explain all logged failures and all messages that exhausted their receives. After
- * the faults have stopped, only work that had already started may fail.
+ * Starts to watch for failures. Call the returned function at the end of the scenario. It throws if
+ * no fault explains a logged failure or a message that reached its maximum number of receives, or
+ * if a call returned 500 after the failure of a dependency. After the faults have stopped, only
+ * work that had already started may fail.
  */
 export function watchFailures({ faults, tasks, queues, profile }: World): () => void {
   let before: number | undefined;
@@ -113,7 +114,7 @@ export function watchFailures({ faults, tasks, queues, profile }: World): () => 
     if (queues.blameless.length === 0) return;
     const bodies = queues.blameless.map(({ queue, body }) => `${queue} ${body}`);
     throw new Error(
-      `Messages that exhausted their receives without a fault:\n${bodies.join("\n")}`,
+      `Messages that reached their maximum number of receives without a fault:\n${bodies.join("\n")}`,
     );
   };
 }

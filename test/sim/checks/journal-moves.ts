@@ -16,7 +16,10 @@ interface Moves {
   readonly spent: number;
 }
 
-/** Parses a record of a shard's journal. */
+/**
+ * Parses a record of a shard's journal. Returns two changes for a settlement that both charges and
+ * refunds, and one change for any other record.
+ */
 export function movesOf(record: Row): readonly RecordMoves[] {
   const [credits, refunded] = [Number(record["c"]), Number(record["r"] ?? 0)];
   const one = (type: string, by: Partial<Moves>): RecordMoves => ({
@@ -52,10 +55,13 @@ export function movesOf(record: Row): readonly RecordMoves[] {
   }
 }
 
-/** Returns true for a record that is a ledger entry. A transfer between shards is none. */
+/**
+ * Returns true for a change that is a ledger entry. A transfer between shards is not a ledger
+ * entry.
+ */
 export const isEntry = ({ type }: RecordMoves): boolean => type !== "transfer";
 
-/** The sums of an account or shard after all of its records. */
+/** The sums of an account or shard after its records. */
 export interface Sums {
   readonly balance: number;
   readonly held: number;
@@ -65,6 +71,7 @@ export interface Sums {
   readonly added: number;
 }
 
+/** The sums before the first record. */
 export const noSums: Sums = { balance: 0, held: 0, spent: 0, sequence: 0, added: 0 };
 
 /** Returns the sums after records, from the sums before them. */

@@ -26,7 +26,7 @@ export function assertBudgets(ledger: LedgerState): void {
     counted.delete(name);
     const limit = limits.get(owner);
     if (limit === undefined) continue;
-    assert(Number(used) <= Math.max(limit, Number(base)), `${name}: ${used} of ${limit} credits`);
+    assert(Number(used) <= Math.max(limit, Number(base)), `${name}: more than ${limit} credits`);
   }
   for (const [name, credits] of counted) assert.equal(credits, 0, `budget ${name} has no row`);
 }

@@ -18,7 +18,7 @@ const slotsOfShard = 10;
  * Checks the invariants that an account has after each write:
  * - No value is negative.
  * - The held credits and the slots in use match the open holds.
- * - The calls in flight are within the tier's limit.
+ * - The calls in flight are within the limit of the account's concurrency tier.
  * - Credits are neither lost nor created.
  * - Redundant data is equal.
  */
@@ -43,7 +43,7 @@ export function assertLedgerInvariants(ledger: LedgerState): void {
   assert.equal(
     account["lifetime"],
     sumOf(bought, "grant", "purchase"),
-    "the lifetime credits, which set the tier",
+    "the lifetime credits, which set the concurrency tier",
   );
   const reserves = entries.filter(({ type }) => type === "reserve").map(({ holdId }) => holdId);
   assert.equal(new Set(reserves).size, reserves.length, "each hold is reserved once");
@@ -97,10 +97,16 @@ function assertUnsharded(ledger: LedgerState): void {
     sums,
     "the account's row matches its entries",
   );
-  assert(balance >= 0 && held >= 0 && spent >= 0, `${balance} credits, ${held} held`);
+  assert(
+    balance >= 0 && held >= 0 && spent >= 0,
+    `a sum is negative: balance ${balance}, held ${held}, spent ${spent}`,
+  );
   assert.equal(held, creditsOf(openRows(ledger)), "the held credits match the open holds");
   assert.equal(inFlight, openSlots(ledger), "slots in use");
-  assert(inFlight <= concurrencyFor(Number(account["lifetime"])), `${inFlight} calls in flight`);
+  assert(
+    inFlight <= concurrencyFor(Number(account["lifetime"])),
+    `${inFlight} calls in flight exceed the limit of the tier`,
+  );
 }
 
 function assertShards(ledger: LedgerState): void {
@@ -138,9 +144,9 @@ function assertShard(ledger: LedgerState, shard: ShardState, before: Sums): void
   const { number, row, records, usage, pages } = shard;
   const name = (what: string): string => `shard ${number}: ${what}`;
   for (const count of ["balance", "held", "spent", "in_flight", "old_in_flight"]) {
-    assert(Number(row[count] ?? 0) >= 0, name(`${count} is ${Number(row[count])}`));
+    assert(Number(row[count] ?? 0) >= 0, name(`${count} is negative: ${Number(row[count])}`));
   }
-  assert(Number(row["in_flight"]) <= Number(row["slots"]), name("no more calls than slots"));
+  assert(Number(row["in_flight"]) <= Number(row["slots"]), name("more calls than slots"));
   const holds = Object.values((row["holds"] ?? {}) as Record<string, Row>);
   const heldByRows = openRows(ledger).filter((hold) => Number(hold["shard"] ?? 0) === number);
   const heldByCalls = holds.reduce((sum, { c }) => sum + Number(c), 0);
@@ -153,14 +159,17 @@ function assertShard(ledger: LedgerState, shard: ShardState, before: Sums): void
   assert.equal(row["in_flight"], inFlight, name("slots in use"));
   if (holds.length > 0) {
     assert.match(String(row["due_kind"]), /^hold#/, name("its due mark"));
-    assert(row["due_at"] !== undefined, name("its due mark has a time"));
+    assert(row["due_at"] !== undefined, name("its due mark has no time"));
   }
   const { balance, held, spent, sequence, added } = row;
   const sums = { balance, held, spent, sequence, added };
   assert.deepEqual(sums, foldOf(before, records), name("its row matches its records"));
   const stamps = records.map(({ a }) => Number(a));
-  stamps.forEach((at, n) => assert(at > (stamps[n - 1] ?? 0), name("stamps grow")));
-  assert((stamps.at(-1) ?? 0) <= Number(row["fence"]), name("its fence is its newest stamp"));
+  stamps.forEach((at, n) => assert(at > (stamps[n - 1] ?? 0), name("stamps do not increase")));
+  assert(
+    (stamps.at(-1) ?? 0) <= Number(row["fence"]),
+    name("its fence is older than its newest stamp"),
+  );
   assertPages(shard, before);
   const paged = pages.flatMap((page) => rowsIn(page["records"]));
   assert.deepEqual(daysOf(usage), usageOf(paged), name("its usage rows match its pages"));
@@ -203,9 +212,9 @@ export function assertAppendOnly(before: LedgerState, after: LedgerState): void 
   assert.deepEqual(old, before.oldEntries, "entries do not change");
   assert(
     Number(after.account["lifetime"]) >= Number(before.account["lifetime"]),
-    "the tier never falls",
+    "the lifetime credits decreased",
   );
-  assert(after.shards.length >= before.shards.length, "the number of shards does not fall");
+  assert(after.shards.length >= before.shards.length, "the number of shards decreased");
   for (const was of before.shards) {
     const is = after.shards[was.number];
     if (is === undefined || is === was) continue;
@@ -214,9 +223,9 @@ export function assertAppendOnly(before: LedgerState, after: LedgerState): void 
     assert.deepEqual(plain(kept), plain(was.records), name("records do not change"));
     assert.deepEqual(is.pages.slice(0, was.pages.length), was.pages, name("pages do not change"));
     const fence = Number(was.row["fence"]);
-    assert(Number(is.row["fence"]) >= fence, name("its fence does not fall"));
+    assert(Number(is.row["fence"]) >= fence, name("its fence decreased"));
     for (const { a } of is.records.slice(was.records.length)) {
-      assert(Number(a) > fence, name("new records have later stamps"));
+      assert(Number(a) > fence, name("a new record has an old stamp"));
     }
     assertHoldDuration(was, is);
   }

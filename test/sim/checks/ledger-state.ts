@@ -52,7 +52,7 @@ export interface LedgerState {
   readonly account: Row;
   /** The shards; an empty list if the account has none. */
   readonly shards: readonly ShardState[];
-  /** The rows of entries from before the account had shards, by number. */
+  /** The rows of entries from before the account had shards, in the order of their sequence. */
   readonly oldEntries: readonly Row[];
   /**
    * The separate rows of holds: of steps, of calls from before the account had shards, and of

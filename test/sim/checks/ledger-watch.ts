@@ -31,14 +31,19 @@ export interface SeenHold {
 
 /** The balances of an account during a seed, and its holds. */
 export interface History {
-  /** Returns the balances between two times, and the last ones before. */
+  /**
+   * Returns the balances between two times, preceded by the last balances before the first time.
+   */
   between(from: number, to: number): readonly Moment[];
   readonly holds: ReadonlyMap<string, SeenHold>;
 }
 
 export type Histories = ReadonlyMap<string, History>;
 
-/** Starts to check the accounts' ledgers after each write to their rows. Records their balances. */
+/**
+ * Starts to check the accounts' ledgers after each write to their rows, and reports violations at
+ * once. Returns the histories by account ID; they grow while the seed runs.
+ */
 export async function watchLedgers(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
   world.afterEffect.push(async (attempt) => {

@@ -12,7 +12,11 @@ const later = ({ tasks }: World): Clock => ({
   sleep: async () => {},
 });
 
-/** Checks with the operators' tool that redundant data in the tables is equal. */
+/**
+ * Checks with the operators' command `reconcile` that redundant data in the tables is equal.
+ * @param clock the time of the check; by default two minutes ahead, because `reconcile` skips
+ * changes of the last minute
+ */
 export async function assertReconciled(world: World, clock = later(world)): Promise<void> {
   const { client, table } = world;
   const tables = { accounts: table, ledger: table, watchlists: table, deliveries: table };

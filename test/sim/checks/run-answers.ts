@@ -3,16 +3,16 @@ import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
-import { everythingKnown, type Known } from "../../support/run-model-fields.ts";
+import { everythingKnown, type Known } from "../../run-model/fields.ts";
 import {
   stepsToRetry,
   type ModelRetry,
   addRetry,
   clearRetry,
   shownRetries,
-} from "../../support/run-model-retries.ts";
-import { lastChangeAfter } from "../../support/run-model.ts";
-import type { ModelItem } from "../../support/run-model-watchlist.ts";
+} from "../../run-model/retries.ts";
+import { lastChangeAfter } from "../../run-model/run-model.ts";
+import type { ModelItem } from "../../run-model/watchlist.ts";
 import type { WatchlistScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
@@ -30,7 +30,7 @@ export interface ExpectedItem {
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
-  /** Its owed retries. */
+  /** The owed retries of the item. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
@@ -47,7 +47,8 @@ interface Judged {
 
 /**
  * Checks the reads, outcomes, reports and charges of runs against the sources' answers (invariants
- * R2, R3, R4, R6 and M3). Uses only the specification. Returns the expected state of each item.
+ * R2, R3, R4, R6 and M3). Derives the expected results only from the specification. Returns the
+ * expected state of each item.
  */
 export function checkAnswers(
   list: WatchlistScene,
@@ -185,7 +186,8 @@ function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> 
   const { state } = item;
   if (state === "delisted") return new Set();
   const { entry, baseline, refresh }: Pipeline = run.pipeline;
-  // Trusts the run's kind here. `run-refreshes.ts` checks whether the run had to be a refresh.
+  // The run's kind is not checked here. `run-refreshes.ts` checks whether the run had to be a
+  // refresh.
   const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
   const first = state === "new" ? (baseline ?? entry) : usual;
   return new Set([first, ...stepsToRetry(run.pipeline, item)]);
@@ -256,7 +258,7 @@ function quartersOf(scraper: string, { status, totalOffers = 0 }: FlatAnswer): n
   if (status === "partial" || status === "unavailable") return 0;
   if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
   const price = prices[scraper];
-  assert(price !== undefined, `${scraper} has a price`);
+  assert(price !== undefined, `${scraper} has no known price`);
   return price;
 }
 
@@ -272,8 +274,8 @@ interface Answered extends Read {
 }
 
 /**
- * Applies a read that did not happen, because the step was deferred, the run failed, or no offer
- * was known to check.
+ * Updates the expected item for a step that did not read it, because the step was deferred, the run
+ * failed, or no offer was known to check.
  */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;

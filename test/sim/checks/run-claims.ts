@@ -46,9 +46,9 @@ interface Watched {
 const textOf = ({ pk, sk }: RowKey): string => `${pk}/${sk}`;
 
 /**
- * Starts to check each run at its start and its end: no due time has two runs (invariant R10), and
- * the count of skipped runs is right (invariant R8). Reports violations at once. Records the
- * sources' answers.
+ * Checks each later start and end of a run, and each skipped due time. No due time may have two
+ * runs (invariant R10), and the count of skipped runs must be right (invariant R8). Reports
+ * violations at once. Records the sources' answers.
  */
 export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {
@@ -211,8 +211,8 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
 }
 
 /**
- * Checks a due time that is skipped. This may happen only after the due time, and only during
- * another run, which may have ended since, or while the watchlist has no items.
+ * Checks a due time that is skipped. The due time must have come. It is skipped because of another
+ * run, which may have ended since, or because the watchlist has no items.
  */
 function checkPassedOver(
   { input, task }: Attempt,
@@ -229,14 +229,14 @@ function checkPassedOver(
   const due = Date.parse(String(list["next_run_at"]));
   const next = Date.parse(String(update?.values()[":next"]));
   const now = world.tasks.now();
-  assert(due <= now + toleranceMs, `${where} is skipped before it came`);
+  assert(due <= now + toleranceMs, `${where} is skipped before it has come`);
   // A slow process calculated the next due time at any moment since its first request.
   const nexts = new Set<number>();
   const from = (firstRequests.get(task) ?? now) - clockOffMs;
   for (let at = from; at <= now + clockOffMs; at += minute / 2)
     nexts.add(firstAfter(scheduleOf(list), due, at));
   nexts.add(firstAfter(scheduleOf(list), due, now + clockOffMs));
-  assert(nexts.has(next), `${where}: the next is ${new Date(next).toISOString()}`);
+  assert(nexts.has(next), `${where}: the next due time is wrong: ${new Date(next).toISOString()}`);
 }
 
 /**
@@ -254,7 +254,7 @@ async function checkFinish(
   if (end === undefined || ended.has(textOf(end.key))) return;
   ended.add(textOf(end.key));
   const after = await rowAt(world, listKey);
-  assert(after !== undefined, "the watchlist of an ended run exists");
+  assert(after !== undefined, "the watchlist of an ended run does not exist");
   const number = Number(before["running_run"]);
   const where = `run ${number} of ${end.key.pk}`;
   const isSkipped = end.values()[":status"] === "insufficient_credits";

@@ -83,7 +83,7 @@ function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonl
     assert.equal(run.watchlist, null, `${name} ended after the list was deleted`);
   }
   if (run.watchlist === null) {
-    assert(isDeletionAsked, name);
+    assert(isDeletionAsked, `${name} has no watchlist, which no user deleted`);
     assert.deepEqual(own, [], `${name}, of a deleted list, has no events`);
     return;
   }

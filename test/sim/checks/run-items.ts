@@ -31,8 +31,11 @@ export async function checkItems(
   assert.equal(row.lastRunStatus, records.at(-1)?.run.status ?? null, list.id);
   // The stored count may be smaller, because a change of the status resets it.
   const skips = skipsOf(records);
-  assert(row.consecutiveSkips <= skips, `${list.id}: ${row.consecutiveSkips} of ${skips} skips`);
-  assert(row.consecutiveSkips <= limits.consecutiveSkipsMax, `${list.id}: skips in a row`);
+  assert(
+    row.consecutiveSkips <= skips,
+    `${list.id}: ${row.consecutiveSkips} skips are stored, but only ${skips} runs were skipped`,
+  );
+  assert(row.consecutiveSkips <= limits.consecutiveSkipsMax, `${list.id}: too many skips in a row`);
   if (skips >= limits.consecutiveSkipsMax) world.reached("runs were skipped three times in a row");
   const pages = await Array.fromAsync(stores.pages.pages(list.id));
   if (pages.length > 1) world.reached("a watchlist had several pages");
@@ -62,8 +65,8 @@ function checkWhoIsThere(
 }
 
 /**
- * Returns how many of the last runs in sequence were skipped for lack of credits, without manual
- * runs.
+ * Returns how many of the last runs in sequence were skipped for lack of credits. Skipped manual
+ * runs do not count.
  */
 function skipsOf(records: Records): number {
   const runs = records
@@ -94,7 +97,7 @@ function checkChanges(
     !isDeepStrictEqual(changes[field]?.after, knownValue(expected, field, kind));
   for (const [field, change] of Object.entries(changes)) {
     const before = [expected.readings[kind]?.[field], knownValue(expected, field, kind)];
-    assert(before.includes(change.before), `${where}: ${field} before`);
+    assert(before.includes(change.before), `${where}: the old value of ${field} was never stored`);
     assert.deepEqual(change.after, knownValue(after, field, kind), `${where}: ${field} after`);
     if (reported === undefined || isNew(field)) continue;
     assert(
@@ -119,7 +122,10 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
       const { step } = one;
       if (expected.state === "delisted" && !isTouched && !sentTo.has(step.step)) {
         const isRead = one.batches.some(({ ids }) => ids.includes(item.id));
-        assert(!isRead, `${item.id}, delisted, read in run ${run.runNumber}, step ${step.step}`);
+        assert(
+          !isRead,
+          `${item.id} is delisted, but run ${run.runNumber} read it at step ${step.step}`,
+        );
       }
       const outcome = outcomesOf(one).find(
         ({ id, addedAt }) => id === item.id && addedAt === item.addedAt,
@@ -140,11 +146,12 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
     expected = withMissedSteps(expected, { run, steps });
   }
   assert.equal(delistings, expected.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
-  // A delisted item keeps its revision when it is added again.
+  // A delisted item that is added again starts with its earlier revision, not with 0. The revision
+  // of items that users changed is therefore not compared.
   assert.deepEqual(isTouched ? { ...item, revision: expected.revision } : item, expected, item.id);
 }
 
-/** Applies the owed retries of a failed run, for steps that it did not reach. */
+/** Adds the owed retries for the steps that a failed run did not reach. */
 function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
   if (run.status !== "failed") return item;
   const sent = steps.flatMap(outcomesOf).filter(({ id }) => id === item.id);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
-import type { Known } from "../../support/run-model-fields.ts";
-import { evaluate, read as readItem, type Verdict } from "../../support/run-model-read.ts";
+import type { Known } from "../../run-model/fields.ts";
+import { evaluate, read as readItem, type Verdict } from "../../run-model/read.ts";
 import type { FlatAnswer } from "../sources.ts";
 
 interface ReadItem {

@@ -13,8 +13,8 @@ interface PlanOfBatch {
 /**
  * Starts to check that a repeated message of a complete step does not send the next step again
  * (invariant R18). Otherwise, one repeated message would cause a message for each batch of the next
- * step, each of which would again be a repeated message. A message that a worker received before
- * the next step was sent may still send it. Reports violations immediately.
+ * step, and each of these messages would again be a repeated one. A message that a worker received
+ * before the next step was sent may still send it. Reports violations immediately.
  */
 export function watchSends(world: World): void {
   /** The plans whose batches were all sent. */

@@ -18,8 +18,8 @@ const mostQuarters: Readonly<Record<string, number>> = {
 
 /**
  * Checks the error of a run (invariant R14). It must list each step that the credits did not cover,
- * with the needed credits and with a balance that the account had and that was too low. If all
- * steps were covered, there must be no error.
+ * with the needed credits and a balance. The account must have had this balance, and the balance
+ * must have been too low. If all steps were covered, there must be no error.
  */
 export function checkShortfalls({ entries }: LedgerState, records: Records): void {
   let sum = 0;
@@ -29,7 +29,7 @@ export function checkShortfalls({ entries }: LedgerState, records: Records): voi
     const { run } = record;
     const name = `run ${run.runNumber} of ${run.watchlistId}: error ${JSON.stringify(run.error)}`;
     if (run.status === "failed") {
-      assert.notEqual(run.error, null, name);
+      assert.notEqual(run.error, null, `${name}: a failed run has no error`);
       continue;
     }
     const reported = shortfallsIn(run.error) ?? [];
@@ -40,8 +40,8 @@ export function checkShortfalls({ entries }: LedgerState, records: Records): voi
       name,
     );
     for (const { needed, balance } of reported) {
-      assert(balance < needed, `${name}: the balance was too low`);
-      assert(balances.has(balance), `${name}: the account had this balance`);
+      assert(balance < needed, `${name}: the balance covered the step`);
+      assert(balances.has(balance), `${name}: the account never had this balance`);
     }
   }
 }
@@ -49,6 +49,6 @@ export function checkShortfalls({ entries }: LedgerState, records: Records): voi
 const lacking = ({ steps }: RunRecords) =>
   steps.flatMap(({ step: { step, scraper, items, decision } }) => {
     const quarters = mostQuarters[scraper];
-    assert(quarters !== undefined, `${scraper} has a price`);
+    assert(quarters !== undefined, `${scraper} has no known price`);
     return decision === "defer" ? [{ step, needed: Math.ceil((items * quarters) / 4), items }] : [];
   });

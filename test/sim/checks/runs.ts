@@ -67,11 +67,14 @@ function checkEnds(records: Records): void {
   for (const { run } of records) {
     const name = `run ${run.runNumber} of ${run.watchlistId}`;
     assert.equal(run.phase, "done", name);
-    assert.notEqual(run.finishedAt, null, name);
-    assert(["completed", "insufficient_credits", "failed"].includes(run.status), name);
+    assert.notEqual(run.finishedAt, null, `${name} has no end time`);
+    assert(
+      ["completed", "insufficient_credits", "failed"].includes(run.status),
+      `${name} has the status ${run.status}`,
+    );
     if (run.status !== "failed") continue;
     const tookMs = Date.parse(run.finishedAt ?? "") - Date.parse(run.startedAt);
-    assert(tookMs >= failsAfterMs - skewMs, `${name} failed after ${tookMs} ms`);
+    assert(tookMs >= failsAfterMs - skewMs, `${name} failed too early, after ${tookMs} ms`);
   }
 }
 
@@ -98,9 +101,9 @@ function checkSteps(records: Records): void {
         assert.deepEqual(found, [], where);
         continue;
       }
-      assert.notEqual(step.stats, null, where);
+      assert.notEqual(step.stats, null, `${where}: no statistics`);
       assert.equal(step.done.size, step.batches, `${where}: batches done`);
-      for (const { result } of batches) assert.notEqual(result, undefined, where);
+      for (const { result } of batches) assert.notEqual(result, undefined, `${where}: no result`);
     }
   }
 }
@@ -142,7 +145,7 @@ function checkCharge(
       .filter((entry) => entry.step === step.step && entry.type === type)
       .map(({ credits }) => credits);
   const reserved = creditsOf("reserve");
-  assert(reserved.length <= 1, `${where}: reserved once`);
+  assert(reserved.length <= 1, `${where}: was reserved ${reserved.length} times`);
   if (step.decision === "read") assert.equal(reserved.length, 1, `${where}: reserved`);
   const refund = (reserved[0] ?? 0) - charged;
   const isNothing = reserved[0] === 0;

@@ -6,7 +6,7 @@ import type { Attempt } from "../attempt.ts";
 import type { World } from "../world.ts";
 import { keysWritten, rowAt } from "./table-rows.ts";
 
-/** The recorded state of watchlists, by sort key. */
+/** The recorded state of watchlists. A watchlist is identified by its sort key. */
 interface Seen {
   /** The partition key of the account, by watchlist. */
   readonly owners: Map<string, string>;
@@ -14,7 +14,10 @@ interface Seen {
   readonly running: Set<string>;
 }
 
-/** Starts to check watchlists and API keys after each write to them. */
+/**
+ * Starts to check watchlists and API keys after each write to them. Violations are reported only by
+ * `check`, at the end of a seed.
+ */
 export function watchCommits(world: World): { check(): void } {
   const failures: unknown[] = [];
   const seen: Seen = { owners: new Map(), running: new Set() };
@@ -57,7 +60,10 @@ interface Counted {
   readonly row: string;
   readonly attribute: string;
   readonly head: string;
-  /** Returns the limit. It is a function, because the start of an engine lowers the limits. */
+  /**
+   * Returns the limit. This is a function, because `startEngine` lowers the limits after this
+   * module is loaded.
+   */
   readonly max: () => number;
 }
 const listCount: Counted = {
@@ -85,7 +91,7 @@ async function checkCount(world: World, pk: string, counted: Counted): Promise<v
     query(world, pk, head).then((rows) => rows.length),
   ]);
   assert.equal(count, there, `${pk}: ${attribute}`);
-  assert.ok(count <= max, `${pk} has ${count} ${head}`);
+  assert.ok(count <= max, `${pk}: ${attribute} is ${count}, above the limit of ${max}`);
   if (count === max) world.reached(`an account reached the limit of ${attribute}`);
 }
 

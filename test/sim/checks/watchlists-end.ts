@@ -81,7 +81,10 @@ function checkKeys(rows: readonly Row[], tenant: Tenant): void {
   }
   const known = tenant.keys.filter(({ id }) => ids.has(id)).length;
   const strange = ids.size - known - tenant.otherKeys - 1;
-  assert.ok(strange >= 0 && strange <= tenant.keysUnknown, `${strange} keys too many`);
+  assert.ok(
+    strange >= 0 && strange <= tenant.keysUnknown,
+    `${strange} keys without a known creation`,
+  );
 }
 
 /** Checks that no row of a deleted watchlist is left (invariants R11 and C3). */
@@ -111,7 +114,10 @@ function checkOrphans(rows: readonly Row[]): void {
 
 const overdueMs = 5 * 60_000;
 
-/** Checks that no active watchlist is overdue, because the faults have stopped (invariant R10). */
+/**
+ * Checks that no active watchlist is overdue (invariant R10). Call it after the faults have
+ * stopped.
+ */
 function checkNotOverdue(world: World, rows: readonly Row[]): void {
   for (const row of rows.filter(
     ({ sk, pk }) => pk.startsWith("account#") && sk.startsWith(listHead),
@@ -119,6 +125,6 @@ function checkNotOverdue(world: World, rows: readonly Row[]): void {
     const next: unknown = row["next_run_at"];
     if (typeof next !== "string") continue;
     const late = world.tasks.now() - Date.parse(next);
-    assert.ok(late <= overdueMs, `${row.sk} was due at ${next}`);
+    assert.ok(late <= overdueMs, `${row.sk} is overdue since ${next}`);
   }
 }

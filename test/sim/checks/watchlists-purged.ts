@@ -10,10 +10,13 @@ type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>;
 type Write = { readonly Item?: Wire; readonly Key?: Wire };
 
 /**
- * Starts to check that each purge deletes all rows that were written before it started. A row that
- * a worker writes later has a time to live, and DynamoDB deletes it.
+ * Starts to check that each purge deletes all rows that were written before the purge started.
+ * DynamoDB deletes rows that a worker writes later, because they have a time to live.
  */
-export function watchPurges(world: World): { check(rows: readonly Key[]): void } {
+export function watchPurges(world: World): {
+  /** Checks the rows of the table at the end of a seed. */
+  check(rows: readonly Key[]): void;
+} {
   let moment = 0;
   const writtenAt = new Map<string, number>();
   const begunAt = new Map<string, number>();

@@ -33,8 +33,9 @@ const graceMs = 90_000;
 const sweepMs = 10 * minute;
 
 /**
- * Records the schedules in EventBridge Scheduler and compares them with the watchlists (invariants
- * R10 and R11).
+ * Starts to record the schedules in EventBridge Scheduler, and compares them with the watchlists
+ * (invariants R10 and R11). `misfits` returns the present differences. `settle` throws
+ * AssertionError if the service does not fix them in time.
  */
 export function watchSchedules(world: World) {
   const defined = new Map<string, Definition & { readonly at: Date }>();
@@ -84,7 +85,7 @@ export function watchSchedules(world: World) {
       if (found.length === 0) return;
       for (const { why } of found) world.reached(`the service fixed a watchlist that ${why}`);
       const until = Math.max(...found.map(({ healedAt }) => healedAt));
-      assert.ok(until < Infinity, "an orphaned schedule has a next tick");
+      assert.ok(until < Infinity, "an orphaned schedule has no next tick");
       world.begin("wait for the sweeper", () => world.pause(until - world.tasks.now()));
       await quiet();
       const nameOf = ({ watchlistId, why }: Misfit): string => `${watchlistId} ${why}`;

@@ -19,14 +19,14 @@ import type { User, World } from "../world.ts";
 
 /** An account whose clients make calls at the same time. */
 export interface AccountPlan {
-  /** The credits of the signup grant, which determine the tier. */
+  /** The credits of the signup grant, which determine the first concurrency tier. */
   readonly granted: number;
   /**
    * The credits that the account has when the calls start.
    * @default all
    */
   readonly left?: number;
-  /** The credits of a purchase during the calls. It raises the tier. */
+  /** The credits of a purchase during the calls. It can raise the account's concurrency tier. */
   readonly bought?: number;
   /** The daily budget of the account. */
   readonly budget?: number | undefined;
@@ -211,7 +211,7 @@ function inSeparateProcess(
 ): void {
   const { clients } = world.overridesOfOther();
   const client = clients?.dynamo;
-  assert(client !== undefined, "the overrides have a DynamoDB client");
+  assert(client !== undefined, "the overrides have no DynamoDB client");
   world.tasks.begin(
     name,
     async () => {

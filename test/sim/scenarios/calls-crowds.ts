@@ -25,14 +25,14 @@ export function crowd(random: Random): Crowd {
 }
 
 /**
- * The milliseconds over which the calls are spread, so that the rate limit of 50 calls per second
+ * The milliseconds over which many calls are spread, so that the rate limit of 50 calls per second
  * refuses none.
  */
 const mostWithinMs = 1_500;
 const someWithinMs = 500;
 /**
- * The milliseconds over which the calls are spread, so that several calls migrate an account at the
- * same time.
+ * The milliseconds over which the calls of an account without shards are spread. It is short, so
+ * that several calls migrate the account at the same time.
  */
 const oldWithinMs = 50;
 /** The slots of an account with 500,000 credits, which has five shards. */

@@ -5,7 +5,10 @@ import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
 import { anyRun } from "./deliveries-workload.ts";
 
-/** Ends the runs of the accounts, one after another or together, and publishes each run. */
+/**
+ * Ends the runs of the accounts, one after another or together, and starts to publish each run.
+ * Does not wait for the end of the publications.
+ */
 export async function finishRuns(scene: DeliveryScene): Promise<void> {
   const { world, workload, users } = scene;
   const { random } = world;

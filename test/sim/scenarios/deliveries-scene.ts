@@ -82,8 +82,8 @@ export async function ask(
 }
 
 /**
- * Calls the API, at most four times, until the status is below 500. Returns the last response;
- * undefined if there was none.
+ * Calls the API, at most four times, until the status is below 500. Returns the last call, with
+ * `answer` undefined if it got no response.
  */
 export async function askUntilAnswered(
   scene: DeliveryScene,
@@ -103,7 +103,7 @@ const triesMax = 4;
 export const isDone = ({ answer }: RecordedCall): boolean =>
   answer !== undefined && answer.status >= 200 && answer.status < 300;
 
-/** Waits for the next webhook request, for a limited time. */
+/** Waits for the next webhook request, for a limited time. Returns even if there was none. */
 export async function untilSent({ world }: DeliveryScene): Promise<void> {
   const { receivers, random } = world;
   const before = receivers.sent.length;

@@ -139,8 +139,9 @@ function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): 
 }
 
 /**
- * Registers an endpoint. If no response has its ID, finds it in the list. Returns undefined if the
- * endpoint was refused.
+ * Registers an endpoint, and returns its ID. If no response contains the ID, searches the list of
+ * endpoints for the URL. Returns undefined if the endpoint was refused. With `isEnabled`, most
+ * endpoints are enabled, otherwise none.
  */
 export async function addEndpoint(
   scene: DeliveryScene,
@@ -191,12 +192,19 @@ async function patchOne(
   if (id !== undefined) await patch(scene, user, { id, body });
 }
 
-/** Enables an endpoint. Without faults, this must succeed. */
+/**
+ * Enables an endpoint. Repeats the call as `askUntilAnswered` does, and ignores its outcome. With
+ * faults, the endpoint may stay disabled.
+ */
 export async function enable(scene: DeliveryScene, user: User, id: string): Promise<void> {
   const path = `/v1/webhook_endpoints/${id}`;
   await askUntilAnswered(scene, user, { method: "PATCH", path, body: { enabled: true } });
 }
 
+/**
+ * Requests a redelivery of one of the 20 newest deliveries to an endpoint, and records the request.
+ * Does nothing if `endpointId` is undefined or if no delivery is listed.
+ */
 export async function askRedelivery(
   scene: DeliveryScene,
   user: User,
@@ -271,6 +279,10 @@ async function askSpan(
   return requested;
 }
 
+/**
+ * Requests a recovery of the events that an endpoint missed in a time span, and records the
+ * request.
+ */
 export async function askRecover(
   scene: DeliveryScene,
   user: User,
@@ -280,11 +292,12 @@ export async function askRecover(
   await askSpan(scene, user, { path, body, endpointId });
 }
 
+/** Requests a backfill of the exports of a time span, and records the request. */
 export async function askBackfill(scene: DeliveryScene, user: User, body: Span): Promise<void> {
   await askSpan(scene, user, { path: "/v1/s3_destination/backfill", body, endpointId: null });
 }
 
-/** Sets a destination with a new bucket. */
+/** Replaces the S3 destination with one that has a new bucket. */
 export async function putDestination(scene: DeliveryScene, user: User): Promise<void> {
   const { random } = scene.world;
   scene.bucketsMade += 1;

@@ -13,9 +13,12 @@ export interface WatchlistScene {
   readonly user: User;
   readonly request: WatchlistRequest;
   readonly id: string;
-  /** The only endpoint that receives its events; null if all subscribed endpoints do. */
+  /**
+   * The only endpoint that receives the events of the watchlist; null if all subscribed endpoints
+   * do.
+   */
   readonly receiver: Receiver | null;
-  /** The IDs that a call named, whether the call succeeded or not. */
+  /** The IDs in calls that change items, including calls that failed. */
   readonly touched: Set<string>;
   /**
    * For each ID, whether it is on the watchlist after the last call that named it; undefined if
@@ -48,6 +51,7 @@ export interface RunsScene {
 
 export type Stores = ReturnType<typeof storesOf>;
 
+/** Returns stores without faults, for the set-up and the checks. */
 export const storesOf = ({ client, table, clock, randomSource }: World) => {
   const base = { table, clock, random: randomSource };
   return {

@@ -40,7 +40,9 @@ export interface Tenant {
 export interface RunsPlan {
   readonly tenants: readonly Tenant[];
   readonly minutes: number;
-  /** True to check after the faults that each active watchlist runs at its due time. */
+  /**
+   * True to check, after the faults have stopped, that each active watchlist runs at its due time.
+   */
   readonly runsOnceMore: boolean;
   readonly act: (scene: RunsScene, list: WatchlistScene) => Promise<void>;
 }
@@ -144,7 +146,7 @@ const richPlan = (random: Random): RunsPlan => ({
   act: actOnList,
 });
 
-/** Returns true if nothing is due, except for paused watchlists. */
+/** Returns true if nothing is due except runs of watchlists. */
 const isQuiet = async (world: World): Promise<boolean> =>
   (await world.dues()).every(({ kind }) => kind === "watchlist");
 
@@ -233,7 +235,10 @@ async function mustSucceed(
   throw new Error(`A call failed without faults: ${answer?.status} ${answer?.text}`);
 }
 
-/** Starts to read the runs of a deleted watchlist, just before the purge deletes its first row. */
+/**
+ * Before the purge deletes the first row of a deleted watchlist, stores the runs of the watchlist
+ * in `kept`.
+ */
 function keepRecords(scene: RunsScene): void {
   scene.world.beforeEffect.push(async ({ operation, input }) => {
     if (operation !== "BatchWriteItem") return;
@@ -326,7 +331,10 @@ async function runNow({ world }: RunsScene, { id, user }: WatchlistScene): Promi
   await world.call({ method: "POST", path: `/v1/watchlists/${id}/run`, key: user.key });
 }
 
-/** Waits for the end of the run in progress, because the API refuses a manual run until then. */
+/**
+ * Waits for the end of the run in progress, because the API refuses a manual run during another
+ * run. Waits at most ten minutes.
+ */
 async function runEnd({ world, stores }: RunsScene, { user, id }: WatchlistScene): Promise<void> {
   const endsAt = world.tasks.now() + startsWithinMs;
   do {
@@ -349,6 +357,10 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
   }
 }
 
+/**
+ * Adds and removes items, and records for each ID whether it is on the watchlist afterwards;
+ * undefined if the call did not return 200. Does nothing without IDs.
+ */
 export async function changeItems(
   { world }: RunsScene,
   { id, user, touched, isThere }: WatchlistScene,
@@ -368,6 +380,7 @@ export async function changeItems(
   for (const one of add) isThere.set(one, true);
 }
 
+/** Changes settings of a watchlist. Ignores the response. */
 export async function patch(
   { world }: RunsScene,
   { id, user }: WatchlistScene,

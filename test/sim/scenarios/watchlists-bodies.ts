@@ -72,6 +72,7 @@ export function aPipeline(platform: ListPlatform, random: Random): Choice {
     : { sent: { pipeline: pipelineOf(platform, step) }, shown: step };
 }
 
+/** The settings of a watchlist that hands change (see `Acting`). */
 export const settingNames = [
   "name",
   "schedule",
@@ -82,7 +83,7 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** Returns the settings in a response. Each is a text that can be compared. */
+/** Returns the settings in a response, each as a text for comparison. */
 export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> => ({
   name: shown.name,
   schedule: JSON.stringify(shown.schedule),
@@ -94,7 +95,7 @@ export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> 
 
 const itemsOfHand = 6;
 
-/** Returns the item IDs that only this hand adds and removes. */
+/** Returns the item IDs that only this hand (see `Acting`) adds and removes. */
 export const idsOfHand = (platform: ListPlatform, hand: number): readonly string[] =>
   Array.from({ length: itemsOfHand }, (_, n) =>
     platform === "retailer_a" ? `B0${hand}000000${n}` : `7${n}00${hand}`,

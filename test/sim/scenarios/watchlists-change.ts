@@ -29,7 +29,10 @@ export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undef
   return lists.length === 0 ? undefined : world.random.pick(lists);
 }
 
-/** Changes some of the settings that this hand owns. */
+/**
+ * Changes some of the settings that only this hand changes (see `isOwner`), or sends an invalid
+ * change. Does nothing if the tenant has no watchlist.
+ */
 export async function changeSettings(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someWatchlist(acting);
@@ -74,13 +77,16 @@ async function patch(
  * paused.
  */
 function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
-  // If there are other hands, they may have removed all items, or the first due time may have
-  // passed.
+  // If there are other hands, the watchlist may be due later: they may have removed all items, or
+  // its first due time may have passed.
   if (tenant.hands > 1 || shown.run_count > 0) return;
   world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
   const now = world.tasks.now();
-  assert.ok(dueAt <= now + clocksOffMs, `${shown.id} is due at ${String(shown.next_run_at)}`);
+  assert.ok(
+    dueAt <= now + clocksOffMs,
+    `${shown.id} was resumed, but is due only at ${String(shown.next_run_at)}`,
+  );
 }
 
 interface SettingsCall {
@@ -109,8 +115,8 @@ function checkRefreshSetting(
       : "pipeline" in body
         ? [body.pipeline !== null, body.pipeline === null]
         : [ownPossible, pipeline.may("default", since)];
-  if (answer.status === 400) assert.ok(mayRefuse, what);
-  if (answer.status === 200) assert.ok(mayTake, what);
+  if (answer.status === 400) assert.ok(mayRefuse, `${what}, although the change is valid`);
+  if (answer.status === 200) assert.ok(mayTake, `${what}, although the change is invalid`);
 }
 
 function choiceOf(acting: Acting, list: KnownWatchlist, name: SettingName): Choice {
@@ -169,7 +175,10 @@ interface Change {
   readonly remove: readonly string[];
 }
 
-/** Adds and removes items of this hand. An ID that is in both lists must become a new item. */
+/**
+ * Adds and removes items of this hand, and checks the response. An ID that is in both lists must
+ * become a new item.
+ */
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
   const { random } = world;
@@ -231,13 +240,20 @@ function checkTally(
   );
 }
 
+/**
+ * Returns the register (see `Register`) of an item: whether it may be on the watchlist.
+ * @throws AssertionError if the ID belongs to no hand of the tenant (see `Acting`)
+ */
 export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);
   assert.ok(found, `${id} is not an ID of ${list.platform}`);
   return found;
 }
 
-/** Deletes a watchlist that this hand created. */
+/**
+ * Deletes a watchlist that this hand created, and checks the response. It may be deleted already.
+ * Does nothing if this hand created none.
+ */
 export async function deleteList(acting: Acting): Promise<void> {
   const { world, tenant, hand, moments } = acting;
   const own = tenant.lists.filter(({ maker }) => maker === hand);
@@ -265,7 +281,10 @@ interface ShownRun {
   readonly status: string;
 }
 
-/** Starts a manual run. */
+/**
+ * Requests a manual run of one of the tenant's watchlists, and checks the response. Does nothing if
+ * there are none.
+ */
 export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someWatchlist(acting);

@@ -73,7 +73,10 @@ function drawCreation(acting: Acting, key?: string): Creation {
   };
 }
 
-/** Creates a watchlist. Repeats the call while its outcome is unknown. */
+/**
+ * Creates a watchlist, in most cases with an idempotency key. With a key, repeats the call while
+ * its outcome is unknown.
+ */
 export async function createList(acting: Acting): Promise<void> {
   const { tenant, hand, world } = acting;
   // All tenants use the same idempotency keys. The service must store the keys separately for each
@@ -206,6 +209,7 @@ interface NewList {
   readonly number: number;
 }
 
+/** Returns the expected state of a watchlist, from the response to its creation. */
 export function knownWatchlist(
   { moments, tenant }: Pick<Acting, "moments" | "tenant">,
   { shown, creation: { platform, ids }, maker, number }: NewList,
@@ -238,8 +242,8 @@ const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] 
   );
 
 /**
- * Repeats a successful creation with its idempotency key. The body is the same or different
- * (invariant C2).
+ * Uses the idempotency key of a successful creation again, with the same or another body (invariant
+ * C2).
  */
 export async function repeatCreation(acting: Acting): Promise<void> {
   const { world } = acting;

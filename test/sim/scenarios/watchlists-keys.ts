@@ -63,7 +63,8 @@ async function revoke(acting: Acting, known: KnownKey): Promise<void> {
   const { answer } = await ask(acting, { method: "DELETE", path });
   if (answer === undefined) return world.reached("a revocation had an unknown outcome");
   expectStatus(answer, [200, 404], path);
-  if (answer.status === 404 && isFirst) assert.notEqual(world.faults.fired.length, 0, path);
+  if (answer.status === 404 && isFirst)
+    assert.notEqual(world.faults.fired.length, 0, `${path}: 404 without faults`);
   known.revokedAt ??= moments.next();
   await useKey(acting, known);
 }

@@ -32,7 +32,7 @@ export async function readWatchlist(acting: Acting, list = someWatchlist(acting)
   settleSettings(acting, list, shown);
 }
 
-/** Checks a page of watchlists. A page without a next page must contain all watchlists. */
+/** Checks a page of watchlists. If there is no next page, the page must contain all watchlists. */
 export async function readWatchlists(
   acting: Acting,
   limit = acting.world.random.pick([1, 2, 100]),
@@ -45,7 +45,7 @@ export async function readWatchlists(
   if (answer === undefined) return;
   expectStatus(answer, [200], path);
   const page = bodyOf(answer) as Page<Shown>;
-  assert.ok(page.data.length <= limit);
+  assert.ok(page.data.length <= limit, `${path} returned ${page.data.length} watchlists`);
   const ids = page.data.map(({ id }) => id);
   assert.deepEqual(ids, ids.toSorted().toReversed(), "watchlists are listed newest first");
   assert.equal(new Set(ids).size, ids.length, "each watchlist is listed once");
@@ -102,8 +102,11 @@ async function readItems(
     }
     noteExisting(list, since);
     const page = bodyOf(answer) as Page<ShownItem>;
-    assert.ok(page.data.length <= limit, `at most ${limit} items`);
-    assert.ok(page.data.length === limit || !page.has_more, "every page but the last is full");
+    assert.ok(page.data.length <= limit, `${path} returned ${page.data.length} items`);
+    assert.ok(
+      page.data.length === limit || !page.has_more,
+      `${path} returned a page that is not full`,
+    );
     seen.push(...page.data.map(({ id }) => id));
     hasMore = page.has_more;
     if (hasMore) world.reached("the items filled several pages");
@@ -113,8 +116,8 @@ async function readItems(
 }
 
 /**
- * Checks that an item that was read may be on the watchlist, and that an item that was not read may
- * be missing (invariant R12).
+ * Checks one ID after a read of all items (invariant R12): the register of the item must allow what
+ * was read. Does nothing if `seen` is undefined.
  * @throws AssertionError for an item that is lost or should not exist
  */
 function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {
@@ -125,7 +128,10 @@ function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | 
   item.is(value);
 }
 
-/** Reads the items in one state, or the items that changed in the last hour. */
+/**
+ * Reads the items in one state, or the items that changed in the last hour, and checks that each of
+ * them matches.
+ */
 export async function filterItems(acting: Acting): Promise<void> {
   const list = someWatchlist(acting);
   if (list === undefined) return;
@@ -152,7 +158,7 @@ export async function filterItems(acting: Acting): Promise<void> {
       const times = [item.last_change?.changed_at, item.delisted_at].filter((at) => at != null);
       assert.ok(
         times.some((at) => at >= changed),
-        `${item.id} changed since ${changed}`,
+        `${item.id} did not change since ${changed}`,
       );
     }
   }

@@ -18,8 +18,8 @@ export interface KnownWatchlist {
   readonly id: string;
   readonly platform: ListPlatform;
   /**
-   * The position of the watchlist among the tenant's. It determines which hand may change which
-   * setting.
+   * The position of the watchlist in the list of its tenant. It determines which hand (see
+   * `Acting`) may change which setting.
    */
   readonly number: number;
   /** The number of the hand that created the watchlist. Only this hand deletes it. */
@@ -66,11 +66,13 @@ export interface KnownKey {
   readonly key: string;
   /** The moment from which the key must be revoked; undefined while it may be valid. */
   revokedAt: number | undefined;
+  /** The number of calls that requested its revocation. */
   revokes: number;
 }
 
 export interface Tenant {
   readonly user: User;
+  /** The number of hands of the tenant (see `Acting`). */
   readonly hands: number;
   readonly lists: KnownWatchlist[];
   readonly creations: Creation[];
@@ -84,7 +86,7 @@ export interface Tenant {
   endpoint: { readonly id: string; readonly url: string } | undefined;
 }
 
-/** A hand, which is one of several users of a tenant that act at the same time. */
+/** A _hand_: one of the users of a tenant, which act at the same time. */
 export interface Acting {
   readonly world: World;
   readonly moments: Moments;
@@ -101,7 +103,11 @@ export interface CallResult {
   readonly answer: ApiAnswer | undefined;
 }
 
-/** Calls the API, and checks the properties that every response must have. */
+/**
+ * Calls the API, and checks the properties that every response must have. `answer` is undefined for
+ * an unknown outcome: no response, a status of 500 or above, or a 429 that a fault caused.
+ * @throws AssertionError if no fault explains an unknown outcome
+ */
 export async function ask(
   { world, moments, tenant }: Acting,
   request: Omit<ApiRequest, "key"> & { readonly key?: string },
@@ -116,7 +122,7 @@ export async function ask(
     assert.notEqual(fired.length, 0, `no fault explains ${what}`);
     return { since, answer: undefined };
   }
-  assert.ok(answer.headers["x-request-id"], "every response has X-Request-Id");
+  assert.ok(answer.headers["x-request-id"], `${request.method} ${request.path}: no X-Request-Id`);
   if (answer.status >= 400) errorOf(answer);
   return { since, answer };
 }
@@ -131,7 +137,10 @@ interface ErrorBody {
  */
 export function errorOf({ text, status }: ApiAnswer): ErrorBody["error"] {
   const { error } = JSON.parse(text) as ErrorBody;
-  assert.ok(error.code && error.message, `an error of status ${status}: ${text}`);
+  assert.ok(
+    error.code && error.message,
+    `an error with status ${status} has no code or no message: ${text}`,
+  );
   return error;
 }
 
@@ -147,7 +156,7 @@ export function expectStatus(answer: ApiAnswer, wanted: readonly number[], what:
 }
 
 /**
- * Records that a call got status 404.
+ * Records that a call for the watchlist got status 404.
  * @throws AssertionError if no user has requested the deletion of the watchlist
  */
 export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
@@ -199,8 +208,8 @@ export function checkShown(
 }
 
 /**
- * Sets the expected values of the settings that this hand owns to the values in a response. No
- * change of these settings may be in progress.
+ * Sets the expected values of the settings that only this hand changes to the values in a response.
+ * No change of these settings may be in progress.
  */
 export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);
@@ -215,7 +224,8 @@ function checkSound(shown: Shown): void {
   const { id, status, paused_reason: reason, items_by_state: counts } = shown;
   assert.equal(shown.next_run_at === null, status === "paused", `${id}: next run of ${status}`);
   assert.equal(reason === null, status === "active", `${id}: ${status} for ${reason}`);
-  if (reason === "insufficient_credits") assert.ok(shown.consecutive_skips >= 3, id);
+  if (reason === "insufficient_credits")
+    assert.ok(shown.consecutive_skips >= 3, `${id}: paused too early`);
   const { new: fresh, active, delisted } = counts;
   assert.ok(Math.min(fresh, active, delisted) >= 0, `${id}: counts below zero`);
   assert.equal(shown.item_count, fresh + active + delisted, `${id}: item_count`);

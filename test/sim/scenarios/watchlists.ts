@@ -117,7 +117,7 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   const { random } = world;
   if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
   // At the limit, all hands create watchlists at the same time. The conditional write must then
-  // refuse a creation, because the earlier check accepts it.
+  // refuse a creation, because the earlier check accepts the creation.
   if (acting.tenant.others > 0) await createList(acting);
   if (acting.tenant.otherKeys > 0) await newKey(acting);
   if (hand === 0 || random.isHit(0.3)) await createList(acting);

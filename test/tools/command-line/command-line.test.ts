@@ -49,7 +49,7 @@ describe("the help of a command of a group", () => {
   });
 });
 
-describe("the help of a group of commands", () => {
+describe("a group of commands", () => {
   const group = {
     name: "npm run group",
     about: "Handles stages.",
@@ -59,7 +59,7 @@ describe("the help of a group of commands", () => {
     examples: ["list"],
   };
 
-  it("lists the commands with their common options", () => {
+  it("shows its commands and their common options in its help", () => {
     expect(groupHelpOf(group)).toBe(`Handles stages.
 
 Usage: npm run group -- <action> [options]
@@ -75,7 +75,7 @@ Examples:
 `);
   });
 
-  it("finds a command by its name, and suggests the nearest one for an unknown name", () => {
+  it("finds a command by its name, and suggests the nearest command for an unknown name", () => {
     expect(commandNamed("list all", group).about).toBe("Lists all stages.");
     expect(() => commandNamed("lsit", group)).toThrow(
       `There is no action "lsit". Did you mean 'list'? Run npm run group for a list.`,
@@ -95,31 +95,43 @@ describe("the options of a command", () => {
     ["--hlep", "There is no option '--hlep'. Did you mean '--help'?"],
     ["--quantity", "There is no option '--quantity'."],
     ["-x", "There is no option '-x'."],
-  ])("do not include %s, and the error names the nearest", (arg, message) => {
-    expect(() => parseOptions([arg], options)).toThrow(new Error(message));
-  });
+  ])(
+    "do not include %s, and the error suggests the nearest option, if there is one",
+    (arg, message) => {
+      expect(() => parseOptions([arg], options)).toThrow(new Error(message));
+    },
+  );
 
-  it.each([["--stage"], ["prod"]])("do not accept %s alone", (arg) => {
-    expect(() => parseOptions([arg], options)).toThrow(/^[^\n]+$/);
-  });
+  it.each([["--stage"], ["prod"]])(
+    "are refused in one line if the arguments are only %s",
+    (arg) => {
+      expect(() => parseOptions([arg], options)).toThrow(/^[^\n]+$/);
+    },
+  );
 });
 
 describe("the message of a failed command", () => {
   it.each([
-    [new Error("Region is missing"), /^No AWS region is set\. Set AWS_REGION, for example/],
     [
+      "a missing region",
+      new Error("Region is missing"),
+      /^No AWS region is set\. Set AWS_REGION, for example/,
+    ],
+    [
+      "a refused connection",
       Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }),
       /^ECONNREFUSED: the endpoint/,
     ],
     [
+      "an unknown host",
       new TypeError("fetch failed", {
         cause: Object.assign(new Error("x"), { code: "ENOTFOUND" }),
       }),
       /^ENOTFOUND: the endpoint does not answer/,
     ],
-    [new Error("'stage' must be dev or prod"), /^'stage' must be dev or prod$/],
-    ["a text", /^a text$/],
-  ])("%# is one line without a stack trace", (error, message) => {
+    ["any other error", new Error("'stage' must be dev or prod"), /^'stage' must be dev or prod$/],
+    ["a thrown text", "a text", /^a text$/],
+  ])("is one line without a stack trace for %s", (_what, error, message) => {
     expect(failureMessage(error)).toMatch(message);
     expect(failureMessage(error)).not.toContain("\n");
   });
@@ -146,7 +158,7 @@ describe("the progress of a command", () => {
     ]);
   });
 
-  it("prints nothing for a short command, and counts steps whose number is unknown", () => {
+  it("prints nothing in the first seconds, and counts the steps if their number is unknown", () => {
     const lines: string[] = [];
     let at = 0;
     const progress = progressOf(null, {

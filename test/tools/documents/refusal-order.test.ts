@@ -3,7 +3,7 @@ import document from "../../../functions/meta/generated/openapi.json" with { typ
 import { pageText } from "../../readme/pages.ts";
 import { refusalTable } from "../../../tools/documents/refusal-order.ts";
 
-/** The formatter pads the columns of a table. */
+/** Removes the spaces with which the formatter pads the columns of a table. */
 const unpadded = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
 describe("the table of the order in which errors are checked", () => {

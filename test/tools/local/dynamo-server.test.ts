@@ -6,7 +6,7 @@ import { openDataFolder } from "../../../tools/local/data-folder.ts";
 import { startDynamo } from "../../../tools/local/dynamo-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-it("the local DynamoDB stops a database that was left on its file, and no other process that now has its PID", async () => {
+it("the local DynamoDB stops a database process that an earlier world left on its file, but not another process that now has the PID", async () => {
   const folder = openDataFolder(temporaryFolder(), false);
   const left = spawn(process.execPath, [
     "-e",

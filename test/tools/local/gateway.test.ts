@@ -63,7 +63,7 @@ describe("the event of the local gateway", () => {
     ]);
   });
 
-  it("keeps parameters and headers with the names of object members", async () => {
+  it("has parameters and headers whose names are members of every JavaScript object", async () => {
     const event = await eventOf("/v1/things/a?constructor=1&__proto__=2&toString=3", {
       headers: { valueOf: "x" },
     });
@@ -88,7 +88,7 @@ describe("the event of the local gateway", () => {
     });
   });
 
-  it("has a body in base64 if the template lists its media type as binary", async () => {
+  it("has the body in base64 if the template lists the media type of the body as binary", async () => {
     const body = new Uint8Array([0, 255, 128]);
 
     const event = await eventOf("/v1/things", {
@@ -104,7 +104,7 @@ describe("the event of the local gateway", () => {
   it.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
-  ])("has the decompressed body: %s", async (coding, compress) => {
+  ])("has the decompressed body of a request in %s", async (coding, compress) => {
     const event = await eventOf("/v1/things", {
       method: "POST",
       headers: { "content-type": "application/json", "content-encoding": coding },
@@ -115,7 +115,7 @@ describe("the event of the local gateway", () => {
     expect(event.headers["content-encoding"]).toBe(coding);
   });
 
-  it("matches a path parameter and a trailing slash", async () => {
+  it("has the path parameters of a path with a trailing slash", async () => {
     expect((await eventOf("/v1/ones/7/")).pathParameters).toEqual({ id: "7" });
   });
 });
@@ -157,7 +157,7 @@ describe("the buffered answer of the local gateway", () => {
 });
 
 describe("the streamed answer of the local gateway", () => {
-  it("sends status and headers from the metadata, and body parts when they arrive", async () => {
+  it("begins with the status and headers of the metadata, and has each part of the body as soon as it arrives", async () => {
     const held = Promise.withResolvers<void>();
     const url = await serve({ stream: streamingHandler(held.promise) });
 
@@ -175,7 +175,7 @@ describe("the streamed answer of the local gateway", () => {
     expect(Buffer.from(last.value ?? []).toString()).toBe("three");
   });
 
-  it("cuts off the body if the function fails after its metadata", async () => {
+  it("ends within its body if the function fails after it has sent the metadata", async () => {
     const broken = Promise.reject(new Error("broken"));
     broken.catch(() => {});
     const url = await serve({ stream: streamingHandler(broken) });
@@ -209,7 +209,7 @@ describe("the error of the local gateway", () => {
     },
   );
 
-  it("is a 413 above 10 MB in API Gateway's words if the template has none", async () => {
+  it("is a 413 for a body above 10 MB, with the message of API Gateway if the template defines none", async () => {
     const url = await serve();
 
     const response = await fetch(`${url}/v1/things`, {
@@ -258,7 +258,7 @@ describe("the error of the local gateway", () => {
     expect(statusCode).toBe(404);
   });
 
-  it("is a 504 after the method's timeout", async () => {
+  it("is a 504 if the function does not answer within the timeout of the method", async () => {
     const url = await serve({ slow: () => new Promise(() => {}) });
 
     expect((await fetch(`${url}/v1/slows`)).status).toBe(504);

@@ -53,9 +53,9 @@ describe("the local KMS", () => {
   });
 
   it.each([
-    ["another context", { account: "acct_2", field: "secret" }],
-    ["no context", undefined],
-  ])("refuses to decrypt with %s", async (_name, EncryptionContext) => {
+    ["another encryption context", { account: "acct_2", field: "secret" }],
+    ["no encryption context", undefined],
+  ])("refuses to decrypt a ciphertext with %s", async (_name, EncryptionContext) => {
     const client = await clientOn(temporaryFolder());
     const CiphertextBlob = await sealed(client);
 

@@ -28,7 +28,7 @@ describe("startLambdaHost", () => {
     });
   });
 
-  it("replaces a variable of a function and adds none", async () => {
+  it("replaces a variable of a function, but adds no variable", async () => {
     const host = await startLambdaHost({
       templates,
       log: () => {},
@@ -40,7 +40,7 @@ describe("startLambdaHost", () => {
     expect(host.byName("sweeper").environment).toEqual({ POWERTOOLS_SERVICE_NAME: "sweeper" });
   });
 
-  it("has no function that no template creates, and none without a name variable", async () => {
+  it("has only functions that a template creates with a name variable", async () => {
     const host = await hostOf();
 
     expect(() => host.byName("ghost")).toThrow("No template creates the function ghost");
@@ -69,7 +69,7 @@ describe("startLambdaHost", () => {
     await expect(host.byName("quick").invoke({})).rejects.toThrow("timed out after 1 seconds");
   });
 
-  it("fails the calls of a function that cannot start, and of no other function", async () => {
+  it("fails the calls of a function that cannot start, but starts all other functions", async () => {
     const lines: string[] = [];
     const host = await startLambdaHost({
       templates,

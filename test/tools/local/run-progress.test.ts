@@ -15,7 +15,7 @@ const tables = openTables();
 const watchlist = aWatchlist();
 const outcome = { pause: false, consecutiveSkips: 0, refreshDue: false, revision: 1 };
 
-/** The first run of a watchlist, claimed, and a read of its progress. */
+/** Creates a watchlist whose first run is claimed. `look` polls the progress of the runs once. */
 async function aClaimedRun() {
   const clock = fixedClock("2026-03-01T00:00:00.000Z");
   const options = { table: await tables.create(), clock, random: systemRandom };
@@ -70,7 +70,7 @@ async function end({ clock, run, runs }: Claimed, credits = 12_512): Promise<voi
   await runs.finish({ ...ended, finishedAt: clock.now().toISOString() }, outcome);
 }
 
-it("a run is printed after a second, and then only when it progressed", async () => {
+it("a run is printed when it is a second old, and then only when it has progressed", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, steps, look } = claimed;
   clock.advance(999);
@@ -87,7 +87,7 @@ it("a run is printed after a second, and then only when it progressed", async ()
   expect(await look()).toEqual([]);
 });
 
-it("the end of a run is printed once, whether or not its events are published", async () => {
+it("the end of a run is printed once, and not again when its events are published", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   await look();
@@ -100,7 +100,7 @@ it("the end of a run is printed once, whether or not its events are published", 
   expect(await look()).toEqual([]);
 });
 
-it("a run that cost one credit is printed with a singular credit", async () => {
+it('a run that cost one credit is printed with "1 credit"', async () => {
   const claimed = await aClaimedRun();
   await claimed.look();
   claimed.clock.advance(1_000);
@@ -110,7 +110,7 @@ it("a run that cost one credit is printed with a singular credit", async () => {
   ]);
 });
 
-it("a run that leaves the index between two polls is followed to its end", async () => {
+it("a run that leaves the due index between two polls is still printed when it ends", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   clock.advance(1_000);
@@ -147,7 +147,7 @@ it("a failed run is printed with its reason", async () => {
   ]);
 });
 
-it("a run that was deleted with its watchlist is no longer followed", async () => {
+it("a run that was deleted with its watchlist is no longer printed", async () => {
   const { clock, runs, run, look } = await aClaimedRun();
   clock.advance(1_000);
   await look();

@@ -15,7 +15,7 @@ function nexts(expression: string, after: string, count = 1): (string | undefine
 }
 
 describe("a rate expression", () => {
-  it("has its start date as the first occurrence and then regular ones", () => {
+  it("fires first at its start date, and then at regular intervals", () => {
     expect(nexts("rate(5 minutes)", "2025-12-31T12:00:00Z", 2)).toEqual([
       "2026-01-01T00:00:00.000Z",
       "2026-01-01T00:05:00.000Z",
@@ -24,7 +24,7 @@ describe("a rate expression", () => {
   });
 });
 
-describe("a cron expression", () => {
+describe("a cron expression of EventBridge Scheduler", () => {
   it.each([
     ["cron(0,30 9,21 * * ? *)", "2026-03-01T09:10:00Z", "2026-03-01T09:30:00.000Z"],
     ["cron(*/20 * * * ? *)", "2026-03-01T09:40:00Z", "2026-03-01T10:00:00.000Z"],
@@ -32,7 +32,7 @@ describe("a cron expression", () => {
     ["cron(0 0 ? * 1 *)", "2026-03-03T00:00:00Z", "2026-03-08T00:00:00.000Z"],
     ["cron(0 0 29 FEB ? *)", "2026-03-01T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     ["cron(10/20 5-6 1 1 ? 2027)", "2026-03-01T00:00:00Z", "2027-01-01T05:10:00.000Z"],
-  ])("%s after %s is %s", (expression, after, expected) => {
+  ])("%s that is asked for its next time after %s fires at %s", (expression, after, expected) => {
     expect(nexts(expression, after)).toEqual([expected]);
   });
 

@@ -65,7 +65,7 @@ it("a universal target sends its message in the message group of its input", asy
   ]);
 });
 
-it("a universal target with a parameter that the local world does not support is logged", async () => {
+it("a schedule whose universal target has a parameter that the local world does not support is logged as failed", async () => {
   const { received, logged } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: "due",

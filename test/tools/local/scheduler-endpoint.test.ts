@@ -89,7 +89,7 @@ describe("the local Scheduler API", () => {
     expect(got.CreationDate).toBeInstanceOf(Date);
   });
 
-  it("replaces the whole schedule on update", async () => {
+  it("replaces the whole schedule when a client updates it", async () => {
     const { client } = await start();
     await client.send(new CreateScheduleCommand(schedule({ Description: "before" })));
 
@@ -109,7 +109,7 @@ describe("the local Scheduler API", () => {
     expect(got.StartDate).toBeUndefined();
   });
 
-  it("lists by group and prefix, page by page", async () => {
+  it("lists schedules by group and name prefix, page by page", async () => {
     const { client } = await start();
     for (const Name of ["wl_1", "wl_2", "wl_3", "other"]) {
       await client.send(new CreateScheduleCommand(schedule({ Name })));
@@ -145,7 +145,7 @@ describe("the local Scheduler API", () => {
     );
   });
 
-  it("accepts a repeated create with the same token", async () => {
+  it("accepts a repeated request to create a schedule with the same client token", async () => {
     const { client } = await start();
 
     const create = new CreateScheduleCommand(schedule({ ClientToken: "one" }));
@@ -189,7 +189,7 @@ describe("the local Scheduler API refuses", () => {
     ["an invalid expression", { ScheduleExpression: "every 5 minutes" }],
     ["a start date in the distant past", { StartDate: new Date(Date.now() - 6 * 60_000) }],
     ["a time in the past", { ScheduleExpression: "at(2020-01-01T00:00:00)" }],
-    ["another time zone than UTC", { ScheduleExpressionTimezone: "Europe/Berlin" }],
+    ["a time zone other than UTC", { ScheduleExpressionTimezone: "Europe/Berlin" }],
     ["an invalid name", { Name: "a b" }],
     [
       "a role that the Scheduler cannot assume",
@@ -213,7 +213,7 @@ async function fires(fired: unknown[], count: number): Promise<void> {
 }
 
 describe("the local Scheduler fires", () => {
-  it("a rate first at its start date", async () => {
+  it("a rate schedule for the first time at its start date", async () => {
     const { client, fired } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000);
 

@@ -9,7 +9,7 @@ const variable = JSON.stringify({
   "retailer_a.full": { adapter: "sandbox" },
 });
 
-it("a source option changes every scraper of a platform and no other", () => {
+it("a source option for a platform changes every scraper of the platform, and no scraper of another platform", () => {
   const choice = parseSourceChoice("retailer_a=upstream,http://127.0.0.1:9999/path?a=b,c");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toEqual({
@@ -118,7 +118,7 @@ describe("the values of a source option", () => {
     });
   });
 
-  it("become numbers and flags in options of these types", () => {
+  it("become numbers and booleans in options of these types", () => {
     const web = "urlTemplate=http://127.0.0.1:9/{id},userAgent=a-bot/1.0 (+https://a.example/b)";
     expect(
       chosen(`retailer_c=web,${web},callsPerSecond=0.50,burst=3,notFoundStatus=true`)[
@@ -131,7 +131,7 @@ describe("the values of a source option", () => {
     ["burst=many", "burst: must be a number of calls"],
     ["burst=0", "burst: must be from 1 to 1000 calls"],
     ["zipcode=02139", "not an option of the adapter b_affiliate"],
-  ])("are refused with the option's name if they do not fit: %s", (option, message) => {
+  ])("are refused with the option's name if they are not valid: %s", (option, message) => {
     expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
   });
 });

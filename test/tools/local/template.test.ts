@@ -23,7 +23,7 @@ const queue = { Queue: { Type: "AWS::SQS::Queue", Properties: {} } };
 
 describe("resolveTemplates", () => {
   it.each([
-    ["Ref to a queue is its URL", { Ref: "Queue" }, `${base}/Small-Queue`],
+    ["Ref to a queue, as the URL of the queue", { Ref: "Queue" }, `${base}/Small-Queue`],
     [
       "GetAtt in both forms",
       { a: { "Fn::GetAtt": ["Queue", "Arn"] }, b: { "Fn::GetAtt": "Queue.QueueName" } },
@@ -54,7 +54,7 @@ describe("resolveTemplates", () => {
       { "Fn::GetStackOutput": { StackName: "Fixture-data", OutputName: "RowsName" } },
       "Fixture-data-Rows",
     ],
-    ["NoValue drops its property", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
+    ["NoValue, by removing its property", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
   ])("resolves %s", (_name, value, expected) => {
     expect(valueOf(value, queue)).toEqual(expected);
   });
@@ -67,8 +67,8 @@ describe("resolveTemplates", () => {
       { "Fn::GetStackOutput": { StackName: "Fixture-data", OutputName: "Age" } },
       "output Fixture-data.Age does not exist",
     ],
-    ["an intrinsic", { "Fn::Cidr": [] }, "does not support Fn::Cidr"],
-  ])("reports that %s is missing", (_name, value, message) => {
+    ["an intrinsic function", { "Fn::Cidr": [] }, "does not support Fn::Cidr"],
+  ])("fails if %s does not exist or is not supported, and names it", (_name, value, message) => {
     expect(() => valueOf(value, queue)).toThrow(message);
   });
 

@@ -40,7 +40,7 @@ function signed(...secrets: string[]) {
 }
 
 describe("the local webhook receiver", () => {
-  it("reports a valid signature, also by the second one during an overlap", async () => {
+  it("reports a valid signature if any signature of the header matches a registered secret", async () => {
     const { lines, post } = await serve();
     await post("/secrets", { secret: "whsec_b" });
 
@@ -51,7 +51,7 @@ describe("the local webhook receiver", () => {
     expect(lines).toEqual([line, line]);
   });
 
-  it("reports one item in the singular", async () => {
+  it('reports one item as "1 item"', async () => {
     const { lines, post } = await serve();
     await post("/", body.replace("[{},{},{}]", "[{}]"));
 
@@ -59,10 +59,10 @@ describe("the local webhook receiver", () => {
   });
 
   it.each([
-    ["another secret", signed("whsec_x")],
-    ["no signature", {}],
+    ["a signature with another secret", signed("whsec_x")],
+    ["a delivery without a signature", {}],
     [
-      "another time",
+      "a signature for another time",
       { "service-signature": signed("whsec_b")["service-signature"].replace("17", "18") },
     ],
   ])("reports a wrong signature for %s", async (_name, headers) => {
@@ -86,7 +86,7 @@ describe("the local webhook receiver", () => {
     ]);
   });
 
-  it("answers another status as often as requested", async () => {
+  it("answers with the status that a control request sets, as often as requested", async () => {
     const { post } = await serve();
     await post("/behaviour", { status: 503, times: 2 });
 
@@ -96,7 +96,7 @@ describe("the local webhook receiver", () => {
     expect(statuses).toEqual([503, 503, 200]);
   });
 
-  it("keeps its secrets through a restart", async () => {
+  it("still checks signatures with its registered secrets after a restart", async () => {
     const dir = temporaryFolder();
     await (await serve(dir)).post("/secrets", { secret: "whsec_b" });
 

@@ -212,7 +212,7 @@ describe("a local world", () => {
     expect(Number(new URL(second.baseUrl).port)).toBeGreaterThan(other.port);
   });
 
-  it("keeps rows, messages and addresses through a restart, and none with --fresh", async () => {
+  it("keeps rows, messages and addresses through a restart, and deletes rows and messages with --fresh", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const row = { pk: { S: "a" }, sk: { S: "b" } };
@@ -237,7 +237,7 @@ describe("a local world", () => {
 });
 
 describe("the tables of a local world", () => {
-  it("are created in the DynamoDB of DYNAMODB_ENDPOINT, and created again with --fresh", async () => {
+  it("are created in the database that DYNAMODB_ENDPOINT names, and lose their rows with --fresh", async () => {
     const folder = openDataFolder(temporaryFolder(), false);
     const dynamo = await startDynamo(folder);
     onTestFinished(async () => {
@@ -260,7 +260,7 @@ describe("the tables of a local world", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are not used if they have other indexes than their template", async () => {
+  it("are refused if they have other indexes than their template", async () => {
     const dir = temporaryFolder();
     await (await start(dir)).stop();
     const changed = structuredClone(fixtureStacks);
@@ -274,7 +274,7 @@ describe("the tables of a local world", () => {
 });
 
 describe("a queue of a local world", () => {
-  it("is refused if its visibility timeout is below its function's timeout, as on AWS", async () => {
+  it("is refused, as on AWS, if its visibility timeout is shorter than the timeout of its function", async () => {
     const changed = structuredClone(fixtureStacks);
     const jobs = changed[1]?.template.Resources["Jobs"];
     if (jobs) jobs.Properties["VisibilityTimeout"] = 30;
@@ -303,7 +303,7 @@ describe("a queue of a local world", () => {
     });
   });
 
-  it("delivers a reported failure again, then moves it to the dead-letter queue, and delivers the others once", async () => {
+  it("delivers a message that its function reports as failed again, then moves it to the dead-letter queue, and delivers other messages once", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {
       quick: async (event: SQSEvent) => {
@@ -325,11 +325,11 @@ describe("a queue of a local world", () => {
     ["throws", () => Promise.reject(new Error("broken"))],
     ["exceeds its timeout", () => new Promise(() => {})],
     [
-      "reports an ID that it did not get",
+      "reports the ID of a message that it did not get",
       async () => ({ batchItemFailures: [{ itemIdentifier: "?" }] }),
     ],
   ])(
-    "keeps the whole batch if its function %s",
+    "delivers the whole batch again if its function %s",
     async (_name, handler) => {
       const calls: unknown[] = [];
       const world = await start(temporaryFolder(), {
@@ -365,7 +365,7 @@ describe("a queue of a local world", () => {
     await expect.poll(() => running).toBe(4);
   });
 
-  it("delivers a message with visibility 0 again and keeps its receive count", async () => {
+  it("delivers a message again whose visibility timeout is set to 0, and keeps its receive count", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const QueueUrl = queueUrl(before, "JobsDead");

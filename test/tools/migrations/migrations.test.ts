@@ -78,7 +78,7 @@ function migrateRuns({ to = "current", client = engine.client, name, ...run }: W
 }
 
 describe("A migration of rows", () => {
-  it("converts rows of the version before, and counts what it did", async () => {
+  it("converts rows of the previous version, and counts the rows that it read and converted", async () => {
     for (const row of [olderRun(1), newerRun(2), olderRun(3)]) await put(row);
     await put({ ...watchlistKeys.purge("wl_1"), progress_at: "other" });
 
@@ -86,7 +86,7 @@ describe("A migration of rows", () => {
     expect(await runRows()).toEqual([newerRun(1), newerRun(2), newerRun(3)]);
   });
 
-  it("converts rows back to the version before", async () => {
+  it("converts rows back to the previous version", async () => {
     for (const row of [olderRun(1), newerRun(2)]) await put(row);
 
     expect(await migrateRuns({ to: "previous" })).toMatchObject({ pending: 1, migrated: 1 });
@@ -105,7 +105,7 @@ describe("A migration of rows", () => {
     expect(await runRows()).toEqual([olderRun(1), newerRun(2)]);
   });
 
-  /** A client whose third scan fails. */
+  /** Returns a client whose third scan fails. */
   const interrupted = (): DynamoDBDocumentClient => {
     let scans = 0;
     return watchedClient(engine.client, async (command, send) => {
@@ -115,7 +115,7 @@ describe("A migration of rows", () => {
     });
   };
 
-  it("converts the rest when it is repeated after an interruption, also rows that were converted back", async () => {
+  it("converts all rows that are left when it is repeated after an interruption, including rows that were converted back", async () => {
     for (let number = 1; number <= 7; number += 1) await put(olderRun(number));
     await expect(migrateRuns({ client: interrupted(), pageRows: 2 })).rejects.toThrow("broke");
     expect((await runRows()).slice(3, 5)).toEqual([newerRun(4), olderRun(5)]);
@@ -127,7 +127,7 @@ describe("A migration of rows", () => {
     expect(await migrateRuns()).toEqual({ read: 7, pending: 0, migrated: 0, failed: 0 });
   });
 
-  it("continues after a row that fails, and reports it", async () => {
+  it("continues after a row that cannot be converted, and reports that row", async () => {
     await put({ ...olderRun(1), stored_version: 9 });
     await put(olderRun(2));
 
@@ -187,7 +187,7 @@ describe("The migrations of a release", () => {
     expect(names("previous")).toEqual([]);
   });
 
-  it("find the accounts without shards", async () => {
+  it("move the credits only of accounts without shards", async () => {
     const account = { ...accountKeys.account("acct_1"), sequence: 1, concurrency: 1 };
     const credits = { balance: 5, held: 0, spent: 0, in_flight: 0 };
     await put({ ...account, ...credits });

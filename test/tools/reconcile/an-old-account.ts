@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { dueAt } from "../../../shared/aws/table/due-partitions.ts";
-import { ledgerEntryRow } from "../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../support/old-ledger-entry.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 
 /**

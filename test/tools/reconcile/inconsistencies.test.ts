@@ -63,7 +63,10 @@ beforeAll(async () => {
 
 type Place = readonly [table: string, key: RowKey];
 
-/** The differences that are found in the world while rows are changed. */
+/**
+ * Changes rows of the world, returns the differences that a reconciliation then finds, and restores
+ * the rows.
+ */
 const differencesAfter = (
   places: Parameters<typeof differencesAfterIn>[1],
   which?: "account" | "everything",
@@ -100,7 +103,7 @@ const outbox = (): Place => [
 ];
 const runId = (n: number): string => String(world.runs[n - 1]?.id);
 
-it("reconcile finds nothing before rows are damaged", async () => {
+it("reconcile finds no difference in a world whose rows are not damaged", async () => {
   expect(await found(world)).toEqual([]);
   expect(await found(world, "everything")).toEqual([]);
 });
@@ -114,7 +117,7 @@ describe("reconcile, after tables were restored to different times,", () => {
     }
   });
 
-  it("finds a feed counter lower than the feed's runs, and a missing one", async () => {
+  it("finds a feed counter that is lower than the number of runs in the feed, or missing", async () => {
     const place = `${world.accountId} feed`;
     expect(await differencesAfter([[...feedCount(), set({ last: 2 })]])).toEqual([
       `${place}: count is 2, should be 3`,
@@ -137,7 +140,7 @@ describe("reconcile, after tables were restored to different times,", () => {
 });
 
 describe("reconcile, for unreadable rows,", () => {
-  it("names a watchlist and continues", async () => {
+  it("names a watchlist whose row is unreadable, and continues", async () => {
     const { id } = deliveryOf(world, world.runs[1]);
     const pending = set({ state: "pending", next_attempt_at: null });
     const wrong = [...delivery(2), pending] as const;
@@ -147,7 +150,7 @@ describe("reconcile, for unreadable rows,", () => {
     ]);
   });
 
-  it("names a run", async () => {
+  it("names a run whose row is unreadable", async () => {
     for (const number of [3, 1]) {
       expect(await differencesAfter([[...runRow(number), without("stats")]])).toEqual([
         `${world.list.id} run ${number}: row is unreadable, should be readable`,
@@ -155,7 +158,7 @@ describe("reconcile, for unreadable rows,", () => {
     }
   });
 
-  it("names a run whose results are damaged", async () => {
+  it("names a run whose results are unreadable", async () => {
     const { bench, list } = world;
     const [step] = await bench.steps.list(runId(3));
     const batch = { step: "check", plan: String(step?.plan), number: 1 };
@@ -172,7 +175,7 @@ describe("reconcile, for unreadable rows,", () => {
     ]);
   });
 
-  it("names the endpoints of an account and continues", async () => {
+  it("names an account whose endpoints are unreadable, and continues", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     expect(
       await differencesAfter([
@@ -187,13 +190,13 @@ describe("reconcile, for unreadable rows,", () => {
 });
 
 describe("reconcile, for events,", () => {
-  it("finds a run that an endpoint never got and will not get", async () => {
+  it("finds a run that an endpoint has not received and that is not pending for it", async () => {
     expect(await differencesAfter([[...delivery(2), deleted]])).toEqual([
-      `${world.accountId} ${endpointId}: log of ${runId(2)} is missing, should be watchlist.run.completed`,
+      `${world.accountId} ${endpointId}: delivery log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
   });
 
-  it("ignores endpoints that have changed since, or subscribe to other events", async () => {
+  it("ignores a missing delivery to an endpoint that has changed since or is not subscribed to the event", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     for (const change of [
       { updated_at: world.bench.clock.now().toISOString() },
@@ -217,7 +220,7 @@ describe("reconcile, for events,", () => {
     await put(names.deliveries, before);
   });
 
-  it("finds a feed entry of another run, and one that is not stored under its time", async () => {
+  it("finds a feed entry with the ID of another run, and a run that is not stored under its time", async () => {
     const other = (): Change => set({ run_id: runId(2) });
     expect(await differencesAfter([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
@@ -251,7 +254,7 @@ describe("reconcile, for due times,", () => {
     }
   });
 
-  it("computes the next time of a cron watchlist", async () => {
+  it("accepts a watchlist with a cron only if it is due at its next time", async () => {
     const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
     const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
     expect(await differencesAfter([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
@@ -260,7 +263,7 @@ describe("reconcile, for due times,", () => {
     ]);
   });
 
-  it("finds a run in progress that is due in years, or in no index", async () => {
+  it("finds a run in progress whose next check is in years, was long ago, or is missing in the index", async () => {
     const { list, bench } = world;
     const reading = { phase: "reading", status: "running", finished_at: null };
     const running = [...listRow(), set({ running_run: 3, last_run_status: "running" })] as const;
@@ -307,7 +310,7 @@ describe("reconcile, for accounts and keys,", () => {
     await remove(names.ledger, ledgerKeys.page("acct_lost", 1, 1));
   });
 
-  it("finds an account whose row has another ID, and compares the rest", async () => {
+  it("finds an account whose row has lost its ID, and compares the other fields", async () => {
     const id = world.accountId;
     const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
     const { received } = await rowAt(...account());
@@ -332,7 +335,7 @@ describe("reconcile, for accounts and keys,", () => {
     }
   });
 
-  it("finds a revoked key that admits calls", async () => {
+  it("finds a key that still admits calls although no account lists it", async () => {
     const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
     const count = [...counter, set({ key_count: 0 })] as const;
     expect(await differencesAfter([[...listing(), deleted], count])).toEqual([
@@ -344,7 +347,7 @@ describe("reconcile, for accounts and keys,", () => {
 });
 
 describe("reconcile, for results of steps,", () => {
-  it("finds a number of tracked items that the run did not start with", async () => {
+  it("finds a wrong number of tracked items", async () => {
     const change: Change = (row) => ({ ...row, stats: { ...(row["stats"] as Row), tracked: 9 } });
     expect(await differencesAfter([[...runRow(3), change]])).toEqual([
       `${world.list.id} run 3: tracked is 9, should be 5`,
@@ -352,7 +355,7 @@ describe("reconcile, for results of steps,", () => {
   });
 });
 
-it("reconcile finds nothing while calls, keys and events are created and deleted", async () => {
+it("reconcile finds no difference while calls, keys and events are created and deleted", async () => {
   const { bench, accountId, list } = world;
   const [owner, now] = [await bench.account(), bench.clock.now()];
   const [clock, random] = [bench.clock, countingRandom(6)];
@@ -390,8 +393,8 @@ it("reconcile finds nothing while calls, keys and events are created and deleted
   expect(work.rounds).toBeGreaterThan(10);
 });
 
-describe("reconcile, for rows that it could not compare,", () => {
-  it("names them, and does not report them as equal", () => {
+describe("reconcile, for what it cannot compare,", () => {
+  it("names watchlists whose counters kept changing, and does not report them as equal", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +

@@ -70,7 +70,7 @@ describe("reconcile, for an account without shards,", () => {
     expect(await found()).toEqual([]);
   });
 
-  it("finds a wrong row", async () => {
+  it("finds a wrong sum or a missing ID in the account's row", async () => {
     for (const [name, value] of [
       ["balance", 29_937],
       ["held", 60],
@@ -93,7 +93,7 @@ describe("reconcile, for an account without shards,", () => {
     ]);
   });
 
-  it("finds an entry beyond its sequence, or with another ID or balance", async () => {
+  it("finds an entry after the sequence of the account's row, or with a wrong ID or balance", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     await put(names.ledger, { ...last, ...entry(8)[1], id, sequence: 8 });
@@ -132,7 +132,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("finds no differences, and none after its old holds are resolved and charges reversed", async () => {
+  it("finds no differences, even after holds from before the move are resolved and a charge is reversed", async () => {
     expect(await found()).toEqual([]);
     const ledger = dynamoLedger(client, options());
     const now = clock.now();
@@ -152,14 +152,14 @@ describe("reconcile, for an account that moved to shards,", () => {
     expect(await found()).toEqual([]);
   });
 
-  it.each([1, 4, 7])("finds that old entry %i is missing", async (sequence) => {
+  it.each([1, 4, 7])("finds that entry %i from before the move is missing", async (sequence) => {
     const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
     expect(await differencesAfter(entry(sequence), deleted)).toEqual([
       `${ledger} entry ${sequence}: row is missing, should be present`,
     ]);
   });
 
-  it("finds an old entry after the last one that the first shard continues", async () => {
+  it("finds an entry from before the move that the first shard does not continue", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     const more = { id, sequence: 8, type: "grant", credits: 1 };
@@ -169,23 +169,23 @@ describe("reconcile, for an account that moved to shards,", () => {
     await remove(...entry(8));
   });
 
-  it("finds a wrong old hold or wrong old usage", async () => {
+  it("finds a wrong hold or wrong usage from before the move", async () => {
     expect(await differencesAfter(hold("req_old_open"), deleted)).toEqual([
       `${accountId} hold req_old_open: row is missing, should be present`,
     ]);
     expect(await differencesAfter(usage(), add("requests", 1))).toEqual([
       `${accountId} usage 2026-03-01: requests is 2, should be 1`,
-      `${accountId} usage 2026-03-01: successful and failed is 1, should be 2`,
+      `${accountId} usage 2026-03-01: successful plus failed is 1, should be 2`,
     ]);
   });
 
-  it("finds that its shards count more or fewer old calls in flight than are open", async () => {
+  it("finds that the shards count more or fewer calls from before the move than are open", async () => {
     expect(await differencesAfter(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
-      `${accountId}: calls in flight from before there were shards is 2, should be 1`,
+      `${accountId}: number of calls in flight from before the account had shards is 2, should be 1`,
     ]);
     const none: Change = (row) => set({ in_flight: 0 })(without("old_in_flight")(row) ?? {});
     expect(await differencesAfter(shard(0), none)).toEqual([
-      `${accountId}: calls in flight from before there were shards is 0, should be 1`,
+      `${accountId}: number of calls in flight from before the account had shards is 0, should be 1`,
     ]);
   });
 });
@@ -195,7 +195,7 @@ describe("an account that moved to shards", () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("has no free slot for the previous release, which compares calls in flight with the concurrency", async () => {
+  it("has no free slot for the previous release, because its row has more calls in flight than slots", async () => {
     const row = await rowAt(...account());
     expect(row["concurrency"]).toBe(20);
     expect(row["in_flight"]).toBeGreaterThan(20);

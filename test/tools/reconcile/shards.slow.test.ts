@@ -40,7 +40,8 @@ let world: World;
 let pages: readonly RowKey[];
 
 /**
- * An account with two shards: an open hold in each, transfers between them, and pages of the first.
+ * Creates an account with two shards: an open hold in each, transfers between them, and pages of
+ * the first.
  */
 beforeAll(async () => {
   world = await startWorld();
@@ -89,7 +90,7 @@ const ledgerOptions = () => ({
   random: countingRandom(3),
 });
 
-/** Number of transfers in a shard's pages and journal. */
+/** Returns the number of transfers in a shard's pages and journal. */
 async function transfersIn(number: number): Promise<number> {
   const rows = await Promise.all((await pagesOf(number)).map((key) => rowAt(names.ledger, key)));
   const records = [...rows.flatMap((row) => row["records"] as Row[]), ...(await journalOf(number))];
@@ -111,7 +112,10 @@ const stampOfPage = ([, { sk }]: Place): number => Number(sk.slice("page#".lengt
 const numberIn = async (place: Place, name: string): Promise<number> =>
   Number((await rowAt(...place))[name]);
 
-/** The differences that are found while another row is stored. */
+/**
+ * Stores another row, returns the differences that a reconciliation then finds, and removes the
+ * row.
+ */
 async function beside(
   table: string,
   row: RowKey & Row,
@@ -138,7 +142,7 @@ const within =
     return { ...row, [name]: changed };
   };
 
-it("reconcile finds nothing in shards before rows are damaged", async () => {
+it("reconcile finds no difference in shards whose rows are not damaged", async () => {
   expect(await found(world)).toEqual([]);
   expect(await found(world, "everything")).toEqual([]);
 });
@@ -163,7 +167,7 @@ describe("reconcile, for the row of a shard,", () => {
     ]);
   });
 
-  it("finds more calls in flight than it has holds or slots", async () => {
+  it("finds more calls in flight than the shard has holds or slots", async () => {
     expect(await differencesAfter([...shard(0), add("in_flight", 1)])).toEqual([
       `${placeOf(0)}: in_flight is 2, should be 1`,
     ]);
@@ -180,14 +184,14 @@ describe("reconcile, for the row of a shard,", () => {
     ]);
   });
 
-  it("finds a fence before its newest record", async () => {
+  it("finds a fence that is lower than the stamp of the newest record", async () => {
     const newest = Number((await journalOf(1)).at(-1)?.["a"]);
     expect(await differencesAfter([...shard(1), set({ fence: newest - 1 })])).toEqual([
       `${placeOf(1)}: fence is ${newest - 1}, should be ${newest} or more`,
     ]);
   });
 
-  it("finds that it is missing", async () => {
+  it("finds that the row is missing", async () => {
     for (const number of [0, 1]) {
       expect(await differencesAfter([...shard(number), deleted])).toEqual([
         `${placeOf(number)}: row is missing, should be present`,
@@ -195,9 +199,9 @@ describe("reconcile, for the row of a shard,", () => {
     }
   });
 
-  it("finds that it is beyond the number of shards, and so are its usage and its page", async () => {
+  it("finds a row, usage or a page of a shard that the account does not have", async () => {
     const lines = [
-      `${placeOf(2)}: rows of a shard that the account does not have is present, should be missing`,
+      `${placeOf(2)}: a row of a shard that the account does not have is present, should be missing`,
     ];
     const { accountId } = world;
     for (const [table, key] of [
@@ -212,7 +216,7 @@ describe("reconcile, for the row of a shard,", () => {
 });
 
 describe("reconcile, for the holds of a shard,", () => {
-  it("finds a row that does not match its records", async () => {
+  it("finds a hold in the row that is changed, missing or not in the records", async () => {
     const at = `${placeOf(0)} hold`;
     const more: Change = within("holds", "req_open", (row) => ({ ...row, c: 41 }));
     expect(await differencesAfter([...shard(0), more])).toEqual([
@@ -232,7 +236,7 @@ describe("reconcile, for the holds of a shard,", () => {
     ]);
   });
 
-  it("finds a shard that the sweeper does not find in time", async () => {
+  it("finds a due time of the shard that is missing, too late or long ago", async () => {
     expect(dueTimeOf("hold", await rowAt(...shard(1)))).not.toBeNull();
     expect(await differencesAfter([...shard(1), without("due_kind")])).toEqual([
       `${placeOf(1)}: due mark is false, should be true`,
@@ -244,7 +248,7 @@ describe("reconcile, for the holds of a shard,", () => {
     }
   });
 
-  it("finds rows that are missing, or have another shard or charge", async () => {
+  it("finds a row of a hold that is missing, or has a wrong shard or charge", async () => {
     const { accountId, runs } = world;
     const { Items = [] } = await client.send(
       new QueryCommand({
@@ -268,7 +272,7 @@ describe("reconcile, for the holds of a shard,", () => {
     ]);
   });
 
-  it("finds a reversed charge without its mark", async () => {
+  it("finds a reversed charge whose hold has no row", async () => {
     expect(await differencesAfter([...hold("req_done"), deleted])).toEqual([
       `${world.accountId} hold req_done: row is missing, should be present`,
     ]);
@@ -286,7 +290,7 @@ describe("reconcile, for the pages of a shard,", () => {
     }
   });
 
-  it("finds a page that does not begin where the previous one ended", async () => {
+  it("finds a page that does not start with the state after the previous page", async () => {
     const at = `${placeOf(0)} page ${stampOfPage(page(1))}`;
     const balance = await numberIn(page(1), "balance_before");
     expect(await differencesAfter([...page(1), add("balance_before", 1)])).toContain(
@@ -308,7 +312,7 @@ describe("reconcile, for the pages of a shard,", () => {
     expect(lines).toContain(`${placeOf(0)} page ${stamp}: key is ${stamp}, should be ${stamp - 1}`);
   });
 
-  it("finds a page with records of the journal, or newer than it", async () => {
+  it("finds a page with records that are also in the row, or that are newer", async () => {
     const row = await rowAt(...shard(1));
     const journal = row["journal"] as Row[];
     for (const records of [journal, [{ ...journal[0], a: Number(row["fence"]) + 5 }]]) {
@@ -354,7 +358,7 @@ describe("reconcile, for the records of a shard,", () => {
         add("balance", 5)(add("added", 5)(row) ?? {}) ?? {},
       );
     expect(await differencesAfter([...shard(0), wrong])).toContain(
-      `${placeOf(0)} hold ${String(id)}: charge and refund is 7, should be 2`,
+      `${placeOf(0)} hold ${String(id)}: sum of charge and refund is 7, should be 2`,
     );
   });
 
@@ -372,7 +376,7 @@ describe("reconcile, for the records of a shard,", () => {
     });
     const entry = `${placeOf(0)} entry ${Number(row["sequence"]) + 1}`;
     expect(await differencesAfter([...shard(0), again])).toContain(
-      `${entry}: charge of hold ${String(id)} is resolves it again, should be a hold that is open`,
+      `${entry}: hold ${String(id)} of the charge is not open, should be open`,
     );
     const back = { t: "b", a: at, h: "req_done", c: 3, d: world.bench.clock.now().toISOString() };
     const twice: Change = set({
@@ -413,7 +417,7 @@ describe("reconcile, for the row of a sharded account,", () => {
   it("finds a number of shards that does not follow from the lifetime credits", async () => {
     expect(await differencesAfter([...account(), set({ shards: 1 })])).toEqual([
       `${world.accountId}: shards is 1, should be 2`,
-      `${placeOf(1)}: rows of a shard that the account does not have is present, should be missing`,
+      `${placeOf(1)}: a row of a shard that the account does not have is present, should be missing`,
     ]);
     expect(await differencesAfter([...account(), set({ shards: 3 })])).toEqual([
       `${placeOf(2)}: row is missing, should be present`,
@@ -437,7 +441,7 @@ describe("reconcile, for daily usage,", () => {
     );
   });
 
-  it("finds old usage without entries", async () => {
+  it("finds usage from before the account had shards for which there are no entries", async () => {
     const key = accountKeys.usage(world.accountId, day);
     const counts = { requests: 1, successful: 1, failed: 0, credits: 0 };
     expect(await beside(names.accounts, { ...key, ...counts })).toEqual([
@@ -446,7 +450,7 @@ describe("reconcile, for daily usage,", () => {
   });
 });
 
-it("reconcile finds nothing while credits are added and move between shards", async () => {
+it("reconcile finds no difference while credits are added and move between shards", async () => {
   const { bench, accountId } = world;
   const [now, options] = [bench.clock.now(), ledgerOptions()];
   const ledger = dynamoLedger(client, options);

@@ -12,6 +12,7 @@ import { lastEventId } from "../../../shared/events/event.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
+import { anEndpoint } from "../../support/an-endpoint.ts";
 import { countingRandom } from "../../support/clock.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
@@ -20,7 +21,7 @@ const tables = openTables();
 export const { client } = tables;
 export let names: Tables;
 
-/** Creates separate tables for a test file before its tests. */
+/** Creates separate tables before the tests of a file. */
 export const withTables = (): void => {
   beforeAll(async () => {
     names = {
@@ -87,28 +88,18 @@ const deliveryOptions = ({ bench }: Pick<World, "bench">) => ({
 
 async function openEndpoint(world: World): Promise<void> {
   const longAgo = "2026-02-01T00:00:00.000Z";
-  await dynamoEndpointStore(client, deliveryOptions(world)).create(world.accountId, {
+  const endpoint = anEndpoint({
     id: endpointId,
     accountId: world.accountId,
     url: "https://hooks.example.com/",
-    registeredUrl: null,
-    description: null,
-    events: null,
-    enabled: true,
-    secret: "sealed",
-    secretHint: "1234",
-    previousSecret: null,
-    requestsAtOnce: null,
-    disabledReason: null,
-    receivingSince: longAgo,
     createdAt: longAgo,
-    updatedAt: longAgo,
   });
+  await dynamoEndpointStore(client, deliveryOptions(world)).create(world.accountId, endpoint);
 }
 
 export const endedAt = (run: Run | undefined): string => String(run?.finishedAt);
 
-/** A run in the feed, and its delivery. */
+/** Adds a run to the event feed, and stores its delivery as delivered. */
 async function publish(world: World, run: Run): Promise<void> {
   const { bench, accountId, list } = world;
   await dynamoEventFeed(client, deliveryOptions(world)).append(accountId, {
@@ -123,7 +114,7 @@ async function publish(world: World, run: Run): Promise<void> {
   await store.put(accountId, { ...deliveryOf(world, run), state: "delivered" });
 }
 
-/** The delivery of a run's last event; of the first run by default. */
+/** Returns the delivery of a run's last event. If `run` is absent, this is the first run. */
 export function deliveryOf({ list, runs }: World, run = runs[0]) {
   const runId = String(run?.id);
   const event = {
@@ -181,7 +172,7 @@ export async function rowAt(table: string, Key: RowKey): Promise<Row> {
   return Item;
 }
 
-/** Stores a row again with some attributes changed. */
+/** Replaces some attributes of a stored row. */
 export async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
   const row = await rowAt(table, key);
   await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));
@@ -190,7 +181,7 @@ export async function damage(table: string, key: RowKey, to: (row: Row) => Row):
 export const remove = (table: string, Key: RowKey): Promise<unknown> =>
   client.send(new DeleteCommand({ TableName: table, Key: { ...Key } }));
 
-/** Increases an attribute by this number. */
+/** Returns a change that adds a number to an attribute, for `damage`. */
 export const more =
   (name: string, by: number) =>
   (row: Row): Row => ({ [name]: Number(row[name]) + by });
@@ -202,7 +193,10 @@ export type Change = (row: Row) => Row | null;
 export const put = (table: string, row: Row): Promise<unknown> =>
   client.send(new PutCommand({ TableName: table, Item: row }));
 
-/** The differences that are found while rows are changed; the rows are put back afterwards. */
+/**
+ * Changes or deletes rows, returns the differences that a reconciliation then finds, and restores
+ * the rows.
+ */
 export async function differencesAfter(
   world: World,
   places: readonly (readonly [...Place, Change])[],
@@ -228,7 +222,10 @@ export const without =
   (...attributes: string[]): Change =>
   (row) =>
     Object.fromEntries(Object.entries(row).filter(([name]) => !attributes.includes(name)));
-/** Adds a number to an attribute; the number may be negative. */
+/**
+ * Returns a change that adds a number to an attribute, for `differencesAfter`. The number may be
+ * negative.
+ */
 export const add =
   (name: string, by: number): Change =>
   (row) => ({ ...row, ...more(name, by)(row) });

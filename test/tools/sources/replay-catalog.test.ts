@@ -7,7 +7,8 @@ import {
   type ReplayCatalog,
   startReplayCatalog,
 } from "../../../tools/sources/replay-catalog.ts";
-import { offerScraperIds, scraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { offerScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { scraperIds } from "../../support/scraper-ids.ts";
 import type { Answer, Scraper } from "../../../shared/scrapers/scraper.ts";
 import { parseSources } from "../../../shared/sources/registry/configuration.ts";
 import { scraperFor } from "../../../shared/sources/registry/scraper-sources.ts";
@@ -44,7 +45,7 @@ const page = async (path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(replay.url + path)).json()) as Record<string, unknown>;
 
 describe("the replayed products API", () => {
-  it("is read by the catalog adapter like the real one", async () => {
+  it("answers the catalog adapter with found, partial and missing products", async () => {
     const answers = await read(["6501234", "6510004", "6510005", "7777777"]);
     expect(answers.map(({ status }) => status)).toEqual([
       "ok",
@@ -57,14 +58,14 @@ describe("the replayed products API", () => {
     ]);
   });
 
-  it("returns a price from the moment it is set", async () => {
+  it("returns a changed price in all later replies", async () => {
     replay.setPrice(6501234, 12.5);
     const [answer] = await read(["6501234"]);
     expect(answer).toMatchObject({ fields: { price: { amount: 12.5, currency: "USD" } } });
     expect(() => replay.setPrice(1, 1)).toThrow(/no product 1/);
   });
 
-  it("returns pages, and only the requested fields", async () => {
+  it("returns only the requested page and fields", async () => {
     const path = "/v1/products(sku%20in(6501234,6505678,6510001))?pageSize=2&page=2&show=sku,name";
     expect(await page(path)).toMatchObject({
       from: 3,
@@ -87,7 +88,7 @@ describe("the replayed products API", () => {
 });
 
 describe("the recordings of the products API", () => {
-  it("are found by content in any files of a folder, and completed", () => {
+  it("are collected from all JSON files of a folder, and get values for missing fields", () => {
     const reply = (products: unknown): unknown => ({ status: 200, response: { products } });
     const write = (name: string, content: unknown): void =>
       writeFileSync(join(folder, name), JSON.stringify(content));
@@ -111,7 +112,7 @@ describe("the recordings of the products API", () => {
     expect(others).toEqual([]);
   });
 
-  it("are the project's own if the folder does not exist", () => {
+  it("are those of the project if the folder does not exist", () => {
     expect(loadRecordedProducts(join(folder, "missing"))).toEqual(loadRecordedProducts());
   });
 });

@@ -82,7 +82,7 @@ async function beyond(
     .toSorted((a, b) => a - b)
     .map((shard) => ({
       place: shardPlace(accountId, shard),
-      field: "rows of a shard that the account does not have",
+      field: "a row of a shard that the account does not have",
       stored: present,
       expected: missing,
     }));

@@ -8,23 +8,24 @@ export interface CheckResult {
 }
 
 const pauseMs = 500;
-const scannedEntriesMax = 8;
+const checksMax = 8;
 
 /**
- * Runs a check until two consecutive runs find the same differences, because the service keeps
- * writing. Runs it at most 8 times, with pauses of 0.5 s. Returns the last result, with only the
- * differences that the previous run also found.
+ * Repeats a check, because the service keeps writing. Ends when rows did not change during the
+ * check and each found difference was also in the previous result. A first result without
+ * differences and without changed rows therefore ends it. Makes at most 8 attempts, with pauses of
+ * 0.5 s. Returns the last result, with only the differences that the previous result also had.
  */
 export async function confirmed<Found extends CheckResult>(
   look: () => Promise<Found>,
   { clock }: { readonly clock: Clock },
 ): Promise<Found> {
   let before = new Set<string>();
-  for (let looks = 1; ; looks += 1) {
+  for (let checks = 1; ; checks += 1) {
     const found = await look();
     const again = found.differences.filter((one) => before.has(differenceName(one)));
     const isSettled = found.isSteady && again.length === found.differences.length;
-    if (isSettled || looks === scannedEntriesMax) return { ...found, differences: again };
+    if (isSettled || checks === checksMax) return { ...found, differences: again };
     before = new Set(found.differences.map(differenceName));
     await clock.sleep(pauseMs);
   }

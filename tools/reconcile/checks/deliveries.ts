@@ -21,7 +21,10 @@ interface DeliveriesFound extends CheckResult {
   readonly feedRuns: number;
 }
 
-/** Checks an account's webhook endpoints, pending deliveries, exports and feed. */
+/**
+ * Checks an account's webhook endpoints, pending deliveries, exports and feed. Repeats the check as
+ * `confirmed` does.
+ */
 export const checkDeliveries = (
   account: PublishingAccount,
   dependencies: DeliveriesDependencies,

@@ -52,8 +52,6 @@ const notPublished = (place: string): Difference => ({
   expected: present,
 });
 
-const deliveriesAtOnce = 100;
-
 /**
  * Reports runs without a delivery. Reads the log last, because a first attempt deletes the outbox
  * entry and writes the log in one transaction.
@@ -65,12 +63,7 @@ async function undelivered(
 ): Promise<Difference[]> {
   const known = async (some: readonly RunDeliveries[]): Promise<ReadonlySet<string>> => {
     const ids = some.flatMap(({ types }) => [...types.keys()]);
-    const found = new Set<string>();
-    for (let start = 0; start < ids.length; start += deliveriesAtOnce) {
-      const part = ids.slice(start, start + deliveriesAtOnce);
-      for (const id of (await deliveries.getMany(accountId, part)).keys()) found.add(id);
-    }
-    return found;
+    return new Set((await deliveries.getMany(accountId, ids)).keys());
   };
   const logged = await known(wanted);
   const absent: RunDeliveries[] = [];

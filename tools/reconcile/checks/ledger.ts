@@ -13,11 +13,15 @@ interface LedgerFindings extends CheckResult {
   /** Null for an account that was deleted in the meantime. */
   readonly sums: LedgerSums | null;
   readonly holds: number;
-  /** IDs of keys whose lookup rows belong to other accounts. */
+  /** IDs of listed keys whose lookup rows are missing, revoked or of another account. */
   readonly strayKeys: readonly string[];
 }
 
-/** Checks the ledger of an account, its holds, usage and keys. */
+/**
+ * Checks the ledger of an account, its holds, usage and keys. Repeats the check as `confirmed`
+ * does.
+ * @param since the times from which charges and resolved holds are compared
+ */
 export const checkLedger = (
   accountId: string,
   since: FoldSince,

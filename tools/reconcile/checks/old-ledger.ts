@@ -11,7 +11,8 @@ import type { LedgerReadDependencies, LedgerSince, ReadLedger } from "./read-led
 
 /**
  * Reads the ledger of an account without shards: its row, and its entries up to the sequence in the
- * row.
+ * row. If the account has shards by now, returns no differences, and `since` reports that the check
+ * must be repeated.
  */
 export async function readOldLedger(
   { accountId }: StoredAccount,
@@ -22,7 +23,13 @@ export async function readOldLedger(
   const storedSums = await reader.oldSums(accountId);
   if (storedSums === undefined) {
     const { sums } = fold.end(0);
-    return { sums, holds: 0, differences: [], budgetUse: new Map(), since: async () => hasShardsNow };
+    return {
+      sums,
+      holds: 0,
+      differences: [],
+      budgetUse: new Map(),
+      since: async () => hasShardsNow,
+    };
   }
   const differences: Difference[] = [];
   for await (const entry of reader.entries(accountId, 1, storedSums.sequence)) {
@@ -30,7 +37,13 @@ export async function readOldLedger(
   }
   const { sums, differences: whole } = fold.end(storedSums.sequence);
   differences.push(...whole, ...sumDifferences(storedSums, sums));
-  return { sums, holds: 0, differences, budgetUse: new Map(), since: () => entriesSince(storedSums, reader) };
+  return {
+    sums,
+    holds: 0,
+    differences,
+    budgetUse: new Map(),
+    since: () => entriesSince(storedSums, reader),
+  };
 }
 
 const hasShardsNow: LedgerSince = {
@@ -40,8 +53,8 @@ const hasShardsNow: LedgerSince = {
 };
 
 /**
- * Reads the later entries, and then the account's row, whose sequence includes all of these
- * entries.
+ * Reads the entries that were written later, and then the account's row. The sequence in the row
+ * must therefore include all of these entries.
  */
 async function entriesSince(
   { accountId, sequence }: StoredSums,

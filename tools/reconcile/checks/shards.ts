@@ -26,9 +26,10 @@ interface WholeShard {
 }
 
 /**
- * Reads an account's shards in order. The end of a call from before the account had shards changes
- * two shards: the first shard, which has the call's credits, and the shard whose slot the call
- * occupies.
+ * Reads an account's shards one after the other, while calls continue. If one change affects two
+ * shards, the result can contain the change in only one of them. Example: a call that began before
+ * the account had shards ends. This changes the first shard, which has the call's credits, and the
+ * shard whose slot the call occupies.
  */
 export async function readShards(
   account: StoredAccount,
@@ -77,8 +78,8 @@ interface Ref {
 }
 
 /**
- * Reads a shard's row, and adds up its records as of that moment. Returns null if the shard has no
- * row.
+ * Reads a shard's row, and adds up the records that existed at that moment. Returns null if the
+ * shard has no row.
  */
 async function readShard(
   ref: Ref,
@@ -111,7 +112,8 @@ interface Ledger {
 
 /**
  * Returns the changes since the shards were read. A transfer writes all of its shards in one
- * transaction, so if one side was not read before, it is among the later records.
+ * transaction. If only one side of a transfer was read before, the other side is therefore among
+ * the later records.
  */
 async function shardsSince(
   { account, shards, sums }: Ledger,
@@ -166,9 +168,9 @@ interface RecordsSince {
 }
 
 /**
- * Reads the records after a row's read. Reads the row first, so that no record is missed when it
- * moves to a page. Reads the row again after the pages, because it no longer contains the moved
- * records.
+ * Reads the records that were made after a row was read. Reads the row first, so that no record is
+ * missed when it moves to a page. Reads the row again after the pages, when it must no longer
+ * contain the moved records.
  */
 async function recordsSince(
   ref: Ref,

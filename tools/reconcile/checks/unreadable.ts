@@ -3,8 +3,9 @@ import type { Difference } from "../rules/difference.ts";
 import { unreadable } from "../rules/runs.ts";
 
 /**
- * Runs a check. If a row is damaged, returns the difference "unreadable" for `place` instead. Other
- * errors are thrown.
+ * Runs a check and returns its differences. If a row is damaged, returns only the difference
+ * "unreadable" for `place`.
+ * @throws any other error of the check
  */
 export async function orUnreadable(
   place: string,

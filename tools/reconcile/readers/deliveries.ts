@@ -20,10 +20,11 @@ export interface DeliveriesReader {
    * endpoint that has an outbox.
    */
   targets(accountId: string, endpointIds: readonly string[]): Promise<readonly StoredTarget[]>;
+  /** Returns true if the outbox of the target has this entry. */
   isPending(target: DeliveryTarget, entry: OutboxEntry): Promise<boolean>;
-  /** Yields entries by number. */
+  /** Yields the runs of the feed in the order of their sequences. */
   feed(accountId: string): AsyncIterable<StoredFeedEntry>;
-  /** Returns the number of the newest run in the feed; 0 if the feed is empty. */
+  /** Returns the sequence of the newest run in the feed; 0 if the feed is empty. */
   feedCount(accountId: string): Promise<number>;
   /** Yields the runs that ended at or after `since` (ISO 8601), in the order of their ends. */
   feedByTime(accountId: string, since: string): AsyncIterable<FeedPlace>;

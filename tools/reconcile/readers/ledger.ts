@@ -66,7 +66,10 @@ export interface StoredKeys {
 export interface LedgerReader {
   accounts(): Promise<readonly AccountBalance[]>;
   account(accountId: string): Promise<StoredAccount | undefined>;
-  /** Returns the sums of an account from before there were shards; undefined for any other. */
+  /**
+   * Returns the sums of an account that has no shards yet; undefined if it has shards or does not
+   * exist.
+   */
   oldSums(accountId: string): Promise<StoredSums | undefined>;
   readonly shards: ShardsReader;
   /**
@@ -81,10 +84,11 @@ export interface LedgerReader {
   holds(accountId: string): AsyncIterable<StoredHold>;
   /** Yields the days of the daily budgets of the account and of its watchlists. */
   dailyBudgets(accountId: string): AsyncIterable<StoredBudget>;
-  /** Yields all open holds, of separate rows and of shards. */
+  /** Yields all open holds: those with separate rows, and those in shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
   /** Yields the daily usage that was stored before the account had shards. */
   usage(accountId: string): AsyncIterable<StoredUsage>;
+  /** Returns the rows of an account's API keys. */
   keys(accountId: string): Promise<StoredKeys>;
 }
 

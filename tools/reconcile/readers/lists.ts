@@ -12,7 +12,7 @@ import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 
-/** The item counters of a watchlist. Each change of its pages updates them. */
+/** The item counters of a watchlist. Every change of the watchlist's pages updates them. */
 export interface StoredCounts {
   readonly counts: ItemCounts;
   readonly total: number;

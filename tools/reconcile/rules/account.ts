@@ -94,7 +94,11 @@ export function beyondDifferences(
   return [{ place, field: "row", stored: `beyond sequence ${sequence}`, expected: "within it" }];
 }
 
-/** Creates a check that compares rows of holds with the ledger, one row at a time. */
+/**
+ * Creates a check that compares rows of holds with the ledger, one row at a time. Call `take` for
+ * each row, then `end`, which returns the differences. `end` leaves out the differences between row
+ * and ledger for holds that changed during the check.
+ */
 export function holdCheck(accountId: string, sums: LedgerSums) {
   const seen = new Set<string>();
   const own: Difference[] = [];
@@ -173,7 +177,7 @@ export function dueDifferences(
   return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: longestHold });
 }
 
-/** Reports a charge above the reserved credits or below 0, without use of the ledger. */
+/** Reports a charge that is below 0 or above the reserved credits. Does not need the ledger. */
 function chargedDifferences(place: string, { credits, charged }: StoredHold): Difference[] {
   if (charged === null || (charged >= 0 && charged <= credits)) return [];
   return [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }];
@@ -181,7 +185,8 @@ function chargedDifferences(place: string, { credits, charged }: StoredHold): Di
 
 /**
  * Compares the daily usage from before an account had shards with the holds that were resolved on
- * each day.
+ * each day. Ignores days that changed during the check. Returns an empty list if `sums` lacks
+ * entries.
  */
 export function usageDifferences(
   accountId: string,
@@ -199,10 +204,10 @@ export function usageDifferences(
       const ledger = sums.usage.get(date) ?? noUsage;
       return fieldDifferences(
         `${accountId} usage ${date}`,
-        { requests, "successful and failed": successful + failed, credits },
+        { requests, "successful plus failed": successful + failed, credits },
         {
           requests: ledger.requests,
-          "successful and failed": requests,
+          "successful plus failed": requests,
           credits: ledger.credits,
         },
       );

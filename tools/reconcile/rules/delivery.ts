@@ -14,8 +14,8 @@ import {
 } from "../../../shared/webhooks/outbox-entries.ts";
 
 /**
- * Returns the outbox entries that must exist for a delivery of the log; an empty list for a
- * finished delivery.
+ * Returns the outbox entries that must exist for a delivery of the log: those of its retries while
+ * it is pending, and one for a requested redelivery. Returns an empty list if neither applies.
  */
 export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
   ...(delivery.state === "pending" ? retryEntries(delivery) : []),
@@ -71,9 +71,9 @@ export interface RunDeliveries {
 const datedWithinMs = 60 * 60_000;
 
 /**
- * Returns the deliveries that must exist for a run. The endpoint of the run's watchlist receives
- * all events. Without it, every subscribed endpoint does, but endpoints that were changed or
- * deleted after the run's end are not checked. Only the first part of each event is checked.
+ * Returns the deliveries that must exist for a run. If its watchlist names an endpoint, that
+ * endpoint receives all events. Otherwise every subscribed endpoint does; those that were changed
+ * or deleted after the run's end are not checked. Only the first part of each event is checked.
  */
 export function deliveriesOfRun(
   accountId: string,
@@ -111,6 +111,6 @@ export function lostDeliveries(
   const lost = [...types].filter(([id]) => !known.has(id)).map(([, type]) => type);
   if (lost.length === 0) return [];
   const place = `${target.accountId} ${target.targetId}`;
-  const field = `log of ${runId}`;
+  const field = `delivery log of ${runId}`;
   return [{ place, field, stored: missing, expected: lost.join(" and ") }];
 }

@@ -2,7 +2,7 @@ import { type Difference, missing, present } from "./difference.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import type { RunEventType } from "../../../shared/events/event.ts";
 
-/** The position of a run in the feed: the run's ID and its number. */
+/** The position of a run in the feed: its sequence in the feed, and the run's ID. */
 export interface FeedPlace {
   readonly sequence: number;
   readonly runId: string;
@@ -13,8 +13,8 @@ export interface StoredFeedEntry extends FeedPlace {
   /** The time of the run's end. */
   readonly createdAt: string;
   /**
-   * The time at which the run was added to the feed. It is never earlier than that of the previous
-   * number.
+   * The time at which the run was added to the feed. It is not earlier than that of the run with
+   * the previous sequence.
    */
   readonly appendedAt: string;
   /** The event types of the run, without repetition. */
@@ -34,11 +34,11 @@ export const feedKeptSince = (now: Date): string =>
   ).toISOString();
 
 /**
- * Checks an account's feed. The numbers of unexpired runs must have no gap, and each run must be
- * stored under its number and under its time. Call `take` for the runs by number, then `takeByTime`
- * for the runs by time, then `end`. Stores the event types of each run.
- * @param opened `at` is the account's creation, `kept` the time from `feedKeptSince`, and `count`
- * the feed's count, read before its runs
+ * Checks an account's feed. The sequences of unexpired runs must have no gap, and each run must be
+ * stored under its sequence and under its time. Call `take` for the runs by sequence, then
+ * `takeByTime` for the runs by time, then `end`. Stores the event types of each run.
+ * @param opened `at` is the time of the account's creation, `kept` the time from `feedKeptSince`,
+ * and `count` the feed's count, read before its runs
  */
 export function feedCheck(
   accountId: string,
@@ -46,7 +46,7 @@ export function feedCheck(
 ) {
   const { kept, count } = opened;
   let [next, before] = [1, opened.at];
-  /** Run IDs by number that `takeByTime` has not found yet. */
+  /** Run IDs by sequence that `takeByTime` has not found yet. */
   const waiting = new Map<number, string>();
   const entries = new Map<string, readonly RunEventType[]>();
   const placeOf = (which: string): string => `${accountId} feed ${which}`;

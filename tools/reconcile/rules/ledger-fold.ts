@@ -74,8 +74,8 @@ export interface LedgerFold {
   /** Changes the balance by a transfer, which has no entry. */
   move(credits: number): void;
   /**
-   * Compares the current state with `before`, the state from which the next entries start, and
-   * continues from `before`.
+   * Compares the current state with `before`, the stored state from which the next entries start.
+   * Then continues from `before`.
    */
   goOnFrom(before: JournalState, place: string): Difference[];
   /** Returns the state after the last entry. */
@@ -278,8 +278,8 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
     // The reservation may be one of the missing entries.
     if (!state.isWhole) return [];
     const place = `${ledger} entry ${entry.sequence}`;
-    const field = `${entry.type} of hold ${holdId}`;
-    return [{ place, field, stored: "resolves it again", expected: "a hold that is open" }];
+    const field = `hold ${holdId} of the ${entry.type}`;
+    return [{ place, field, stored: "not open", expected: "open" }];
   }
   const wrongSource = sourceDifferences(`${ledger} entry ${entry.sequence}`, entry, hold);
   const resolved = hold.resolved + entry.credits;
@@ -375,7 +375,7 @@ const halfResolved = ({ place, open, isWhole }: State): Difference[] =>
 
 const wronglyResolved = (place: string, reserved: number, resolved: number): Difference => ({
   place,
-  field: "charge and refund",
+  field: "sum of charge and refund",
   stored: resolved,
   expected: reserved,
 });

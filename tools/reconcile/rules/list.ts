@@ -105,7 +105,8 @@ function orderDifferences(
     const isAgain = seen.has(id);
     seen.add(id);
     const field = `item ${id}`;
-    if (isAgain) return [{ place, field, stored: "there twice", expected: "there once" }];
+    if (isAgain)
+      return [{ place, field, stored: "in the page twice", expected: "in the page once" }];
     if (id < lowest || (upper !== null && id >= upper)) {
       return [
         { place, field, stored: "out of the range", expected: `"${lowest}" to "${upper ?? "~"}"` },

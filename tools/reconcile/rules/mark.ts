@@ -1,6 +1,6 @@
 import type { Difference } from "./difference.ts";
 
-/** A mark that is older than this was missed, because the sweeper runs every minute. */
+/** A due mark that is older than this was missed, because the sweeper runs every minute. */
 const missedMs = 10 * 60_000;
 /** The largest difference between the clocks of writers and readers. */
 const skewMs = 5 * 60_000;
@@ -14,9 +14,9 @@ interface MarkBounds {
 }
 
 /**
- * Reports a due mark (ISO 8601) that no writer sets or that the sweeper missed: one later than
- * `latest` allows (with 5 minutes for clock differences), or, unless `mayBePast`, one more than 10
- * minutes ago.
+ * Reports a due mark (ISO 8601), the time at which the sweeper next checks a row, that no writer
+ * sets or that the sweeper missed. No writer sets a time later than `latest` allows, with 5 minutes
+ * for clock differences. The sweeper missed a time more than 10 minutes ago, unless `mayBePast`.
  */
 export function markDifferences(
   { place, field }: Pick<Difference, "place" | "field">,

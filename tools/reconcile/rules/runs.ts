@@ -47,7 +47,10 @@ export const unreadable = (place: string): Difference => ({
 export const runPlace = (watchlistId: string, runNumber: number): string =>
   `${watchlistId} run ${runNumber}`;
 
-/** Creates a check of a watchlist's runs, newest first, against the watchlist's row. */
+/**
+ * Creates a check of a watchlist's runs, newest first, against the watchlist's row. Call `take` or
+ * `takeUnreadable` for each run, then `end`. Each call returns the differences that it finds.
+ */
 export function runSequenceCheck(list: Watchlist) {
   let next = list.runCount;
   let highest = 0;
@@ -200,6 +203,6 @@ function stepDifferences(place: string, { step, results }: RecordedStep): Differ
 export const chargeDifferences = (run: Run, charged: number): Difference[] =>
   fieldDifferences(
     runPlace(run.watchlistId, run.runNumber),
-    { "credits, which the ledger charged": run.credits },
-    { "credits, which the ledger charged": charged },
+    { "credits (compared with the ledger)": run.credits },
+    { "credits (compared with the ledger)": charged },
   );

@@ -19,9 +19,13 @@ import {
 
 /** A stored page of a shard's journal. */
 export interface StoredPage {
-  /** The stamp in the page's key. */
+  /**
+   * The stamp of the first record, from the page's key. A stamp is the time of a change in
+   * microseconds.
+   */
   readonly firstStamp: number;
   readonly records: readonly JournalRecord[];
+  /** The balance and sequence before the first record. */
   readonly before: JournalState;
 }
 
@@ -31,15 +35,20 @@ export interface StoredShard extends JournalState {
   readonly shards: number;
   readonly slots: number;
   readonly inFlight: number;
+  /** Calls in flight from before the account had shards. */
   readonly oldInFlight: number;
+  /** Credits that open holds reserve. */
   readonly held: number;
   readonly spent: number;
+  /** All credits that were ever added to the balance. */
   readonly added: number;
+  /** The stamp of the newest change. The shard refuses a change whose stamp is not newer. */
   readonly fence: number;
   readonly holds: ReadonlyMap<
     string,
     { readonly credits: number; readonly at: number; readonly budgetDay?: string }
   >;
+  /** The newest records. Older records are in pages. */
   readonly journal: readonly JournalRecord[];
   /**
    * The time at which the sweeper checks the shard's holds (ISO 8601 UTC); null if the row is not

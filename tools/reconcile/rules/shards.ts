@@ -71,7 +71,7 @@ function holdDifferences(
 
 /**
  * Compares a shard's usage rows with its pages. Ignores days whose records were moved to pages
- * during the check.
+ * during the check. Returns an empty list if the shard's sums lack records.
  */
 export function shardUsageDifferences(
   accountId: string,
@@ -101,8 +101,8 @@ const counts = (usage: UsageChange | undefined): typeof noUsage => {
 };
 
 /**
- * Reports pages whose records are still in the row. A record is moved in one transaction, and the
- * row was read after the pages.
+ * Reports pages whose records are still in the row. A transaction moves records from the row to a
+ * page, so no record may be in both. The row must be read after the pages.
  * @param newestInPages the newest stamp of the records in pages
  */
 export function copiedDifferences(
@@ -134,7 +134,10 @@ interface ShardSize {
   readonly slots: number;
 }
 
-/** Compares an account's row with its shards. The row did not change while the shards were read. */
+/**
+ * Compares an account's row with its shards. Call it only if the row did not change while the
+ * shards were read.
+ */
 export function accountDifferences(read: AccountRead): Difference[] {
   const { account, shards, sums, transfers, isOldSteady, sizeAt } = read;
   const { accountId, id, received } = account;
@@ -170,8 +173,8 @@ export function accountDifferences(read: AccountRead): Difference[] {
     ...(sums.isWhole && isOldSteady
       ? fieldDifferences(
           accountId,
-          { "calls in flight from before there were shards": oldInFlight },
-          { "calls in flight from before there were shards": old.length },
+          { "number of calls in flight from before the account had shards": oldInFlight },
+          { "number of calls in flight from before the account had shards": old.length },
         )
       : []),
   ];

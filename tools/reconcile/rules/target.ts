@@ -6,7 +6,10 @@ import type { DeliveryTarget } from "../../../shared/outbox/outbox.ts";
 /** A delivery target's row and its earliest outbox entry. Times are in ISO 8601 UTC. */
 export interface StoredTarget {
   readonly target: DeliveryTarget;
-  /** The time from which the sweeper has the outbox drained; null if the target is not due. */
+  /**
+   * The time from which the sweeper wakes a worker to drain the outbox; null if the target is not
+   * due.
+   */
   readonly dueAt: string | null;
   /** The end of the lease; null if there is no lease. */
   readonly leaseUntil: string | null;

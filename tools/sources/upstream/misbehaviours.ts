@@ -124,6 +124,7 @@ export type Misbehaviour = keyof typeof behaviours;
 export const isMisbehaviour = (name: string): name is Misbehaviour =>
   Object.hasOwn(behaviours, name);
 
+/** The names of all misbehaviours. */
 export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
 
 /** Responds to a call with a misbehaviour instead of the correct results. */

@@ -31,6 +31,7 @@ const checker = sandboxOfferChecker(shop);
 /**
  * Returns the results of the sandbox's shops for a request. In your server, read your own data
  * here.
+ * @param body the parsed body of `POST /read`, which is valid for the scraper
  */
 export async function sandboxResults(
   scraper: StepScraperId,

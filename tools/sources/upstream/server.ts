@@ -19,6 +19,7 @@ export interface UpstreamServerOptions {
   readonly maxBatch?: number;
   /** Returns the milliseconds to wait before a response. Called once for each call. */
   readonly latencyMs?: () => number;
+  /** Returns how a call misbehaves; undefined for a correct reply. */
   readonly misbehave?: (call: UpstreamCall) => Misbehaviour | undefined;
 }
 
@@ -30,7 +31,7 @@ export interface UpstreamServer extends LocalServer {
 const bodyBytesMax = 5 * 1024 * 1024;
 export const maxBatchDefault = 100;
 
-/** Starts the reference upstream server on loopback. It answers with the data of the sandbox. */
+/** Starts the reference upstream server on loopback. It returns the data of the sandbox. */
 export async function startUpstreamServer(options: UpstreamServerOptions): Promise<UpstreamServer> {
   const calls: UpstreamCall[] = [];
   const server = await serveFrom(
@@ -66,7 +67,10 @@ async function answer(
     return reply(404, { error: "The paths are GET /capabilities and POST /read" });
   const call = parseCall(request, bytes, serving.calls.length + 1);
   if ("refusal" in call) return reply(call.status, { error: call.refusal });
-  if (call.ids.length > maxBatch) return reply(413, { error: `At most ${maxBatch} IDs in a call` });
+  if (call.ids.length > maxBatch)
+    return reply(413, {
+      error: `A call must have at most ${maxBatch} IDs (got ${call.ids.length})`,
+    });
   serving.calls.push(call);
   const results = await sandboxResults(call.scraper, call.body);
   await new Promise((resolve) => setTimeout(resolve, serving.latencyMs?.() ?? 0));

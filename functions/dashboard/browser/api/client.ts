@@ -53,7 +53,8 @@ export const apiBase = (): string => new URL("v1/", location.href.split("#")[0])
 const retrySecondsMax = 5;
 
 /**
- * Creates a client for one API key. Calls `onUnauthorized` after every response with status 401.
+ * Creates a client for one API key. Its methods reject with an ApiError, or with another error
+ * after an abort. Calls `onUnauthorized` after every response with status 401.
  */
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   const raw: ApiClient["raw"] = async (method, path, options = {}) => {
@@ -88,7 +89,7 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
 const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
 /**
- * Returns the address of an API call.
+ * Returns the address of an API call. Omits undefined and empty query parameters.
  * @throws ApiError 404 if the path is not that of a resource. Parts of a path can come from a link,
  * so they must not lead to another address.
  */

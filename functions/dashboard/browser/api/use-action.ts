@@ -16,8 +16,9 @@ export interface Action<Input, Result> {
 }
 
 /**
- * Returns an action that a user starts, such as a form submission. Only one execution can be in
- * progress.
+ * Returns an action that a user starts, such as a form submission. `run` never rejects: if `act`
+ * fails, `run` returns undefined and sets `error`. While an execution is in progress, `run` does
+ * nothing and returns undefined.
  */
 export function useAction<Input, Result>(
   act: (api: ApiClient, input: Input) => Promise<Result>,

@@ -16,8 +16,8 @@ const quickForMilliseconds = 60_000;
 /**
  * A listing of `usePages` that is read again while the dashboard is visible: every 3 seconds while
  * entries are pending and for a minute after a refresh, otherwise every 30 seconds. If the user has
- * loaded more pages, the first interval is three seconds for each page. There is then no second
- * interval, because new entries would move the text that the user is reading.
+ * loaded several pages, the 3 seconds are multiplied by the number of pages. The reads every 30
+ * seconds then stop, because new entries would move the text that the user is reading.
  */
 export function useLivePages<Entry extends { readonly id: string }>(
   load: Parameters<typeof usePages<Entry>>[0],

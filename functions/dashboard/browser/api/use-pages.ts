@@ -45,7 +45,9 @@ interface Identified {
 }
 
 /**
- * Loads a listing page by page.
+ * Loads a listing page by page. If a load fails, sets `error` and keeps the loaded entries. `poll`
+ * receives the entries and returns the seconds until the loaded pages are read again, or undefined
+ * for never.
  * @param load loads the page after a cursor (`starting_after`, or `after` for events); the first
  * page if the cursor is undefined
  * @param inputs the values on which `load` depends, such as filters; a change loads the first page

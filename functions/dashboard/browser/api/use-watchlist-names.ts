@@ -6,7 +6,7 @@ import { useQuery } from "./use-query.ts";
 const watchlistsMax = 100;
 
 /**
- * Returns the names of the account's watchlists by ID; undefined while they are loading.
+ * Returns the names of the account's watchlists by ID; undefined until they are loaded.
  * @param wanted the IDs to show, or nulls, which are ignored; loads the names again if the result
  * lacks one of the IDs
  */

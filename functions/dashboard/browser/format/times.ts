@@ -34,8 +34,8 @@ export const formatDateTime = (time: Date): string => dateTime.format(time);
 /** Formats a UTC date such as `2026-11-21` as `21 Nov`. */
 export const formatDay = (date: string): string => dayMonth.format(new Date(`${date}T00:00:00Z`));
 /**
- * Converts the value of a `datetime-local` input to ISO 8601 in UTC. Returns undefined for an empty
- * or invalid value, such as one with a year of five digits.
+ * Converts the value of a `datetime-local` input, which is in the browser's time zone, to ISO 8601
+ * in UTC. Returns undefined for an empty or invalid value, such as one with a year of five digits.
  */
 export function isoOf(local: string): string | undefined {
   const time = new Date(local);

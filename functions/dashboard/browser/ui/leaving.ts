@@ -36,8 +36,8 @@ export function useLeaveQuestion(text: string | undefined): void {
 }
 
 /**
- * Asks the user before leaving the page if `isDirty` is true, which means unsaved input. Never asks in the demo workspace, where input cannot
- * be saved.
+ * Asks the user before leaving the page while it has unsaved input (`isDirty`). Never asks in the
+ * demo workspace, where input cannot be saved.
  */
 export function useUnsaved(isDirty: boolean): void {
   const readOnly = useReadOnlyReason() !== undefined;

@@ -20,7 +20,10 @@ interface VirtualListProps<Entry> {
 /** The number of entries that are rendered beyond each edge of the visible part. */
 const overscan = 8;
 
-/** A list of any length. Only the visible entries and a few around them are in the document. */
+/**
+ * A list of any length. Only the visible entries and a few around them are in the document. Calls
+ * `onEnd` when the last entry is in the document.
+ */
 export function VirtualList<Entry>(props: VirtualListProps<Entry>) {
   const { entries, rowHeight, height = 480, onEnd, total } = props;
   const [top, setTop] = useState(0);

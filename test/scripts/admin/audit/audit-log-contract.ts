@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { AuditLine, AuditLog } from "../../../../scripts/admin/audit/audit-log.ts";
 
-/** What the commands expect of an audit log. `open` returns an empty log. */
+/** Registers the tests that every audit log must pass. `open` returns an empty log. */
 export function auditLogContract(open: () => Promise<AuditLog>): void {
-  it("returns no line before the first change, and then all lines, oldest first", async () => {
+  it("returns no line while it is empty, and then all appended lines, oldest first", async () => {
     const log = await open();
     expect(await log.lines()).toEqual([]);
 

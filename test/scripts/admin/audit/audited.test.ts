@@ -23,7 +23,7 @@ function world(append?: AuditLog["append"]) {
   return { lines, warnings, options };
 }
 
-describe("audited", () => {
+describe("audited, which records a change in the audit log,", () => {
   it("stores who made which change, its options without personal data, and its result", async () => {
     const { lines, options } = world();
     await audited(options, async () => ({ id: "key_1", key: "svc_live_secret" }));
@@ -44,7 +44,7 @@ describe("audited", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
-  it("stores the exit code that an incomplete change has set", async () => {
+  it("stores the exit code of a change that ended incomplete", async () => {
     const { lines, options } = world();
     let code = 0;
     await audited({ ...options, exitCode: () => code }, async () => {
@@ -55,7 +55,7 @@ describe("audited", () => {
     expect(lines.at(-1)).toMatchObject({ result: "done", exit_code: 1 });
   });
 
-  it("stores the error of a failed change, and throws it", async () => {
+  it("stores and throws the error of a failed change", async () => {
     const { lines, options } = world();
     const failed = audited(options, async () => {
       throw new Error("The account does not exist");
@@ -68,7 +68,7 @@ describe("audited", () => {
     });
   });
 
-  it("makes no change if the first line cannot be stored", async () => {
+  it("does not make the change if the line before it cannot be stored", async () => {
     const { options } = world(async () => {
       throw new Error("no permission");
     });
@@ -81,7 +81,7 @@ describe("audited", () => {
     expect(changes).toBe(0);
   });
 
-  it("warns if the result cannot be stored, and returns the result of the change", async () => {
+  it("warns if the line after the change cannot be stored, and still returns the result of the change", async () => {
     let stored = 0;
     const { options, warnings } = world(async () => {
       stored += 1;

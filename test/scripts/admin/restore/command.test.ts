@@ -6,7 +6,7 @@ const changes = restore !== undefined && "changes" in restore ? restore.changes 
 const at = "2026-11-21T10:15:00Z";
 
 describe("the command restore", () => {
-  it("is a change, which the audit log records, except with --dry-run", () => {
+  it("counts as a change, which the audit log records, except with --dry-run", () => {
     expect(changes?.({ at })).toBe(`Restore all tables to ${at}`);
     expect(changes?.({ at, discard: true })).toBe(`Remove the copies of the restore to ${at}`);
     expect(changes?.({ at, "dry-run": true })).toBeUndefined();

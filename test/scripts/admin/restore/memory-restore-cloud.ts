@@ -9,7 +9,7 @@ interface MemoryTable {
   /** The contents of the table, each with the time from which it is valid, oldest first. */
   readonly contents: { readonly since: string; readonly content: string }[];
   settings: TableSettings;
-  /** The requests for its state until a change of AWS is complete. */
+  /** The number of requests for the table's state that still find the change incomplete. */
   pending: number;
   isDeleting: boolean;
 }
@@ -28,12 +28,14 @@ const restored: TableSettings = {
   deletionProtection: false,
   tags: {},
 };
-/** The requests for a state until DynamoDB or CloudFormation has completed a change. */
+/**
+ * The number of requests for a state that find a change of DynamoDB or CloudFormation incomplete.
+ */
 const delay = 2;
 
 /**
- * The AWS account of a stage, in memory. Refuses what AWS refuses. `requests` names each request
- * that changes something; `failAfter` makes a request fail after it took effect.
+ * The AWS account of a stage, in memory. Refuses what AWS refuses. `requests` lists each request
+ * that changes something. `failAfter` makes a request fail after it has taken effect.
  */
 export class MemoryRestoreCloud implements RestoreCloud {
   readonly tables = new Map<string, MemoryTable>();
@@ -42,7 +44,7 @@ export class MemoryRestoreCloud implements RestoreCloud {
   service: "CREATE_COMPLETE" | "DELETE_IN_PROGRESS" | "DELETE_FAILED" | undefined = undefined;
   drifted: string[] = [];
   stored: string | undefined = undefined;
-  /** The number of changes after which the next one takes effect, but fails. */
+  /** The number of changes that succeed. The next change takes effect, but its request fails. */
   failAfter = Number.POSITIVE_INFINITY;
   #created = 0;
 
@@ -52,7 +54,7 @@ export class MemoryRestoreCloud implements RestoreCloud {
     this.tables.set(name, { id: this.#newId(), contents, settings, pending: 0, isDeleting: false });
   }
 
-  /** Replaces the rows of a table at a time. */
+  /** Replaces the rows of a table from the time `since` on. */
   write(name: string, since: string, content: string): void {
     this.#existing(name).contents.push({ since, content });
   }

@@ -33,8 +33,8 @@ async function until(isReached: () => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Registers the tests of the behaviour of AWS on which a restore relies. Each test uses a table with
- * another name.
+ * Registers the tests of the behavior of AWS on which a restore relies. Each test uses a table with
+ * a different name.
  */
 export function restoreCloudContract(name: string, open: () => Promise<CloudWorld>): void {
   describe(`the requests of a restore, sent to ${name},`, () => {
@@ -71,7 +71,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.settingsOf(table)).toEqual(settings);
     });
 
-    it("restore a table to a new one with the same row and without settings, and refuse an existing name", async () => {
+    it("restore a table to a new table with the same row but without its settings, and refuse an existing name", async () => {
       await world.createTable(table, "row", settings);
       const at = new Date().toISOString();
       await cloud.restoreToTime(table, `${table}-restored`, at);
@@ -82,7 +82,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       await expect(cloud.restoreToTime(table, `${table}-restored`, at)).rejects.toThrow(/exist/i);
     });
 
-    it("restore a backup under the name of its deleted table, which then has another ID", async () => {
+    it("restore a backup under the name of its deleted table, and give the new table another ID", async () => {
       await world.createTable(table, "row", unset);
       const before = await cloud.table(table);
       await cloud.createBackup(table, "restored-1");
@@ -99,7 +99,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.backup(table, "restored-1")).toBeUndefined();
     });
 
-    it("remove the deletion protection of a table before its deletion", async () => {
+    it("remove the deletion protection of a table before they delete it", async () => {
       await world.createTable(table, "row", settings);
       await cloud.deleteTable(table);
       await untilActive(table);
@@ -109,7 +109,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.table(table)).toBeUndefined();
     });
 
-    it("apply all settings to a table, also twice", async () => {
+    it("apply all settings to a table, and can be repeated", async () => {
       await world.createTable(table, "row", unset);
       await cloud.applySettings(table, settings);
       await untilActive(table);

@@ -19,7 +19,7 @@ const settings: TableSettings = {
   tags: { stage: "prod" },
 };
 
-/** A stage whose rows a bug changed after the time of the restore. */
+/** Creates a stage whose rows were damaged after the time of the restore. */
 function world() {
   const cloud = new MemoryRestoreCloud();
   for (const name of names) {
@@ -49,7 +49,10 @@ const contentsOf = ({ cloud }: World) => names.map((name) => cloud.contentOf(nam
 const goodRows = names.map((name) => `good ${name}`);
 const badRows = names.map((name) => `bad ${name}`);
 
-/** Runs the command until it ends, and deploys the service when the command waits for it. */
+/**
+ * Runs the restore until it ends. When it waits for the service, deploys the service and runs the
+ * restore again.
+ */
 async function toTheEnd({ cloud, tools }: World): Promise<RestoreOutcome> {
   const outcome = await restoreStage(restore, tools);
   if (outcome.state === "completed" || outcome.step !== "deploy") return outcome;
@@ -81,7 +84,7 @@ describe("restoreStage", () => {
     expect(await restoreStage(restore, tools)).toEqual({ state: "completed", at });
   });
 
-  it("asks before it stops the service, replaces the tables and deletes the copies, and at no other step", async () => {
+  it("asks for confirmation only before it stops the service, replaces the tables and deletes the copies", async () => {
     const one = world();
     await toTheEnd(one);
 
@@ -109,7 +112,7 @@ describe("restoreStage", () => {
     },
   );
 
-  it("restores every table once, whichever request fails after it took effect", async () => {
+  it("restores every table once when it is repeated, whichever request failed after it took effect", async () => {
     const whole = world();
     await toTheEnd(whole);
     for (let failAfter = 0; failAfter < whole.cloud.requests.length; failAfter += 1) {
@@ -151,11 +154,11 @@ describe("restoreStage", () => {
     const [last = ""] = [...one.cloud.backups.keys()].slice(-1);
     one.cloud.backups.delete(last);
 
-    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Nothing was deleted.");
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("so no table was deleted.");
     expect(contentsOf(one)).toEqual(badRows);
   });
 
-  it("reports a service stack that cannot be deleted", async () => {
+  it("fails with instructions if the service stack cannot be deleted", async () => {
     const { cloud, tools } = world();
     cloud.deleteService = async () => {
       cloud.service = "DELETE_FAILED";
@@ -211,21 +214,21 @@ describe("restoreStage", () => {
     expect(lines).toHaveLength(24 * 12 - 1);
   });
 
-  it("stops waiting for a table or a backup that does not exist any more", async () => {
+  it("fails, and does not keep waiting, if an awaited table or backup is deleted", async () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(
-      "Waited until accounts-restored is active, but it does not exist.",
+      "Waited until accounts-restored is active, but the table or backup does not exist.",
     );
     const backup = world();
     backup.cloud.createBackup = async () => {};
     await expect(restoreStage(restore, backup.tools)).rejects.toThrow(
-      "Waited until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available, but it does not exist.",
+      "Waited until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available, but the table or backup does not exist.",
     );
     expect(contentsOf(backup)).toEqual(badRows);
   });
 
-  it("refuses another time while a restore is in progress, and names the time of that restore", async () => {
+  it("refuses a restore to another time while one is in progress, and names the time of the restore in progress", async () => {
     const one = world();
     await restoreStage(restore, one.tools);
     const other = { ...restore, at: "2026-11-20T00:00:00Z" };
@@ -234,7 +237,7 @@ describe("restoreStage", () => {
   });
 
   it.each(["2026-10-17T11:59:59Z", "2026-11-21T11:55:01Z", "2027-01-01T00:00:00Z"])(
-    "refuses the time %s, which point-in-time recovery does not cover, and stores nothing",
+    "refuses to restore to %s, which point-in-time recovery does not cover, and stores nothing",
     async (outside) => {
       const one = world();
       const message = /^--at must be from 2026-10-17T12:00:00.000Z .* to 2026-11-21T11:55:00.000Z/;
@@ -286,7 +289,7 @@ describe("plannedSteps", () => {
 });
 
 describe("discardRestore", () => {
-  it("removes copies, backups and progress of a restore that replaced no table", async () => {
+  it("removes the copies, backups and progress of a restore that has not replaced a table", async () => {
     const one = world();
     one.state.refuses = (change) => change.startsWith("Step stop ");
     await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
@@ -313,7 +316,7 @@ describe("discardRestore", () => {
     expect(one.cloud.stored).toBeUndefined();
   });
 
-  it("refuses a restore that has deleted a table", async () => {
+  it("refuses to discard a restore that has deleted a table", async () => {
     const one = world();
     one.cloud.restoreFromBackup = async () => {
       throw new Error("connection lost");

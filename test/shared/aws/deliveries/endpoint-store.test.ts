@@ -7,6 +7,7 @@ import { systemClock } from "../../../../shared/base/system.ts";
 import { endpointTarget } from "../../../../shared/outbox/outbox.ts";
 import type { WebhookEndpoint } from "../../../../shared/webhooks/endpoint.ts";
 import type { EndpointStore } from "../../../../shared/webhooks/endpoint-store.ts";
+import { anEndpoint } from "../../../support/an-endpoint.ts";
 import { countingRandom } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
@@ -21,31 +22,20 @@ beforeEach(async () => {
   store = dynamoEndpointStore(tables.client, { tableName, clock: systemClock, random });
 });
 
-function anEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+function numberedEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
   const createdAt = new Date(Date.UTC(2026, 10, 20, 10, 0, number));
-  return {
+  return anEndpoint({
     id: newId("webhookEndpoint", createdAt, random),
     accountId: account,
     url: `https://hooks.shop-example.com/${number}`,
-    registeredUrl: null,
-    description: null,
-    events: null,
-    enabled: true,
-    secret: "sealed",
-    secretHint: "abcd",
-    previousSecret: null,
-    requestsAtOnce: null,
-    disabledReason: null,
-    receivingSince: createdAt.toISOString(),
     createdAt: createdAt.toISOString(),
-    updatedAt: createdAt.toISOString(),
     ...wanted,
-  };
+  });
 }
 
 describe("dynamoEndpointStore", () => {
   it("returns stored endpoints by ID and by URL, only to their account", async () => {
-    const endpoint = anEndpoint(1, {
+    const endpoint = numberedEndpoint(1, {
       events: ["watchlist.run.completed"],
       previousSecret: { sealed: "old", expiresAt: "2026-11-21T10:00:00.000Z" },
     });
@@ -60,24 +50,29 @@ describe("dynamoEndpointStore", () => {
   });
 
   it("lists the endpoints of an account oldest first", async () => {
-    const endpoints = [1, 2, 3].map((number) => anEndpoint(number));
-    for (const number of [2, 0, 1]) await store.create(account, endpoints[number] ?? anEndpoint(9));
+    const endpoints = [1, 2, 3].map((number) => numberedEndpoint(number));
+    for (const number of [2, 0, 1])
+      await store.create(account, endpoints[number] ?? numberedEndpoint(9));
 
     expect(await store.list(account)).toEqual(endpoints);
   });
 
   it("accepts a URL only once in an account", async () => {
-    const { url } = anEndpoint(1);
-    await store.create(account, anEndpoint(1));
+    const { url } = numberedEndpoint(1);
+    await store.create(account, numberedEndpoint(1));
 
-    expect(await store.create(account, anEndpoint(2, { url }))).toEqual({ outcome: "url_taken" });
-    expect(await store.create("acct_2", anEndpoint(3, { url }))).toEqual({ outcome: "created" });
+    expect(await store.create(account, numberedEndpoint(2, { url }))).toEqual({
+      outcome: "url_taken",
+    });
+    expect(await store.create("acct_2", numberedEndpoint(3, { url }))).toEqual({
+      outcome: "created",
+    });
     expect(await store.countEndpoints(account)).toBe(1);
   });
 
   it("creates at most ten endpoints in parallel calls", async () => {
     const outcomes = await Promise.all(
-      Array.from({ length: 14 }, (_, number) => store.create(account, anEndpoint(number))),
+      Array.from({ length: 14 }, (_, number) => store.create(account, numberedEndpoint(number))),
     );
 
     const created = outcomes.filter(({ outcome }) => outcome === "created");
@@ -88,7 +83,7 @@ describe("dynamoEndpointStore", () => {
   });
 
   it("replaces an endpoint only if it has failed without interruption since the time that the caller read", async () => {
-    const before = anEndpoint(1);
+    const before = numberedEndpoint(1);
     await store.create(account, before);
     const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };
     const failingSince = "2026-11-20T10:00:00.000Z";
@@ -112,7 +107,7 @@ describe("dynamoEndpointStore", () => {
 
   it("accepts a URL that is longer than DynamoDB's maximum key length", async () => {
     const url = `https://hooks.shop-example.com/${"x".repeat(2_000)}`;
-    await store.create(account, anEndpoint(1, { url }));
+    await store.create(account, numberedEndpoint(1, { url }));
 
     expect(await store.findByUrl(account, url)).toMatchObject({ url });
   });

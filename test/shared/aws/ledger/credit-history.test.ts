@@ -13,7 +13,7 @@ import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
 import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
 import { reserveUpdate } from "../../../../shared/aws/ledger/shard-update.ts";
-import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { newId, numberedId } from "../../../../shared/base/ids.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";

@@ -16,7 +16,7 @@ import { journalPageRow } from "../../../../shared/aws/ledger/journal-page.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { readJournalPages } from "../../../../shared/aws/ledger/read-pages.ts";
 import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
-import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
@@ -35,6 +35,7 @@ import { newItem } from "../../../../shared/watchlists/item.ts";
 import { pageBounds } from "../../../../shared/watchlists/page.ts";
 import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
+import { anEndpoint } from "../../../support/an-endpoint.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
@@ -47,7 +48,7 @@ const list = "wl_1";
 const event = "watchlist.run.completed";
 const clock = fixedClock("2026-11-20T11:00:00.000Z");
 const random = countingRandom();
-/** Returns the time that many seconds after 10:00:00. */
+/** Returns the time `second` seconds after 10:00:00. */
 const at = (second: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
 const five = [1, 2, 3, 4, 5];
@@ -265,23 +266,15 @@ const cases: readonly Case[] = [
     file: "shared/aws/deliveries/endpoint-store",
     title: "the endpoints of an account",
     fill: (place, n) =>
-      dynamoEndpointStore(place.client, optionsOf(place)).create(account, {
-        id: `we_${n}`,
-        accountId: account,
-        url: `https://hooks.shop-example.com/${n}`,
-        registeredUrl: null,
-        description: null,
-        events: null,
-        enabled: true,
-        secret: "sealed",
-        secretHint: "last",
-        previousSecret: null,
-        requestsAtOnce: null,
-        disabledReason: null,
-        receivingSince: at(n),
-        createdAt: at(n),
-        updatedAt: at(n),
-      }),
+      dynamoEndpointStore(place.client, optionsOf(place)).create(
+        account,
+        anEndpoint({
+          id: `we_${n}`,
+          accountId: account,
+          url: `https://hooks.shop-example.com/${n}`,
+          createdAt: at(n),
+        }),
+      ),
     read: async (place) =>
       (await dynamoEndpointStore(place.client, optionsOf(place)).list(account)).map(({ id }) => id),
     found: ["we_1", "we_2", "we_3", "we_4", "we_5"],
@@ -331,7 +324,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/outbox-store",
-    title: "waiting targets after targets without pending entries",
+    title: "waiting targets after idle targets",
     fill: putTarget,
     read: async (place) =>
       (await outboxOf(place).waiting(account, clock.now())).map(({ targetId }) => targetId),
@@ -494,12 +487,12 @@ describe.each(cases)("$file: $title", ({ fill, read, found, queries = 1 }) => {
     return place;
   };
 
-  it("are all found, in order, when every answer ends early", async () => {
+  it("are all found, in order, if DynamoDB ends every response early", async () => {
     const place = await filled();
     expect(await read({ ...place, client: cutShort(tables.client) })).toEqual(found);
   });
 
-  it("are found without an unnecessary request when no answer ends early", async () => {
+  it("are found without an unnecessary request if DynamoDB ends no response early", async () => {
     const place = await filled();
     let sent = 0;
     const client = watchedClient(tables.client, (command, send) => {

@@ -210,7 +210,7 @@ async function play(
     };
     await rewriteItems(
       {
-        list,
+        watchlist: list,
         ids: wanted.ids,
         change(items, ids) {
           current = ids;

@@ -169,7 +169,7 @@ const forbidden = (message: string, headers = {}): Reaction => ({
   body: { error: { code: 403, status: "403 Forbidden", message } },
 });
 
-/** A clock whose sleeps take no time and are recorded. */
+/** A clock whose sleeps take no time. It records the sleeps of 500 ms or more. */
 function restlessClock(): { readonly clock: Clock; readonly rests: number[] } {
   const rests: number[] = [];
   let aheadMs = 0;
@@ -243,7 +243,11 @@ describe("the catalog scraper", () => {
       forbidden("Your API key has exceeded its trial and is disabled"),
       `${keyless} (403)`,
     ],
-    ["a wrong key in a code", { status: 403, body: "API_KEY_INVALID, rate 0" }, `${keyless} (403)`],
+    [
+      "a wrong key that the body reports as an error code",
+      { status: 403, body: "API_KEY_INVALID, rate 0" },
+      `${keyless} (403)`,
+    ],
     ["a blocked account", forbidden("Developer Inactive"), `${keyless} (403)`],
     ["a missing key", { status: 401 }, `${keyless} (401)`],
     [

@@ -171,7 +171,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("accepts an ID with the offer's number after the equal offers have disappeared", async () => {
+  it("accepts an ID with an offer number if this offer is the only one left of several equal offers, and refuses it if another is left", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);

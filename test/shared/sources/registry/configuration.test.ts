@@ -123,7 +123,7 @@ describe("the variable SOURCES", () => {
     ["userAgent", "retailer_c.standard", { ...adapters["web"], userAgent: "browser" }],
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
-  it.each(wrong)("names the wrong key in its error: %s of %s", (key, scraper, source) => {
+  it.each(wrong)("names the invalid key in its error: %s of %s", (key, scraper, source) => {
     const refusal = refusalOf(variableWith(source, scraper));
     expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
     expect(refusal).not.toContain(canary);

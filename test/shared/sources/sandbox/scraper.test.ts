@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import {
-  type ProductScraperId,
-  scraperIds,
-  scrapers,
-} from "../../../../shared/scrapers/catalogue.ts";
+import { type ProductScraperId, scrapers } from "../../../../shared/scrapers/catalogue.ts";
+import { scraperIds } from "../../../support/scraper-ids.ts";
 import { foundStatus, pulseStatus } from "../../../../shared/scrapers/product-fields.ts";
 import { delistingIds, reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";

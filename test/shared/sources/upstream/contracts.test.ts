@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import { scraperIds, scrapers } from "../../../../shared/scrapers/catalogue.ts";
+import { scrapers } from "../../../../shared/scrapers/catalogue.ts";
+import { scraperIds } from "../../../support/scraper-ids.ts";
 import { reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
 import type { OfferReference } from "../../../../shared/scrapers/scraper.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../../../../shared/sources/sandbox/offers.ts";

@@ -5,7 +5,10 @@ import { fixedClock } from "../../../support/clock.ts";
 const clock = fixedClock("2026-03-01T00:00:00Z");
 const difference = (field: string, stored: number) => ({ place: "p", field, stored, expected: 0 });
 
-/** A check that returns these results in order, then the last one again; counts its calls. */
+/**
+ * Creates a check that returns these results in order, and then the last result again. `taken`
+ * counts its calls.
+ */
 function looks(...found: readonly CheckResult[]) {
   let taken = 0;
   const look = async (): Promise<CheckResult> => {
@@ -26,7 +29,7 @@ const moving: CheckResult = { differences: [], isSteady: false };
 const one = difference("a", 1);
 
 it.each([
-  { what: "nothing in one read", found: [steady()], stored: [], taken: 1 },
+  { what: "nothing after one read without differences", found: [steady()], stored: [], taken: 1 },
   {
     what: "a difference that two reads show, as the second shows it",
     found: [steady(one), steady(difference("a", 2))],
@@ -61,7 +64,7 @@ it.each([
   expect(looked()).toBe(taken);
 });
 
-it("a confirmed check of reconcile reports that the rows never stopped changing", async () => {
+it("a confirmed check of reconcile ends after 8 reads and reports that the rows never stopped changing", async () => {
   const { look, taken } = looks(moving);
 
   expect(await confirmed(look, { clock })).toEqual({ differences: [], isSteady: false });

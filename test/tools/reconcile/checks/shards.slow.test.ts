@@ -73,7 +73,7 @@ it("reconcile finds no difference in a transfer between the reads of its two sha
   expect(await since()).toMatchObject({ differences: [], isSteady: true });
 });
 
-it("reconcile lists calls that changed shards after their read, and does not compare their usage", async () => {
+it("reconcile lists the calls that changed a shard after the shard was read, and does not compare their usage", async () => {
   const { since } = await read();
   for (let n = 0; n < 12; n += 1) {
     await reserve(`req_${n}`, 2);

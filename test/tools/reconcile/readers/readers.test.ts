@@ -151,7 +151,7 @@ describe("dynamoDeliveriesReader", () => {
     expect(await reader.isPending(target, { ...entries[0], key: "c" })).toBe(false);
   });
 
-  it("returns the runs of the feed by number, and by end time", async () => {
+  it("returns the runs of the feed in the order of their numbers, and of their ends", async () => {
     const feed = dynamoEventFeed(tables.client, { tableName: table, clock, random });
     for (const minute of ["01", "02", "03"]) {
       const createdAt = `2026-03-01T00:${minute}:00.000Z`;

@@ -51,7 +51,7 @@ const charge = (credits: number) => ({ ...held, type: "charge", credits }) as co
 const refund = (credits: number) =>
   ({ ...held, type: "refund", credits, balanceAfter: credits }) as const;
 
-/** The differences of a charge after a grant and a reservation of four credits. */
+/** Returns the fields that differ in a charge after a grant and a reservation of four credits. */
 function differencesOf(reserved: CreditSource, charged: Partial<LedgerEntry>): string[] {
   const fold = openFold();
   fold.take(entry(1, { balanceAfter: 4 }));
@@ -60,8 +60,8 @@ function differencesOf(reserved: CreditSource, charged: Partial<LedgerEntry>): s
   return fold.take(entry(3, { ...hold, type: "charge", ...charged })).map(({ field }) => field);
 }
 
-describe("the fold of a ledger", () => {
-  it("accepts a charge for what was reserved", () => {
+describe("the check of ledger entries", () => {
+  it("accepts a charge for the reserved call and items", () => {
     expect(differencesOf(call, { itemsCharged: 4 })).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe("the fold of a ledger", () => {
     expect(differencesOf(call, { itemsCharged: 5 })).toEqual(["items_charged"]);
   });
 
-  it("accepts entries that an earlier release wrote", () => {
+  it("accepts entries of an earlier release, which lack fields", () => {
     const { requestId } = call as { requestId: string };
     expect(differencesOf({ requestId }, {})).toEqual([]);
     expect(differencesOf(call, { source: { requestId } })).toEqual([]);
@@ -113,14 +113,14 @@ describe("the sums of a ledger", () => {
   });
 });
 
-describe("the fold of a ledger finds", () => {
+describe("the check of ledger entries finds", () => {
   it("a balance below 0", () => {
     const reserve = { ...held, type: "reserve", credits: 5 } as const;
     const { lines } = folded(opening, { ...reserve, balanceBefore: 4, balanceAfter: -1 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is -1, should be 0 or more`]);
   });
 
-  it("an entry that does not begin with the balance before it", () => {
+  it("an entry that does not start with the balance after the previous entry", () => {
     const { lines } = folded(opening, { ...reserveAll, balanceBefore: 5, balanceAfter: 1 });
     expect(lines).toEqual([`${accountId} entry 2: balance_before is 5, should be 4`]);
   });
@@ -144,16 +144,16 @@ describe("the fold of a ledger finds", () => {
 
   it("a hold that is charged and refunded for more than it holds", () => {
     const { lines } = folded(opening, reserveAll, charge(3), refund(2));
-    expect(lines).toEqual([`${accountId} hold hold: charge and refund is 5, should be 4`]);
+    expect(lines).toEqual([`${accountId} hold hold: sum of charge and refund is 5, should be 4`]);
   });
 
   it("a hold that is charged without a refund of the rest", () => {
     const { lines } = folded(opening, reserveAll, charge(3));
-    expect(lines).toEqual([`${accountId} hold hold: charge and refund is 3, should be 4`]);
+    expect(lines).toEqual([`${accountId} hold hold: sum of charge and refund is 3, should be 4`]);
   });
 
   it("a charge of a hold that is resolved or does not exist", () => {
-    const again = `charge of hold hold is resolves it again, should be a hold that is open`;
+    const again = `hold hold of the charge is not open, should be open`;
     expect(folded(opening, reserveAll, charge(4), charge(4)).lines).toEqual([
       `${accountId} entry 4: ${again}`,
     ]);
@@ -163,7 +163,7 @@ describe("the fold of a ledger finds", () => {
     ]);
   });
 
-  it("a reversal of more than was charged", () => {
+  it("a refund of a charge that is more than the charge", () => {
     const takeBack = (credits: number) => ({ ...refund(credits), chargedAt: at });
     expect(folded(opening, reserveAll, charge(4), takeBack(4)).lines).toEqual([]);
     expect(folded(opening, reserveAll, charge(4), takeBack(5)).lines).toEqual([
@@ -187,7 +187,7 @@ describe("missing entries of a ledger", () => {
   it.each([
     [3, "entry 2"],
     [5, "entries 2 to 4"],
-  ])("before entry %i are found as %s", (sequence, which) => {
+  ])("before entry %i are reported as missing %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
@@ -200,7 +200,7 @@ describe("missing entries of a ledger", () => {
   it.each([
     [2, "entry 2"],
     [4, "entries 2 to 4"],
-  ])("at the end, up to entry %i, are found as %s", (sequence, which) => {
+  ])("at the end, up to entry %i, are reported as missing %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);

@@ -7,6 +7,9 @@ interface DeleteDestinationDialogProps {
   readonly onClose: () => void;
 }
 
+/**
+ * Asks the user to confirm, and deletes the S3 destination. Then calls `onDeleted` and `onClose`.
+ */
 export function DeleteDestinationDialog({ onDeleted, onClose }: DeleteDestinationDialogProps) {
   const toast = useToast();
   const remove = useAction((api) => api.send("DELETE", "s3_destination"));

@@ -11,6 +11,7 @@ interface RevokeKeyDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user to confirm, and revokes an API key. Then calls `onRevoked` and `onClose`. */
 export function RevokeKeyDialog({ apiKey, onRevoked, onClose }: RevokeKeyDialogProps) {
   const toast = useToast();
   const revoke = useAction((api, id: string) => api.send("DELETE", `api_keys/${id}`));

@@ -12,8 +12,8 @@ export interface Pace {
 
 /**
  * Returns the current rate of spending: the average credits per day of the last seven complete UTC
- * days, not counting days before the account was created. If the credits of today already exceed
- * that average, returns these. Returns null if no credits were used.
+ * days, not counting days before the account was created. If today's credits already exceed that
+ * average, returns today's credits. Returns null if no credits were used.
  * @param daily the usage by day, the oldest first; the last entry is today
  */
 export function currentPace(
@@ -34,8 +34,8 @@ export function currentPace(
 }
 
 /**
- * Returns the whole days until a balance is used up at a rate. Returns null if the rate is null,
- * and 0 for a balance of 0.
+ * Returns the days until a balance is used up at a rate, rounded down. Returns null if the rate is
+ * null, and 0 for a balance of 0.
  */
 export function daysLeft(balance: number, pace: Pace | null): number | null {
   if (balance === 0) return 0;

@@ -119,7 +119,10 @@ export interface OfferReference {
  */
 export type CallBody = Readonly<Record<string, string | readonly (string | OfferReference)[]>>;
 
-/** Returns the IDs in pasted text, separated by newlines, commas, semicolons or blanks. */
+/**
+ * Returns the IDs in pasted text, separated by newlines, commas, semicolons or blanks. Removes a
+ * quotation mark at the start and at the end of an ID.
+ */
 export const idsIn = (text: string): readonly string[] =>
   text
     .split(/[\s,;]+/)
@@ -177,6 +180,7 @@ export const endpointOf = (
 /**
  * Returns the draft with valid values for a call: replaces a missing or unsupported platform and
  * tier by the first one that the call supports, and an unsupported marketplace by the default.
+ * Returns the draft unchanged for a call that reads no items.
  */
 export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
   if (!isItemCall(call)) return draft;

@@ -23,7 +23,7 @@ interface Snippet {
   readonly whole: string;
 }
 
-/** Returns a call as code in a language. */
+/** Returns a call as code in a language: complete, and with long lists shortened for display. */
 export function snippetOf(language: Language, request: CallRequest): Snippet {
   const write = writers[language];
   const { body } = request;

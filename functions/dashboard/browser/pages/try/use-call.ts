@@ -20,8 +20,8 @@ interface Calling {
 }
 
 /**
- * Sends one call at a time and returns the last call with its response, whatever the status. `send`
- * does nothing while a call is in progress.
+ * Sends one call at a time. Returns the last call with its response, whatever the status, or with
+ * its error if there was no response. `send` does nothing while a call is in progress.
  */
 export function useCall(): Calling {
   const api = useApi();

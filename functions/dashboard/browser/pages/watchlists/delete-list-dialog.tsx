@@ -11,6 +11,7 @@ interface DeleteListDialogProps {
   readonly onClose: () => void;
 }
 
+/** Asks the user to confirm, and deletes a watchlist. Then shows the page of all watchlists. */
 export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
   const toast = useToast();
   const navigate = useNavigate();

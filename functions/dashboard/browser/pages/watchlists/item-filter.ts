@@ -36,8 +36,8 @@ export const sinceOf = (
 ): string | undefined => (changedSince === lastRun ? (lastRunAt ?? undefined) : changedSince);
 
 /**
- * Converts the value of a `datetime-local` input to ISO 8601 in UTC. Returns undefined for an empty
- * or invalid value.
+ * Converts the value of a `datetime-local` input, which is in the browser's time zone, to ISO 8601
+ * in UTC. Returns undefined for an empty or invalid value.
  */
 export function timeOf(value: string): string | undefined {
   const time = new Date(value);

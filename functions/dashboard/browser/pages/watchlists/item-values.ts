@@ -20,7 +20,10 @@ export function valueWords(field: string, value: FieldValue, currency: string): 
   return String(value);
 }
 
-/** Returns a short text for the price and the availability of an item. */
+/**
+ * Returns a short text for the price and the availability of an item: `12.50 USD, in stock`.
+ * Returns `read` if both are unknown, and `not read yet` before the first read.
+ */
 export function summaryOf({ snapshot }: WatchlistItem, currency: string): string {
   if (snapshot === null) return "not read yet";
   const price = snapshot["price"] ?? snapshot["newMinPrice"] ?? snapshot["lowestPrice"];
@@ -32,7 +35,10 @@ export function summaryOf({ snapshot }: WatchlistItem, currency: string): string
   return parts.length === 0 ? "read" : parts.join(", ");
 }
 
-/** Returns a text for the last change: `price 10.00 USD → 12.50 USD, and 2 more`. */
+/**
+ * Returns a text for the last change: `price 10.00 USD → 12.50 USD, and 2 more`. Returns `no change
+ * yet` if there is none.
+ */
 export function changeSummary({ last_change: change }: WatchlistItem, currency: string): string {
   const [first, ...others] = Object.entries(change?.changes ?? {});
   if (first === undefined) return "no change yet";

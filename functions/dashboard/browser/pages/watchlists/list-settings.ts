@@ -49,7 +49,8 @@ export const settingsFor = (context: SettingContext): readonly Setting[] =>
 export const isSetting = (param: string): boolean => settings.some(({ name }) => name === param);
 
 /**
- * Returns the settings to send to the API.
+ * Returns the settings to send to the API: those that have an effect, as numbers. A text that is
+ * not a number becomes NaN, which the service refuses with an error for this setting.
  * @param opened the texts before the user changed them; equal texts are not sent
  */
 export const settingFields = (

@@ -39,7 +39,8 @@ interface Estimated extends Shop {
 }
 
 /**
- * Loads the service's estimate for a draft. The data are undefined while the draft cannot be sent.
+ * Loads the service's estimate for a draft, after the draft has not changed for 350 ms. The data
+ * are undefined while the draft cannot be sent.
  */
 export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefined> {
   const pipeline = pipelineOf(about.draft, about.scrapers);

@@ -44,7 +44,10 @@ const ordinalRules = new Intl.PluralRules("en", { type: "ordinal" });
 const ordinal = (n: number): string =>
   n === 1 ? "" : `${n}${ordinalEndings.get(ordinalRules.select(n)) ?? "th"}`;
 
-/** Returns a description of each step of a pipeline. */
+/**
+ * Returns a description of each step of a pipeline: its ID, its scraper, what starts at it, and its
+ * routes.
+ */
 export function pipelineSentences(pipeline: Pipeline): readonly string[] {
   return pipeline.steps.map((step) => {
     const starts = startsAt(pipeline, step.id);

@@ -36,9 +36,10 @@ interface IdReader {
 }
 
 /**
- * Creates a reader for a platform.
- * @param pattern the platform's `id_pattern`
+ * Creates a reader of the item IDs of a platform.
+ * @param pattern the platform's `id_pattern`, whose first group is the ID
  * @param name the platform's `id_name`
+ * @throws SyntaxError if the pattern is not a regular expression
  */
 export function idReader(pattern: string, name: string): IdReader {
   const expression = new RegExp(pattern);
@@ -69,7 +70,7 @@ interface Cell {
 
 /**
  * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table
- * (comma, semicolon or tab between its cells).
+ * (comma, semicolon or tab between its cells). Texts that are not IDs are in `malformed`.
  * @param column the index of the table column to read. By default, the column whose header names
  * IDs, or else the one with the most IDs.
  */

@@ -59,7 +59,10 @@ export function scheduleWords(schedule: Watchlist["schedule"]): string {
   return amount === 1 ? `every ${unit.slice(0, -1)}` : `every ${amount} ${unit}`;
 }
 
-/** Formats a time in a time zone: `Mon 23 Nov 2026, 12:00 CET`. */
+/**
+ * Formats a time in a time zone: `Mon 23 Nov 2026, 12:00 CET`.
+ * @throws RangeError if the time zone is unknown
+ */
 export const formatInZone = (time: string, timeZone: string): string =>
   new Intl.DateTimeFormat("en-GB", {
     timeZone,

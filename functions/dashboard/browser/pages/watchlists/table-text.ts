@@ -82,7 +82,9 @@ const delimiters = ["\t", ";", ","] as const;
 const linesExamined = 20;
 const lettersExamined = 100_000;
 
-/** Returns the delimiter that splits the most lines into cells; empty if there is none. */
+/**
+ * Returns the delimiter that occurs in the most lines at the start of a text; empty if none occurs.
+ */
 export function delimiterOf(text: string): string {
   const lines = linesOf(text.slice(0, lettersExamined))
     .filter((line) => line.trim() !== "")

@@ -7,7 +7,8 @@ import { outcomeSentence } from "./run-words.ts";
 const progressSeconds = 1;
 
 /**
- * Returns the newest run of a watchlist and follows it while it is in progress.
+ * Returns the newest run of a watchlist and follows it while it is in progress. Returns undefined
+ * while it is loading and for a watchlist without runs. Shows a toast when a run ends.
  * @param onEnd called when a run has ended
  */
 export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun | undefined {

@@ -10,8 +10,8 @@ export interface DeliveryFilters {
 }
 
 /**
- * Returns the filters in an address. The address contains them, so that users can share and reload
- * a filtered log.
+ * Returns the filters in an address; an empty text for each absent filter. The address contains
+ * them, so that users can share and reload a filtered log.
  */
 export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
   state: query.get("state") ?? "",
@@ -22,8 +22,8 @@ export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
 const pageSize = 50;
 
 /**
- * Loads the delivery log and keeps it up to date. @param endpointId the endpoint; undefined for all
- * endpoints
+ * Loads the delivery log and keeps it up to date.
+ * @param endpointId the endpoint; undefined for all endpoints
  */
 export function useDeliveries(
   { state, eventType, watchlistId }: DeliveryFilters,

@@ -9,6 +9,10 @@ interface EditEndpointDialogProps {
   readonly onClose: () => void;
 }
 
+/**
+ * A dialog that changes the settings of a webhook endpoint. After a save, calls `onChanged` and
+ * `onClose`.
+ */
 export function EditEndpointDialog({ endpoint, onChanged, onClose }: EditEndpointDialogProps) {
   const toast = useToast();
   const change = useAction((api, body: EndpointSettings) =>

@@ -74,6 +74,9 @@ export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps
   );
 }
 
+/**
+ * Asks the user to confirm, and deletes a webhook endpoint. Then shows the page of all endpoints.
+ */
 export function DeleteEndpointDialog({ endpoint, onClose }: Omit<StateDialogProps, "onChanged">) {
   const toast = useToast();
   const navigate = useNavigate();

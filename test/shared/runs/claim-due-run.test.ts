@@ -36,7 +36,7 @@ const tick = (scheduledTime: string, now = scheduledTime): Promise<Run | undefin
 const nextRunAt = async (): Promise<string | null | undefined> =>
   (await world.watchlists.get(list.accountId, list.id))?.nextRunAt;
 
-describe("a tick of a schedule", () => {
+describe("a schedule tick", () => {
   it("removes the schedule of a deleted watchlist", async () => {
     await put();
     await world.watchlists.remove({ ...list, watchlistId: list.id, purgeAt: new Date(due) });
@@ -52,7 +52,7 @@ describe("a tick of a schedule", () => {
     expect(world.scheduled.size).toBe(0);
   });
 
-  it("starts a run once, even if it is delivered repeatedly", async () => {
+  it("starts one run, even if it is delivered twice", async () => {
     await put();
 
     expect(await tick(due)).toMatchObject({ runNumber: 1, trigger: "initial" });
@@ -61,13 +61,13 @@ describe("a tick of a schedule", () => {
     expect((await world.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("of a cadence may arrive seconds before the due time, because the Scheduler ignores milliseconds", async () => {
+  it("of a cadence starts a run even if it arrives shortly before the due time, because the Scheduler ignores milliseconds", async () => {
     await put({ nextRunAt: "2026-03-01T10:31:00.900Z" });
 
     expect(await tick(due)).toMatchObject({ runNumber: 1 });
   });
 
-  it("of a cron starts nothing at a minute that is due in another time zone only", async () => {
+  it("of a cron starts no run if it arrives before the due time", async () => {
     await put({ schedule: cronSchedule("1,31 * * * *", "UTC") });
 
     expect(await tick("2026-03-01T10:30:00.000Z")).toBeUndefined();
@@ -75,7 +75,7 @@ describe("a tick of a schedule", () => {
     expect(await nextRunAt()).toBe("2026-03-01T11:01:00.000Z");
   });
 
-  it("for a watchlist without items starts no run and moves the due time on", async () => {
+  it("of a watchlist without items starts no run, and advances the due time", async () => {
     await put({ itemCounts: noItems, runCount: 3 });
 
     expect(await tick(due)).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a tick of a schedule", () => {
     ]);
   });
 
-  it("starts no run of a watchlist that lost its items after the tick read it", async () => {
+  it("starts no run if the last items are removed while the tick is handled", async () => {
     await put({ itemCounts: noItems });
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -109,7 +109,7 @@ describe("a tick of a schedule", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("keeps a watchlist due if items were added after the tick read it as empty", async () => {
+  it("leaves the watchlist due if the first items are added while the tick is handled", async () => {
     await put();
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -124,7 +124,7 @@ describe("a tick of a schedule", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("that is hours late starts one run, and the next run is on time", async () => {
+  it("that arrives hours late starts one run, and the next run is due at its usual time", async () => {
     await put({ schedule: cronSchedule("31 * * * *", "UTC") });
 
     expect(await tick(due, "2026-03-01T15:00:00.000Z")).toMatchObject({ runNumber: 1 });

@@ -1,6 +1,6 @@
 /** Metrics of runs. Each is reported once, unless two processes handle the same message at once. */
 import { type Metrics, newMetrics } from "../observability/figures.ts";
-import { creditMetrics, itemMetrics } from "../items/item-figures.ts";
+import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
 import type { BatchCounts, Run, StepRecord } from "./run.ts";
 
 /** Metrics of a started run. @param due scheduled time; null for a manual run */

@@ -6,7 +6,7 @@
 import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
-import { answerOf, type ItemLooks } from "./run-model-answers.ts";
+import { answerOf, type ItemLooks } from "./answers.ts";
 import {
   type RunStart,
   type RunState,
@@ -15,12 +15,12 @@ import {
   noStats,
   runStartOf,
   statsOf,
-} from "./run-model-state.ts";
-import { everythingKnown } from "./run-model-fields.ts";
-import { addRetry, clearRetry } from "./run-model-retries.ts";
-import { type Changes, evaluate, type Reading, read } from "./run-model-read.ts";
-import type { ReportedShortfall } from "./shortfalls.ts";
-import type { ModelWatchlist, ModelItem } from "./run-model-watchlist.ts";
+} from "./state.ts";
+import { everythingKnown } from "./fields.ts";
+import { addRetry, clearRetry } from "./retries.ts";
+import { type Changes, evaluate, type Reading, read } from "./read.ts";
+import type { ReportedShortfall } from "../support/shortfalls.ts";
+import type { ModelWatchlist, ModelItem } from "./watchlist.ts";
 
 /** The result of a run: its record, and the entries of its events in order. */
 export interface ModelRun {
@@ -60,8 +60,8 @@ export function modelWatchlist(
 /**
  * Applies one run to the watchlist and returns its result; null for a scheduled run of a paused
  * watchlist.
- * @param input `available` is the balance before the run, and `at` the index of the scripted
- * answers
+ * @param input `available` is the balance before the run, and `at` is the index of the run from 0,
+ * which selects the scripted answers
  */
 export function runModel(
   list: ModelWatchlist,

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { startFauxqs } from "fauxqs";
-import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
-import { createBenchTable } from "./bench-dynamo.ts";
+import { pointClientsAt } from "../../../tools/local/aws-environment.ts";
+import { startTemporaryDynamo } from "../../../tools/local/temporary-dynamo.ts";
+import { createBenchTable } from "../bench-dynamo.ts";
 
 /** The addresses and names that the processes of the bench use. */
 export interface DeliveryServers {

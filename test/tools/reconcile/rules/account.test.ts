@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import { differenceLine } from "../../../../tools/reconcile/rules/difference.ts";
 import type {
   LedgerSums,
   OpenHold,
   ResolvedHold,
-} from "../../../tools/reconcile/rules/ledger-fold.ts";
+} from "../../../../tools/reconcile/rules/ledger-fold.ts";
 import {
   beyondDifferences,
   sumDifferences,
@@ -13,7 +13,7 @@ import {
   type ChangedSince,
   type StoredHold,
   usageDifferences,
-} from "../../../tools/reconcile/rules/account.ts";
+} from "../../../../tools/reconcile/rules/account.ts";
 
 const accountId = "acct_1";
 const now = new Date("2026-03-01T12:00:00.000Z");
@@ -33,7 +33,7 @@ const whole: LedgerSums = {
   isWhole: true,
 };
 const incomplete: LedgerSums = { ...whole, isWhole: false };
-const nothingMoved: ChangedSince = { holds: new Set(), dates: new Set() };
+const nothingChanged: ChangedSince = { holds: new Set(), dates: new Set() };
 
 describe("the reconciliation of an account's row", () => {
   const row = {
@@ -60,7 +60,7 @@ describe("the reconciliation of an account's row", () => {
     [{ lifetime: 1 }, "lifetime is 1, should be 143"],
     [{ inFlight: 0 }, "in_flight is 0, should be 1"],
     [{ id: "acct_2" }, "id is acct_2, should be acct_1"],
-  ])("finds a row with %j", (changed, line) => {
+  ])("reports a row that has %j instead of the ledger's value", (changed, line) => {
     expect(linesOf(changed)).toEqual([`acct_1: ${line}`]);
   });
 
@@ -79,12 +79,12 @@ describe("the reconciliation of an account's row", () => {
   });
 });
 
-describe("the reconciliation of ledger entries beyond their account's sequence number", () => {
+describe("the reconciliation of an account whose row has sequence number 7", () => {
   it.each([
     [7, []],
     [8, ["acct_1 entry 8: row is beyond sequence 7, should be within it"]],
     [10, ["acct_1 entries 8 to 10: row is beyond sequence 7, should be within it"]],
-  ])("up to entry %i finds %j", (newest, lines) => {
+  ])("reports, if the newest ledger entry is %i, the differences %j", (newest, lines) => {
     const differences = beyondDifferences({ accountId, sequence: 7 }, newest);
     expect(differences.map(differenceLine)).toEqual(lines);
   });
@@ -112,7 +112,7 @@ describe("the reconciliation of hold rows", () => {
 
   function linesOf(
     holds: readonly StoredHold[],
-    { sums = whole, changed = nothingMoved }: { sums?: LedgerSums; changed?: ChangedSince } = {},
+    { sums = whole, changed = nothingChanged }: { sums?: LedgerSums; changed?: ChangedSince } = {},
   ): string[] {
     const check = holdCheck(accountId, sums);
     for (const hold of holds) check.take(hold, now);
@@ -131,11 +131,16 @@ describe("the reconciliation of hold rows", () => {
     [{ credits: 41 }, "credits is 41, should be 40"],
     [{ shard: 1 }, "shard is 1, should be 0"],
     [{ isOpen: false, charged: 0, dueAt: null }, "state is resolved, should be open"],
-  ])("finds an open hold with %j", (changed, line) => {
-    expect(linesOf([{ ...open, ...changed }, resolved])).toEqual([`acct_1 hold req_open: ${line}`]);
-  });
+  ])(
+    "reports the row of an open hold that has %j instead of the ledger's value",
+    (changed, line) => {
+      expect(linesOf([{ ...open, ...changed }, resolved])).toEqual([
+        `acct_1 hold req_open: ${line}`,
+      ]);
+    },
+  );
 
-  it("finds a resolved hold whose charge differs from the ledger", () => {
+  it("reports a resolved hold whose charge differs from the ledger", () => {
     expect(linesOf([open, { ...resolved, charged: 2 }])).toEqual([
       "acct_1 hold req_done: charged is 2, should be 3",
     ]);
@@ -147,7 +152,7 @@ describe("the reconciliation of hold rows", () => {
     [10, []],
     [11, ["acct_1 hold req_long_ago: charged is 11, should be 0 to 10"]],
   ])(
-    "with a charge of %i of 10 credits, which the ledger does not contain, finds %j",
+    "reports, for a charge of %i of 10 held credits that the ledger does not contain, the differences %j",
     (charged, lines) => {
       expect(linesOf([open, resolved, { ...long, charged }])).toEqual(lines);
       const alone = { ...incomplete, open: new Map(), resolved: new Map() };
@@ -155,11 +160,11 @@ describe("the reconciliation of hold rows", () => {
     },
   );
 
-  it("finds a missing row, unless the hold changed since or needs no row", () => {
+  it("reports a missing row, unless the hold changed after the read or needs no row", () => {
     expect(linesOf([resolved])).toEqual([
       "acct_1 hold req_open: row is missing, should be present",
     ]);
-    const changed = { ...nothingMoved, holds: new Set(["req_open"]) };
+    const changed = { ...nothingChanged, holds: new Set(["req_open"]) };
     expect(linesOf([resolved], { changed })).toEqual([]);
     const rowless = new Map([["req_open", { ...openHold, hasRow: false }]]);
     expect(linesOf([resolved], { sums: { ...whole, open: rowless } })).toEqual([]);
@@ -181,7 +186,7 @@ describe("the reconciliation of a hold's due mark", () => {
     expect(linesOf(false, soon)).toEqual(["hold: due mark is true, should be false"]);
   });
 
-  it("requires a mark at most a day ahead, and not long past", () => {
+  it("requires a due time from 10 minutes ago to a day and 5 minutes ahead", () => {
     const range = "2026-03-01T11:50:00.000Z to 2026-03-02T12:05:00.000Z";
     const late = "2026-03-02T12:05:00.001Z";
     expect(linesOf(true, "2026-03-02T12:05:00.000Z")).toEqual([]);
@@ -194,18 +199,21 @@ describe("the reconciliation of a hold's due mark", () => {
 
 describe("the reconciliation of an account's daily usage", () => {
   const day = { date: "2026-03-01", requests: 1, successful: 1, failed: 0, credits: 3 };
-  const linesOf = (rows: readonly (typeof day)[], sums = whole, changed = nothingMoved): string[] =>
-    usageDifferences(accountId, rows, { sums, changed }).map(differenceLine);
+  const linesOf = (
+    rows: readonly (typeof day)[],
+    sums = whole,
+    changed = nothingChanged,
+  ): string[] => usageDifferences(accountId, rows, { sums, changed }).map(differenceLine);
 
   it("finds no difference if the usage agrees with the holds of the day", () => {
     expect(linesOf([day])).toEqual([]);
     expect(linesOf([{ ...day, successful: 0, failed: 1 }])).toEqual([]);
   });
 
-  it("finds wrong requests, outcomes or credits, and a missing row", () => {
+  it("reports wrong numbers of requests, outcomes or credits, and a missing row", () => {
     const place = "acct_1 usage 2026-03-01";
     expect(linesOf([{ ...day, failed: 1 }])).toEqual([
-      `${place}: successful and failed is 2, should be 1`,
+      `${place}: successful plus failed is 2, should be 1`,
     ]);
     expect(linesOf([{ ...day, credits: 4 }])).toEqual([`${place}: credits is 4, should be 3`]);
     expect(linesOf([])).toEqual([
@@ -215,7 +223,7 @@ describe("the reconciliation of an account's daily usage", () => {
   });
 
   it("skips a day that changed, and a ledger whose entries are missing", () => {
-    const changed = { ...nothingMoved, dates: new Set(["2026-03-01"]) };
+    const changed = { ...nothingChanged, dates: new Set(["2026-03-01"]) };
     expect(linesOf([], whole, changed)).toEqual([]);
     expect(linesOf([], incomplete)).toEqual([]);
   });

@@ -19,7 +19,7 @@ export interface Consumption {
   throttles: number;
 }
 
-/** Returns a consumption without requests. */
+/** Returns a consumption in which every count is 0. */
 export const noConsumption = (): Consumption => ({
   requests: 0,
   readUnits: 0,
@@ -30,7 +30,7 @@ export const noConsumption = (): Consumption => ({
 
 const consumer = new AsyncLocalStorage<Consumption>();
 
-/** Runs `work`, and adds the DynamoDB requests that it sends to `to`. */
+/** Runs `work`, and adds the DynamoDB requests of `work` to the counts in `to`. */
 export const consuming = <T>(to: Consumption, work: () => Promise<T>): Promise<T> =>
   consumer.run(to, work);
 
@@ -128,7 +128,7 @@ const token = (count: number) => ({
   getRetryCost: () => undefined,
 });
 
-/** The retries of the SDK, which wait in virtual time. */
+/** Creates a retry strategy that repeats requests as the SDK does, but waits in virtual time. */
 function retriesIn(time: VirtualTime, random: () => number) {
   return {
     mode: "standard",
@@ -139,7 +139,7 @@ function retriesIn(time: VirtualTime, random: () => number) {
     ) {
       const count = last.getRetryCount() + 1;
       if (count >= attemptsMax || errorType === "CLIENT_ERROR") {
-        throw new Error("All attempts were used");
+        throw new Error(`All ${attemptsMax} attempts failed, or the request cannot be repeated`);
       }
       await time.sleep(random() * retryBaseMs * 2 ** count);
       return token(count);

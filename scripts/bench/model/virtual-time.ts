@@ -22,7 +22,8 @@ export interface VirtualTime {
   still<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Advances virtual time until `work` has ended.
-   * @throws the error of `work`
+   * @throws the error of `work`, or Error if `work` waits for something other than `sleep` or
+   * `still`
    */
   through<T>(work: Promise<T>): Promise<T>;
 }

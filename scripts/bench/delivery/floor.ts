@@ -8,11 +8,11 @@ import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { gzipSync } from "node:zlib";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import type { SerializedEvent } from "../../shared/events/event.ts";
-import { signatureHeader, standardHeaders } from "../../shared/webhooks/signature.ts";
-import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
-import { type DeliveryTask, readPlaces, runsOf, type Spent, spentOn } from "./delivery-task.ts";
-import { doTasks } from "./task-process.ts";
+import type { SerializedEvent } from "../../../shared/events/event.ts";
+import { signatureHeader, standardHeaders } from "../../../shared/webhooks/signature.ts";
+import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
+import { type DeliveryTask, readPlaces, runsOf, type Spent, spentOn } from "./task.ts";
+import { doTasks } from "../task-process.ts";
 
 const { receiverUrl, customerBucket: Bucket } = readPlaces();
 const agent = new Agent({ keepAlive: true, ca: selfSigned.cert });

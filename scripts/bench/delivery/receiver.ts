@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
-import { doTasks } from "./task-process.ts";
+import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
+import { doTasks } from "../task-process.ts";
 
 /** A question to the receiver. `deliveries` asks for the number since the last such question. */
 export type ReceiverQuestion = "port" | "deliveries";

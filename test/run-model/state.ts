@@ -1,6 +1,6 @@
 import type { Step } from "../../shared/pipelines/definition.ts";
-import { stepsToRetry } from "./run-model-retries.ts";
-import type { ModelWatchlist } from "./run-model-watchlist.ts";
+import { stepsToRetry } from "./retries.ts";
+import type { ModelWatchlist } from "./watchlist.ts";
 
 interface StepStats {
   readonly scraper: string;
@@ -20,12 +20,12 @@ export type Entry = Readonly<Record<string, unknown>>;
 export interface RunState {
   readonly list: ModelWatchlist;
   readonly number: number;
-  /** The index of the run's scripted answers. */
+  /** The index of the run, from 0. It selects the scripted answers. */
   readonly at: number;
   /**
-   * IDs of the steps that read an item without a route to them, by item ID: the start step, and the
-   * steps of owed retries from before the run. Retries of reads that fail in this run belong
-   * to the next run.
+   * The IDs of the steps that read an item although no route of this run leads to them, by item ID.
+   * These are the start step, and the steps of owed retries from before the run. Retries of reads
+   * that fail in this run belong to the next run.
    */
   readonly starts: ReadonlyMap<string, ReadonlySet<string>>;
   /** The IDs of the items that routes have sent to a step, by step ID. */

@@ -4,41 +4,37 @@
  */
 import { S3Client } from "@aws-sdk/client-s3";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { deliver } from "../../functions/delivery/deliver.ts";
-import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
-import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/deliveries/delivery-store.ts";
-import { dynamoDestinationStore } from "../../shared/aws/exports/destination-store.ts";
-import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
-import { s3EventBodies } from "../../shared/aws/deliveries/event-bodies.ts";
-import { dynamoEventFeed } from "../../shared/aws/deliveries/event-feed.ts";
-import { dynamoExportStore, exportWrite } from "../../shared/aws/exports/export-store.ts";
-import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
-import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
-import { stsRoleCredentials } from "../../shared/aws/exports/role-credentials.ts";
-import { webhookSender } from "../../shared/outgoing/webhook-sender.ts";
-import { systemRandom, systemClock } from "../../shared/base/system.ts";
-import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
-import type { ExportRecord } from "../../shared/exports/export-record.ts";
-import { exportSessions } from "../../shared/exports/export-session.ts";
-import { addressPolicy } from "../../shared/outgoing/address-policy.ts";
-import { destinationTarget } from "../../shared/outbox/outbox.ts";
-import type { DeliveryRecord } from "../../shared/webhooks/attempt-delivery.ts";
-import { endpointSecretContext } from "../../shared/webhooks/endpoint.ts";
-import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
-import { newSecret } from "../../shared/webhooks/secret.ts";
-import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
-import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
-import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
+import { deliver } from "../../../functions/delivery/deliver.ts";
+import { s3CustomerBuckets } from "../../../shared/aws/exports/customer-bucket.ts";
 import {
-  accountOf,
-  type DeliveryTask,
-  readPlaces,
-  runsOf,
-  type Spent,
-  spentOn,
-} from "./delivery-task.ts";
-import { doTasks } from "./task-process.ts";
+  deliveryWrite,
+  dynamoDeliveryStore,
+} from "../../../shared/aws/deliveries/delivery-store.ts";
+import { dynamoDestinationStore } from "../../../shared/aws/exports/destination-store.ts";
+import { documentClient } from "../../../shared/aws/table/dynamo.ts";
+import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
+import { s3EventBodies } from "../../../shared/aws/deliveries/event-bodies.ts";
+import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
+import { dynamoExportStore, exportWrite } from "../../../shared/aws/exports/export-store.ts";
+import { sqsOutboxQueue } from "../../../shared/aws/queues/outbox-queue.ts";
+import { dynamoOutboxStore } from "../../../shared/aws/deliveries/outbox-store.ts";
+import { stsRoleCredentials } from "../../../shared/aws/exports/role-credentials.ts";
+import { webhookSender } from "../../../shared/outgoing/webhook-sender.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
+import { destinationSecretContext, newRevision } from "../../../shared/exports/destination.ts";
+import type { ExportRecord } from "../../../shared/exports/export-record.ts";
+import { exportSessions } from "../../../shared/exports/export-session.ts";
+import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
+import { destinationTarget } from "../../../shared/outbox/outbox.ts";
+import type { DeliveryRecord } from "../../../shared/webhooks/attempt-delivery.ts";
+import { endpointSecretContext } from "../../../shared/webhooks/endpoint.ts";
+import { runEventPublisher } from "../../../shared/publishing/publish-run.ts";
+import { newSecret } from "../../../shared/webhooks/secret.ts";
+import { webhookSessions } from "../../../shared/webhooks/webhook-session.ts";
+import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
+import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
+import { accountOf, type DeliveryTask, readPlaces, runsOf, type Spent, spentOn } from "./task.ts";
+import { doTasks } from "../task-process.ts";
 
 const { tableName, queueUrl, eventsBucket, customerBucket, ...places } = readPlaces();
 const [clock, random, secrets] = [systemClock, systemRandom, memorySecretBox()];

@@ -6,7 +6,7 @@ import {
 } from "../../shared/pipelines/definition.ts";
 import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
-import type { ModelAnswer } from "./run-model-answers.ts";
+import type { ModelAnswer } from "./answers.ts";
 import {
   everythingKnown,
   isSame,
@@ -15,7 +15,7 @@ import {
   type Newer,
   refreshed,
   sharers,
-} from "./run-model-fields.ts";
+} from "./fields.ts";
 
 type Value = Snapshot[string];
 export type Changes = Readonly<Record<string, { readonly before: Value; readonly after: Value }>>;
@@ -108,8 +108,8 @@ function changesOf(
     );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // A change starts from the last reading of this kind if the value differs from it, otherwise
-    // from the newest known value.
+    // `before` of a change is the value in the last reading of this kind, if the new value differs
+    // from that. Otherwise, it is the newest known value.
     const change = sinceLast[field] ?? newValues[field];
     if (change !== undefined && (isReported ? isUnreported(field) : field in newValues))
       changes[field] = change;
@@ -267,7 +267,8 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
 
 /**
  * Returns the derived fields of a pulse: whether the last buy-box price is above the newest lowest
- * price for new items; an empty object if either is unknown.
+ * price for new items. Returns an empty object if either price is unknown, and for any other
+ * scraper.
  */
 function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
   const price = before.readings.product?.["price"];

@@ -2,10 +2,10 @@ import type { Pipeline } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import type { ItemState } from "../../shared/watchlists/item.ts";
-import type { ItemLooks } from "./run-model-answers.ts";
-import type { Known } from "./run-model-fields.ts";
-import type { ModelRetry } from "./run-model-retries.ts";
-import type { Changes } from "./run-model-read.ts";
+import type { ItemLooks } from "./answers.ts";
+import type { Known } from "./fields.ts";
+import type { ModelRetry } from "./retries.ts";
+import type { Changes } from "./read.ts";
 
 /** A watchlist of the model. */
 export interface ModelWatchlist {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contention, defaultRules } from "../../../scripts/bench/account/contention.ts";
-import { virtualTime } from "../../../scripts/bench/account/virtual-time.ts";
-import type { ItemKey } from "../../../tools/dynamodb/conflicts.ts";
+import { contention, defaultRules } from "../../../../scripts/bench/model/contention.ts";
+import { virtualTime } from "../../../../scripts/bench/model/virtual-time.ts";
+import type { ItemKey } from "../../../../tools/dynamodb/conflicts.ts";
 
 const item: ItemKey = { table: "accounts", pk: "account#1", sk: "account" };
 const other: ItemKey = { ...item, pk: "account#2" };
@@ -19,7 +19,7 @@ const nameOf = (outcome: PromiseSettledResult<unknown>): string =>
   outcome.status === "fulfilled" ? "done" : (outcome.reason as Error).name;
 
 describe("the bench's model of DynamoDB contention", () => {
-  it("runs plain writes of one item one after another, and those of two items in parallel", async () => {
+  it("runs plain writes of one item in sequence, and plain writes of two items in parallel", async () => {
     const { time, requests, effect } = model();
     const at = await time.through(
       Promise.all([
@@ -31,7 +31,7 @@ describe("the bench's model of DynamoDB contention", () => {
     expect(at).toEqual([2.5, 3.5, 2.5]);
   });
 
-  it("cancels a transaction that conflicts with another one on an item", async () => {
+  it("cancels a transaction that conflicts with another transaction on an item", async () => {
     const { time, requests, effect } = model();
     const outcomes = await time.through(
       Promise.allSettled([

@@ -2,12 +2,16 @@ import type { Platform } from "../../shared/platforms/catalogue.ts";
 import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import type { Offer } from "../../shared/scrapers/offer.ts";
-import { type ItemLooks, lookAt, type OffersLook } from "./run-model-answers.ts";
-import type { ScriptedAnswers } from "./scripted-sources.ts";
+import { type ItemLooks, lookAt, type OffersLook } from "./answers.ts";
+import type { ScriptedAnswers } from "../support/scripted-sources.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Sets the sources' answers to the scripted answers of one run. */
+/**
+ * Sets the sources' answers to the scripted answers of one run. A read without a scripted answer
+ * then throws Error.
+ * @param at the index of the run, from 0
+ */
 export function showLooks(
   answers: ScriptedAnswers,
   { platform, items }: { platform: Platform; items: Readonly<Record<string, ItemLooks>> },

@@ -62,7 +62,7 @@ interface Question {
 /**
  * Returns the scripted answer about an item in a run; undefined if the scraper has no answers about
  * it.
- * @param at the index of the run's answers
+ * @param at the index of the run, from 0
  */
 export function lookAt(looks: ItemLooks, scraper: StepScraperId, at: number): Look | undefined {
   const script = looks[scraper];
@@ -70,8 +70,8 @@ export function lookAt(looks: ItemLooks, scraper: StepScraperId, at: number): Lo
 }
 
 /**
- * Returns the answer that a step gets about an item. Returns null for an offer check if no offer is
- * known.
+ * Returns the answer that a step gets about an item; `unavailable` if the scraper has no scripted
+ * answers about it. Returns null for an offer check if no offer is known.
  */
 export function answerOf({ step, looks, at, offer }: Question): ModelAnswer | null {
   if (step.scraper === "retailer_a.offer_check" && offer === null) return null;

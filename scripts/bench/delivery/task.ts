@@ -1,7 +1,7 @@
-import type { RunEvents } from "../../shared/events/event.ts";
-import { runOfChanges } from "../../tools/stand-ins/run-of-changes.ts";
-import { cpuTimer } from "../measure/cpu-timer.ts";
-import type { DeliveryServers } from "./delivery-servers.ts";
+import type { RunEvents } from "../../../shared/events/event.ts";
+import { runOfChanges } from "../../../tools/stand-ins/run-of-changes.ts";
+import { cpuTimer } from "../../measure/cpu-timer.ts";
+import type { DeliveryServers } from "./servers.ts";
 
 /** The input with which a process of the bench starts. */
 export interface DeliveryPlaces extends Omit<DeliveryServers, "stop"> {

@@ -3,16 +3,16 @@ import type { Pipeline } from "../../shared/pipelines/definition.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { currentSnapshot } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
-import { messageList } from "./message-list.ts";
+import { messageList } from "../support/message-list.ts";
 import { modelWatchlist, type ModelRun, runModel } from "./run-model.ts";
-import type { ModelWatchlist } from "./run-model-watchlist.ts";
-import { everythingKnown } from "./run-model-fields.ts";
-import { shownRetries } from "./run-model-retries.ts";
-import { showLooks } from "./run-model-sources.ts";
-import { shortfallsIn } from "./shortfalls.ts";
-import { type CrashPoint, type RunBench, startRunBench } from "./run-bench.ts";
-import type { RunPlan, Scenario } from "./run-scenarios.ts";
-import type { TestTables } from "./tables.ts";
+import type { ModelWatchlist } from "./watchlist.ts";
+import { everythingKnown } from "./fields.ts";
+import { shownRetries } from "./retries.ts";
+import { showLooks } from "./sources.ts";
+import { shortfallsIn } from "../support/shortfalls.ts";
+import { type CrashPoint, type RunBench, startRunBench } from "../support/run-bench.ts";
+import type { RunPlan, Scenario } from "../support/run-scenarios.ts";
+import type { TestTables } from "../support/tables.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 

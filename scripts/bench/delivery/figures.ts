@@ -1,7 +1,7 @@
-import { limits } from "../../shared/base/limits.ts";
-import { type DeliveryTask, runsOf, type Spent } from "./delivery-task.ts";
-import { median } from "./median.ts";
-import { printTable } from "../measure/print-table.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import { type DeliveryTask, runsOf, type Spent } from "./task.ts";
+import { median } from "../median.ts";
+import { printTable } from "../../measure/print-table.ts";
 
 export type Case = Pick<DeliveryTask, "to" | "runs" | "items" | "parallel">;
 
@@ -47,7 +47,10 @@ const withPublishing = ({ publish, deliver }: Round): Spent => sumOf(publish, de
 
 type Measured = readonly (readonly [string, Case, readonly Round[]])[];
 
-/** Returns medians over the rounds. A ratio is calculated in each round, and then its median. */
+/**
+ * Returns the rows of each table of the bench, by the title of the table. Each value is a median
+ * over the rounds. A ratio is the median of the ratios of the rounds.
+ */
 export function deliveryTables(measured: Measured): Record<string, unknown> {
   return {
     ratios: measured.map(([name, { to }, rounds]) => {
@@ -93,7 +96,10 @@ export function deliveryTables(measured: Measured): Record<string, unknown> {
   };
 }
 
-/** Prints the measurements as tables, with an explanation of their columns. */
+/**
+ * Prints the result of `deliveryTables` to stdout as tables, then an explanation of their columns.
+ * @param figures the rows of each table, by the title of the table
+ */
 export function printDelivery(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`

@@ -21,7 +21,7 @@ function metricsSink() {
   };
 }
 
-describe("the metrics of a tick", () => {
+describe("the metrics of a schedule tick", () => {
   const due = "2026-03-01T10:31:00.000Z";
   const tickOf = async (runningRun: number | null) => {
     const world = await openWatchlistWorld(tables);
@@ -41,7 +41,7 @@ describe("the metrics of a tick", () => {
     return { tick, sink };
   };
 
-  it("contain the delay of the run's start, once for repeated ticks", async () => {
+  it("contain one started run and the delay of its start, even if the tick arrives twice", async () => {
     const { tick, sink } = await tickOf(null);
     await tick("2026-03-01T10:31:07.500Z");
     await tick("2026-03-01T10:31:09.000Z");
@@ -49,7 +49,7 @@ describe("the metrics of a tick", () => {
     expect(sink.values()).toEqual([["run_starts", { runs_started: 1, run_late_ms: 7_500 }]]);
   });
 
-  it("count a skipped due time if the previous run is still in progress", async () => {
+  it("count an overlapped run if the previous run is still in progress", async () => {
     const { tick, sink } = await tickOf(1);
     await tick(due);
 
@@ -66,7 +66,7 @@ const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) =>
 });
 
 describe("the metrics of a run's end", () => {
-  it("count one end, even if its message arrives twice, with the duration of the run", async () => {
+  it("count the end once, with the duration of the run, even if the finish message arrives twice", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });
@@ -81,7 +81,7 @@ describe("the metrics of a run's end", () => {
     expect(sink.values()).toEqual([["run_ends", ended]]);
   });
 
-  it("distinguish a run without credits from a failed one", async () => {
+  it("count a run without credits as unpaid, not as failed", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 1);
@@ -91,7 +91,7 @@ describe("the metrics of a run's end", () => {
     expect(sink.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
   });
 
-  it("count an abandoned run as failed, with the credits that its steps refunded", async () => {
+  it("count an abandoned run as failed, and contain the credits that its steps refunded", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001", "10002"]);
     await bench.runSome(list, 1);

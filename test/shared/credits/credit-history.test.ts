@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import {
+  type CreditTransaction,
+  matches,
+  signedCredits,
+} from "../../../shared/credits/credit-history.ts";
+
+const entry: CreditTransaction = {
+  sequence: 2,
+  type: "charge",
+  credits: 4,
+  balanceBefore: 10,
+  balanceAfter: 6,
+  source: { runId: "wlrun_1", step: "check", watchlistId: "wl_1" },
+  createdAt: "2026-03-01T12:00:00.000Z",
+  chargedAt: null,
+};
+
+it("a filter by watchlist matches the ledger entries of its runs, and no others", () => {
+  expect(matches(entry, { watchlistId: "wl_1" })).toBe(true);
+  expect(matches(entry, { watchlistId: "wl_2" })).toBe(false);
+  expect(matches({ ...entry, source: null }, { watchlistId: "wl_1" })).toBe(false);
+});
+
+it("the credits of a ledger entry are negative only for an adjustment that removed credits", () => {
+  expect(signedCredits(entry)).toBe(4);
+  expect(signedCredits({ ...entry, type: "adjust" })).toBe(-4);
+  expect(signedCredits({ ...entry, type: "adjust", balanceAfter: 14 })).toBe(4);
+});
