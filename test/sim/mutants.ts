@@ -17,6 +17,7 @@ const parts = [
   "shared",
   "tools",
   "test/sim",
+  "test/run-model",
   "test/support",
   "package.json",
   "tsconfig.json",
