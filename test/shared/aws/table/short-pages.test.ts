@@ -11,6 +11,7 @@ import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
 import { dynamoEndpointStore } from "../../../../shared/aws/deliveries/endpoint-store.ts";
 import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
 import { dynamoExportStore, exportWrite } from "../../../../shared/aws/exports/export-store.ts";
+import { dynamoHistoryStore } from "../../../../shared/aws/history/history-store.ts";
 import { findEntries } from "../../../../shared/aws/ledger/find-entries.ts";
 import { journalPageRow } from "../../../../shared/aws/ledger/journal-page.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
@@ -30,6 +31,7 @@ import { dynamoTargetStates } from "../../../../shared/aws/deliveries/target-sta
 import { dynamoUsageStore } from "../../../../shared/aws/accounts/usage-store.ts";
 import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
 import { derivedIdAt, numberedId } from "../../../../shared/base/ids.ts";
+import type { HistoryOrder } from "../../../../shared/history/history-store.ts";
 import { newExport } from "../../../../shared/exports/export-record.ts";
 import { newItem } from "../../../../shared/watchlists/item.ts";
 import { pageBounds } from "../../../../shared/watchlists/page.ts";
@@ -151,7 +153,50 @@ const putRun = (place: Place, n: number) => {
   return put(place, { ...watchlistKeys.run(list, n), ...row });
 };
 
+const historyOf = (place: Place) => dynamoHistoryStore(place.client, optionsOf(place));
+const historySpan = { since: at(0), until: at(9) };
+/** Records a run of a watchlist that exists. */
+async function appendHistory(place: Place, n: number): Promise<void> {
+  if (n === 1) await putWatchlist({ ...place, clock, random }, aWatchlist({ id: list }), []);
+  const values = { price: { before: n, after: n + 1 } };
+  const points = [{ id: "i1", at: at(n), step: "check", status: "ok", values }] as const;
+  const owner = { accountId: aWatchlist().accountId, watchlistId: list };
+  await historyOf(place).append(owner, { runNumber: n, endedAt: at(n), points });
+}
+const listHistory = async (place: Place, order: HistoryOrder) => {
+  const runs = historyOf(place).runs({ watchlistId: list, ...historySpan, order });
+  return (await Array.fromAsync(runs)).map(({ runNumber }) => runNumber);
+};
+
 const cases: readonly Case[] = [
+  {
+    file: "shared/aws/history/item-points",
+    title: "the points of an item",
+    fill: appendHistory,
+    read: async (place) =>
+      (await historyOf(place).item({ watchlistId: list, itemId: "i1", ...historySpan })).map(
+        ({ runNumber }) => runNumber,
+      ),
+    found: five,
+  },
+  {
+    file: "shared/aws/history/listed-runs",
+    title: "the recorded runs, newest first",
+    fill: appendHistory,
+    read: (place) => listHistory(place, "newest_first"),
+    found: [5, 4, 3, 2, 1],
+    // One request finds the last run of the span.
+    queries: 2,
+  },
+  {
+    file: "shared/aws/history/run-rows",
+    title: "the recorded runs, oldest first",
+    fill: appendHistory,
+    read: (place) => listHistory(place, "oldest_first"),
+    found: five,
+    // Two requests find the first run of the span.
+    queries: 3,
+  },
   {
     file: "shared/aws/accounts/api-key-store",
     title: "the keys of an account",
@@ -393,7 +438,7 @@ const cases: readonly Case[] = [
       return [isRemoved, ...left.flat()];
     },
     found: [true],
-    queries: 8,
+    queries: 9,
   },
   {
     file: "tools/reconcile/readers/rows",
