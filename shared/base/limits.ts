@@ -35,6 +35,12 @@ export const limits = {
     valueMin: 1e-9,
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,
+    /** Maximum number of tests in `where`. */
+    whereMax: 5,
+    confirmMin: 2,
+    confirmMax: 10,
+    cooldownSecondsMin: 5 * 60,
+    cooldownSecondsMax: 30 * 24 * 60 * 60,
   },
   /** Maximum number of items in one part, which is one of the events of a run. */
   itemEventsMax: 500,

@@ -2,7 +2,7 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
-import { type Op, ops, type Route, type When } from "./definition.ts";
+import { type FieldTest, type Op, ops, type Route, type When } from "./definition.ts";
 
 /** Location of a route. */
 interface Place {
@@ -25,6 +25,83 @@ export function checkRoute(route: Route, place: Place): void {
   }
   if (route.when === "changed" || route.when === "ok") checkTest(route, place);
   else checkNoTest(route, place);
+  checkKeys(route, place);
+  checkDelta(route, place);
+  for (const [at, test] of (route.where ?? []).entries()) {
+    checkWhere(test, { ...place, path: `${place.path}.where[${at}]` });
+  }
+}
+
+const limitKeys = ["where", "min_delta", "min_delta_percent", "confirm", "once"] as const;
+
+/**
+ * Values of `when` with which a key has an effect. `where` needs the values of a read. An item
+ * matches `new` and `not_found` once, so that `confirm` and `once` make no sense with them.
+ */
+export const whensByKey = {
+  where: ["new", "changed", "unchanged", "ok", "always"],
+  min_delta: ["changed"],
+  min_delta_percent: ["changed"],
+  confirm: ["changed", "unchanged", "ok", "failed", "always"],
+  once: ["unchanged", "ok", "failed"],
+} as const satisfies Record<(typeof limitKeys)[number], readonly When[]>;
+
+/** @throws 400 if a key has no effect with the other keys of the route */
+function checkKeys(route: Route, { path }: Place): void {
+  const { when, op, where, once, cooldown, notify } = route;
+  for (const key of limitKeys) {
+    const accepted: readonly When[] = whensByKey[key];
+    if (route[key] === undefined || route[key] === false || accepted.includes(when)) continue;
+    throw invalidParam(
+      `${path}.${key}`,
+      `'${key}' applies only with 'when': ${orList(accepted)}. Omit it with ${when}.`,
+    );
+  }
+  if (once === true && when === "ok" && op === undefined && where === undefined) {
+    throw invalidParam(
+      `${path}.once`,
+      "'once' needs a condition that can become false. Add 'field' and 'op', or 'where'.",
+    );
+  }
+  if (cooldown !== undefined && notify !== true) {
+    throw invalidParam(
+      `${path}.cooldown`,
+      "'cooldown' limits notifications. Add 'notify': true, or omit it.",
+    );
+  }
+}
+
+const orList = (names: readonly string[]): string =>
+  names.length === 1 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+
+/** @throws 400 if a minimum difference has no numeric field to compare */
+function checkDelta(route: Route, { scraper, path }: Place): void {
+  for (const key of ["min_delta", "min_delta_percent"] as const) {
+    if (route[key] === undefined) continue;
+    const { field } = route;
+    if (field === undefined) throw missingParam(`${path}.field`);
+    const type = stepScrapers[scraper].fieldTypes[field];
+    if (type !== "number") {
+      throw invalidParam(
+        `${path}.${key}`,
+        `'${key}' compares numbers, but '${field}' is a ${type}. Omit it.`,
+      );
+    }
+  }
+}
+
+/** @throws 400 if a test of `where` does not fit the step's scraper */
+function checkWhere({ field, op, value }: FieldTest, { scraper, path }: Place): void {
+  const { fieldTypes } = stepScrapers[scraper];
+  const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes("ok"));
+  const type = fieldTypes[field];
+  if (type === undefined || !testable.includes(field)) {
+    throw invalidParam(
+      `${path}.field`,
+      invalidChoiceMessage(`'field' of a test of ${scraper}`, testable, field),
+    );
+  }
+  checkOp({ when: "ok", op, value, field, type }, path);
 }
 
 /** @throws 400 if a route whose `when` cannot test a field, such as `new`, tests one */
@@ -131,7 +208,7 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
   if (against === "last read" && when !== "changed") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares with the last read. It applies only with 'when': changed.`,
+      `'${op}' compares with the last known value. It applies only with 'when': changed.`,
     );
   }
   if (numbersOnly && type !== "number") {
@@ -144,7 +221,7 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
     if (value === undefined) return;
     throw invalidParam(
       `${path}.value`,
-      `'${op}' compares with the last read. Omit 'value', or use below or above.`,
+      `'${op}' compares with the last known value. Omit 'value', or use below or above.`,
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);

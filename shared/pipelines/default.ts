@@ -58,6 +58,12 @@ export function presentPipeline({ entry, baseline, refresh, steps }: Pipeline): 
     entry,
     baseline,
     refresh: refresh && { every_runs: refresh.everyRuns, entry: refresh.entry },
-    steps: steps.map((step) => ({ ...step, routes: [...step.routes] })),
+    steps: steps.map((step) => ({
+      ...step,
+      routes: step.routes.map(({ where, ...route }) => ({
+        ...route,
+        ...(where !== undefined && { where: [...where] }),
+      })),
+    })),
   };
 }

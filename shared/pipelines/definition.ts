@@ -13,19 +13,46 @@ export const whens = [
 ] as const;
 export type When = (typeof whens)[number];
 
+/** Operators of a field test that compare with `value`. */
+export const valueOps = ["below", "above", "is", "is_not"] as const;
+export type ValueOp = (typeof valueOps)[number];
+
 /**
- * Operators of a field test. `increased` and `decreased` compare with the last read, the others
- * with `value`.
+ * Operators of a field test. `increased` and `decreased` compare with the last known value that is
+ * not null, the others with `value`.
  */
-export const ops = ["increased", "decreased", "below", "above", "is", "is_not"] as const;
+export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];
 
-/** A rule of a step: selects items by the outcome of their read, then routes or reports them. */
+/** A further test of a route, on a value of the same read. */
+export interface FieldTest {
+  readonly field: string;
+  readonly op: ValueOp;
+  readonly value: number | boolean | string;
+}
+
+/**
+ * A rule of a step: selects items by the outcome of their read, then routes or reports them. Its
+ * keys have the names of the API, so that the release before shows stored keys that it does not
+ * know under these names.
+ */
 export interface Route {
   readonly when: When;
   readonly field?: string;
   readonly op?: Op;
   readonly value?: number | boolean | string;
+  /** Further tests, which must all pass. */
+  readonly where?: readonly FieldTest[];
+  /** Minimum difference from the reference value, in the unit of the field. */
+  readonly min_delta?: number;
+  /** Minimum difference from the reference value, in percent of the reference value. */
+  readonly min_delta_percent?: number;
+  /** Number of reads in a row that must meet the condition. */
+  readonly confirm?: number;
+  /** True: matches when the condition becomes true, and again only after it was false. */
+  readonly once?: boolean;
+  /** Minimum time between two notifications about an item, such as `6h`. */
+  readonly cooldown?: string;
   /** ID of the step to which matching items are routed. */
   readonly run?: string;
   readonly notify?: boolean;

@@ -65,10 +65,13 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
 }
 
 /** Returns true if a route matches every item whose read finds the item without changes. */
-const whenUnchanged = (route: Route): boolean => route.when === "unchanged" || isPlain(route);
+const whenUnchanged = (route: Route): boolean =>
+  isUntested(route) && ["unchanged", "ok", "always"].includes(route.when);
 
 /** Returns true if a route matches every item whose first read finds the item. */
-const whenNew = (route: Route): boolean => route.when === "new" || isPlain(route);
+const whenNew = (route: Route): boolean =>
+  isUntested(route) && route.confirm === undefined && ["new", "ok", "always"].includes(route.when);
 
-const isPlain = ({ when, op }: Route): boolean =>
-  when === "always" || (when === "ok" && op === undefined);
+/** Returns true if a route matches every item that its `when` selects, at the latest after `confirm`. */
+const isUntested = ({ op, where, once }: Route): boolean =>
+  op === undefined && where === undefined && once !== true;

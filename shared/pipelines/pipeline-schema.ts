@@ -1,11 +1,12 @@
 import * as v from "valibot";
+import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
-import { ops, whens } from "./definition.ts";
+import { ops, valueOps, whens } from "./definition.ts";
 
 const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 
@@ -37,9 +38,24 @@ const meaning = {
   condition: "Offers to count; for retailer_a.offers only. Default: all.",
   when: "Outcomes of the read that the route selects.",
   field: "With changed: only a change to this field counts. With ok: the field that op tests.",
-  op: "How field is tested: against the last read (increased, decreased), or against value.",
+  op: "How field is tested: against the last known value (increased, decreased), or against value.",
   value:
     "Value that below, above, is and is_not compare the field with. Has the type of the field.",
+  where: "Further tests of values of the same read. All must pass.",
+  whereField: "Field of the step's scraper.",
+  whereOp: "How field is compared with value.",
+  whereValue: "Value that op compares the field with. Has the type of the field.",
+  minDelta:
+    "Least difference from the value that this route notified last, in the field's unit; for changed " +
+    "with a numeric field. Small changes add up until they reach it.",
+  minDeltaPercent: "The same in percent of the value that this route notified last.",
+  confirm: "Number of reads in a row that must meet the condition before an item matches.",
+  once:
+    "True: an item matches when the condition becomes true, and again only after a read found it " +
+    "false. For ok with a test, unchanged and failed.",
+  cooldown:
+    "Time after a notification in which the route does not notify about the same item again: 5m to " +
+    "30d. A change in this time is reported after it, if it still holds. Does not delay run.",
   run: "ID of the step to which matching items are routed, in the same run.",
   notify: "True: matching items are sent to the webhook.",
 } as const;
@@ -61,11 +77,30 @@ const shown = <Schema extends v.GenericSchema>(
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
   v.pipe(schema, v.description(meaning[what]));
 
+const testedValue = v.union([v.number(), v.boolean(), v.string()]);
+
 const routeSchema = v.object({
   when: openSet(whens, meaning.when),
   field: v.optional(shown(v.string(), "field")),
   op: v.optional(openSet(ops, meaning.op)),
-  value: v.optional(shown(v.union([v.number(), v.boolean(), v.string()]), "value")),
+  value: v.optional(shown(testedValue, "value")),
+  where: v.optional(
+    shown(
+      v.array(
+        v.object({
+          field: shown(v.string(), "whereField"),
+          op: openSet(valueOps, meaning.whereOp),
+          value: shown(testedValue, "whereValue"),
+        }),
+      ),
+      "where",
+    ),
+  ),
+  min_delta: v.optional(shown(v.number(), "minDelta")),
+  min_delta_percent: v.optional(shown(v.number(), "minDeltaPercent")),
+  confirm: v.optional(shown(v.pipe(v.number(), v.integer()), "confirm")),
+  once: v.optional(shown(v.boolean(), "once")),
+  cooldown: v.optional(shown(v.string(), "cooldown")),
   run: v.optional(shown(v.string(), "run")),
   notify: v.optional(shown(v.boolean(), "notify")),
 });
@@ -123,6 +158,11 @@ const {
   valueMin,
   refreshEveryRunsMin,
   refreshEveryRunsMax,
+  whereMax,
+  confirmMin,
+  confirmMax,
+  cooldownSecondsMin,
+  cooldownSecondsMax,
 } = limits.pipeline;
 
 function stepId(name: string, what: keyof typeof meaning) {
@@ -145,6 +185,75 @@ const everyRunsMessage = `'every_runs' must be a whole number from ${refreshEver
 const smallMessage = `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`;
 const numberMessage = `A number in 'value' must be from -${valueMax} to ${valueMax}.`;
 
+/** Schema of a value that a test compares with. */
+const valueBody = v.union(
+  [
+    v.pipe(
+      v.number(),
+      v.minValue(-valueMax, numberMessage),
+      v.maxValue(valueMax, numberMessage),
+      v.check((value) => value === 0 || Math.abs(value) >= valueMin, smallMessage),
+      v.metadata({
+        not: { exclusiveMinimum: -valueMin, exclusiveMaximum: valueMin, not: { const: 0 } },
+      }),
+    ),
+    v.boolean(),
+    v.pipe(
+      v.string(),
+      v.check(
+        (text) => lengthOf(text) <= valueLengthMax,
+        `'value' must have at most ${valueLengthMax} characters. Shorten it.`,
+      ),
+      visibleText("value"),
+      v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
+    ),
+  ],
+  "'value' must be a number, true, false or a string.",
+);
+
+const whereMessage = `'where' must be an array of 1 to ${whereMax} tests.`;
+
+const whereBody = v.pipe(
+  v.array(
+    strict("A test of 'where'", {
+      field: v.pipe(
+        v.string("'field' must be the name of a field."),
+        v.description(meaning.whereField),
+      ),
+      op: v.pipe(oneOf("op", valueOps), v.description(meaning.whereOp)),
+      value: v.pipe(valueBody, v.description(meaning.whereValue)),
+    }),
+    whereMessage,
+  ),
+  v.minLength(1, whereMessage),
+  v.maxLength(whereMax, whereMessage),
+  v.description(meaning.where),
+);
+
+/** Schema of a minimum difference: a number greater than 0. */
+function deltaBody(name: "min_delta" | "min_delta_percent", description: string) {
+  const message = `'${name}' must be a number from ${valueMin} to ${valueMax}.`;
+  return v.pipe(
+    v.number(message),
+    v.minValue(valueMin, message),
+    v.maxValue(valueMax, message),
+    v.description(description),
+  );
+}
+
+const confirmMessage = `'confirm' must be a whole number from ${confirmMin} to ${confirmMax}.`;
+const cooldownMessage =
+  "'cooldown' must be a time from 5m to 30d: a whole number with m, h or d, such as 6h.";
+/** Pattern of `cooldown` for the OpenAPI document: 5 to 43,200 minutes, and the same in h or d. */
+const cooldownPattern =
+  "^(?:(?:[5-9]|[1-9][0-9]{1,3}|[1-3][0-9]{4}|4[0-2][0-9]{3}|43[01][0-9]{2}|43200)m" +
+  "|(?:[1-9][0-9]?|[1-6][0-9]{2}|7[01][0-9]|720)h|(?:[1-9]|[12][0-9]|30)d)$";
+
+function isCooldown(text: string): boolean {
+  const seconds = secondsOf(text) ?? 0;
+  return seconds >= cooldownSecondsMin && seconds <= cooldownSecondsMax;
+}
+
 /** Schema of a route in bodies. */
 export const routeBody = strict("A route", {
   when: namedOneOf("when", whens),
@@ -152,33 +261,28 @@ export const routeBody = strict("A route", {
     v.pipe(v.string("'field' must be the name of a field."), v.description(meaning.field)),
   ),
   op: v.exactOptional(namedOneOf("op", ops)),
-  value: v.exactOptional(
+  value: v.exactOptional(v.pipe(valueBody, v.description(meaning.value))),
+  where: v.exactOptional(whereBody),
+  min_delta: v.exactOptional(deltaBody("min_delta", meaning.minDelta)),
+  min_delta_percent: v.exactOptional(deltaBody("min_delta_percent", meaning.minDeltaPercent)),
+  confirm: v.exactOptional(
     v.pipe(
-      v.union(
-        [
-          v.pipe(
-            v.number(),
-            v.minValue(-valueMax, numberMessage),
-            v.maxValue(valueMax, numberMessage),
-            v.check((value) => value === 0 || Math.abs(value) >= valueMin, smallMessage),
-            v.metadata({
-              not: { exclusiveMinimum: -valueMin, exclusiveMaximum: valueMin, not: { const: 0 } },
-            }),
-          ),
-          v.boolean(),
-          v.pipe(
-            v.string(),
-            v.check(
-              (text) => lengthOf(text) <= valueLengthMax,
-              `'value' must have at most ${valueLengthMax} characters. Shorten it.`,
-            ),
-            visibleText("value"),
-            v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
-          ),
-        ],
-        "'value' must be a number, true, false or a string.",
-      ),
-      v.description(meaning.value),
+      v.number(confirmMessage),
+      v.integer(confirmMessage),
+      v.minValue(confirmMin, confirmMessage),
+      v.maxValue(confirmMax, confirmMessage),
+      v.description(meaning.confirm),
+    ),
+  ),
+  once: v.exactOptional(
+    v.pipe(v.boolean("'once' must be true or false."), v.description(meaning.once)),
+  ),
+  cooldown: v.exactOptional(
+    v.pipe(
+      v.string(cooldownMessage),
+      v.check(isCooldown, cooldownMessage),
+      v.metadata({ pattern: cooldownPattern }),
+      v.description(meaning.cooldown),
     ),
   ),
   run: v.exactOptional(stepId("run", "run")),

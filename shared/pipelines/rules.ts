@@ -1,7 +1,17 @@
-import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { areEqual, changedFields, type FieldChanges } from "./compare.ts";
-import { nextOf, type Op, type Route, type Step, type When } from "./definition.ts";
+import { type ChangeDecision, decideChange } from "./decide-change.ts";
+import { decideRoute } from "./decide-route.ts";
+import { nextOf, type Route, type Step, type When } from "./definition.ts";
+import { testsOf, type Verdict, verdictOf } from "./field-tests.ts";
+import {
+  isGated,
+  partsOf,
+  type RoutePart,
+  type RouteState,
+  type RouteStates,
+} from "./route-state.ts";
 
 /** Facts about the read of an item. The routes of a step test them. */
 export interface ReadingFacts {
@@ -20,6 +30,15 @@ export interface ReadingFacts {
   readonly derived: Snapshot;
 }
 
+/** What the routes of the pipeline stored about the item before a read. */
+export interface Remembered {
+  readonly states: RouteStates;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+}
+
+const nothingRemembered: Remembered = { states: {}, at: new Date(0).toISOString() };
+
 /** The routes of a step that an item matches. */
 export interface RouteMatches {
   /**
@@ -30,8 +49,16 @@ export interface RouteMatches {
   /** True if at least one of the changes is new: no earlier read found it. */
   readonly hasNews: boolean;
   readonly trackedChanged: boolean;
-  /** True if a change that no event has reported yet matched a `changed` route with `notify`. */
+  /**
+   * True if a change that no event has reported yet matched a `changed` route with `notify`, or if
+   * such a route matched a difference from its reference value.
+   */
   readonly notifyChanged: boolean;
+  /**
+   * The changes that an event reports, if they differ from `changes`: a route with a reference value
+   * reports the change since that value.
+   */
+  readonly reported?: FieldChanges;
   /**
    * `when` of the matching routes with `notify`, except `changed`; without duplicates, in route
    * order.
@@ -39,10 +66,15 @@ export interface RouteMatches {
   readonly matched: readonly When[];
   /** IDs of the steps to which the item is routed, without duplicates, in route order. */
   readonly next: readonly string[];
+  /** States of the step's routes after the read, by key; absent if no route has one. */
+  readonly states?: RouteStates;
 }
 
 /** The facts and the changed fields. Calculated once for all routes of a step. */
-interface Outcome extends ReadingFacts {
+interface Outcome extends ReadingFacts, Remembered {
+  readonly trackedFields: readonly string[];
+  /** The values of the read with the derived fields. */
+  readonly values: Snapshot;
   /** Changed fields since the last reading of the same kind. */
   readonly changed: FieldChanges;
   readonly trackedChanged: boolean;
@@ -52,22 +84,68 @@ interface Outcome extends ReadingFacts {
  * Matches the routes of a step (specification, section "Pipeline"). An item without an earlier
  * reading of the same kind is neither `changed` nor `unchanged`.
  */
-export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
+export function matchRoutes(
+  step: Step,
+  facts: ReadingFacts,
+  remembered: Remembered = nothingRemembered,
+): RouteMatches {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
   const { before, after } = facts;
   const changed =
     before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
   const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
-  const outcome = { ...facts, changed, trackedChanged };
-  const routes = step.routes.filter((route) => takes[route.when](outcome, route));
-  const reporting = routes.filter(({ notify }) => notify === true);
-  const reported = reporting.map(({ when }) => when);
+  const hasDerived = Object.keys(facts.derived).length > 0;
+  const values = hasDerived ? { ...facts.derived, ...after } : (after ?? {});
+  const outcome: Outcome = {
+    ...facts,
+    ...remembered,
+    trackedFields,
+    values,
+    changed,
+    trackedChanged,
+  };
+  const decisions = partsOf(step).map((part) => decide(part, outcome));
+  const matching = decisions.filter(({ matches }) => matches);
+  const routes = matching.map(({ part }) => part.route);
+  const reporting = matching.filter(({ part }) => part.route.notify === true);
+  const reported = reporting.map(({ part }) => part.route.when);
+  const states = statesIn(decisions);
   return {
     ...changesIn({ step, facts, changed, routes, reporting }),
     trackedChanged,
     matched: [...new Set(reported.filter((when) => when !== "changed"))],
     next: [...new Set(nextOf({ routes }))],
+    ...(states !== undefined && { states }),
   };
+}
+
+interface Decision extends Partial<ChangeDecision> {
+  readonly part: RoutePart;
+  readonly matches: boolean;
+}
+
+function decide(part: RoutePart, outcome: Outcome): Decision {
+  const { route, key } = part;
+  const { states, after, at } = outcome;
+  if (key === null) return { part, matches: conditionOf(route, outcome) === "met" };
+  const state = states[key] ?? {};
+  if (route.when !== "changed") {
+    return { part, ...decideRoute(route, state, { verdict: conditionOf(route, outcome), at }) };
+  }
+  return after === null
+    ? { part, matches: false, state }
+    : { part, ...decideChange(route, state, { ...outcome, after }) };
+}
+
+/** The states after a read, by key; undefined if no route has one. */
+function statesIn(decisions: readonly Decision[]): RouteStates | undefined {
+  let states: Record<string, RouteState> | undefined;
+  for (const { part, state } of decisions) {
+    if (part.key === null || state === undefined || Object.keys(state).length === 0) continue;
+    states ??= {};
+    states[part.key] = state;
+  }
+  return states;
 }
 
 interface Matched {
@@ -78,7 +156,7 @@ interface Matched {
   /** The matching routes. */
   readonly routes: readonly Route[];
   /** The matching routes with `notify`. */
-  readonly reporting: readonly Route[];
+  readonly reporting: readonly Decision[];
 }
 
 /**
@@ -94,6 +172,10 @@ interface Matched {
  * A step reports a change that matches its routes, unless an event has already reported the change.
  * So each change is counted once and reported at most once, and a step whose routes match a change
  * never misses it.
+ *
+ * A route with a reference value decides alone: it reports each difference that it matches, also if
+ * another route has reported a part of it. If only such routes match, the event contains only the
+ * fields that they match.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
@@ -102,13 +184,24 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const isNew = (field: string): boolean => news[field] !== undefined;
   const isUnreported = (field: string): boolean => isNew(field) || !notified.has(field);
   const changedTracked = trackedFields.filter((field) => changed[field] !== undefined);
-  const notifyChanged = reporting.some(
-    ({ when, field }) =>
-      when === "changed" && (field === undefined ? changedTracked : [field]).some(isUnreported),
+  const notifying = reporting.filter(({ part }) => part.route.when === "changed");
+  const gated = notifying.filter(({ part }) => isGated(part.route));
+  const reportsChanged = notifying.some(
+    ({ part: { route } }) =>
+      !isGated(route) &&
+      (route.field === undefined ? changedTracked : [route.field]).some(isUnreported),
   );
   const counted = only({ ...news, ...changed }, [...trackedFields, ...fieldsNamedBy(routes)]);
-  const fields = Object.keys(counted).filter(notifyChanged ? isUnreported : isNew);
-  return { changes: only(counted, fields), hasNews: fields.some(isNew), notifyChanged };
+  const fields = Object.keys(counted).filter(reportsChanged ? isUnreported : isNew);
+  const changes = only(counted, fields);
+  // If two routes report a field, the event contains the change that the first one matches.
+  const differences = Object.assign({}, ...gated.toReversed().map((one) => one.changes));
+  return {
+    changes,
+    hasNews: fields.some(isNew),
+    notifyChanged: reportsChanged || gated.length > 0,
+    ...(gated.length > 0 && { reported: { ...(reportsChanged && changes), ...differences } }),
+  };
 }
 
 const only = (changed: FieldChanges, fields: readonly string[]): FieldChanges =>
@@ -117,58 +210,31 @@ const only = (changed: FieldChanges, fields: readonly string[]): FieldChanges =>
 const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
 
-/** Predicates by the `when` of a route: each returns true if an item matches the route. */
+/**
+ * Returns whether a read meets the condition of a route, without its state. A failed read is unknown
+ * to routes that do not select it.
+ */
+function conditionOf(route: Route, outcome: Outcome): Verdict {
+  if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
+  if (!takes[route.when](outcome, route)) return "unmet";
+  return verdictOf(testsOf(route), outcome.values);
+}
+
+/**
+ * Predicates by the `when` of a route: each returns true if an item matches the route without its
+ * tests.
+ */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
-  changed: isChanged,
+  changed: ({ changed, trackedChanged }, { field }) =>
+    field === undefined ? trackedChanged : changed[field] !== undefined,
   unchanged: ({ status, before, trackedChanged }) =>
     status === "ok" && before !== null && !trackedChanged,
-  ok: (outcome, route) =>
-    outcome.status === "ok" && (route.op === undefined || passesTest(outcome, route)),
+  ok: ({ status }) => status === "ok",
   failed: ({ status }) => status === "unavailable" || status === "partial",
   not_found: ({ status }) => status === "not_found",
   always: ({ status }) => status === "ok" || status === "not_found",
 };
-
-function isChanged(outcome: Outcome, route: Route): boolean {
-  if (route.field === undefined) return outcome.trackedChanged;
-  if (outcome.changed[route.field] === undefined) return false;
-  return route.op === undefined || passesTest(outcome, route);
-}
-
-/**
- * Returns true if a field passes a route's test. An absent field passes no test. A null value
- * passes only `is_not`.
- */
-function passesTest({ after, derived, changed }: Outcome, { field, op, value }: Route): boolean {
-  if (field === undefined || op === undefined) return false;
-  const is = after?.[field] === undefined ? derived[field] : after[field];
-  return is !== undefined && passes[op]({ field, was: changed[field]?.before, is, value });
-}
-
-interface Test {
-  readonly field: string;
-  /** Earlier value; undefined if the field did not change. */
-  readonly was: FieldValue | undefined;
-  readonly is: FieldValue;
-  /** Value to compare with, from the route. */
-  readonly value: FieldValue | undefined;
-}
-
-const passes: Readonly<Record<Op, (test: Test) => boolean>> = {
-  increased: ({ is, was }) => isAbove(is, was),
-  decreased: ({ is, was }) => isAbove(was, is),
-  below: ({ is, value }) => isAbove(value, is),
-  above: ({ is, value }) => isAbove(is, value),
-  is: ({ field, is, value }) => isEqual(field, is, value),
-  is_not: ({ field, is, value }) => !isEqual(field, is, value),
-};
-
-const isAbove = (one: FieldValue | undefined, other: FieldValue | undefined): boolean =>
-  typeof one === "number" && typeof other === "number" && one > other;
-
-const isEqual = (field: string, is: FieldValue, value: FieldValue | undefined): boolean =>
-  value !== undefined && areEqual(field, is, value);
 
 /**
  * Merges a new reading into the last one of its kind: adds new fields and replaces changed values.

@@ -40,7 +40,7 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
       return isNews(item, outcome, reading) ? { ...found(item, outcome, reading), revision } : item;
     case "not_found":
       return {
-        ...item,
+        ...withStates(item, {}),
         revision,
         state: "delisted",
         delistedAt: outcome.at,
@@ -56,7 +56,7 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
     case "partial":
     case "unavailable":
       return {
-        ...item,
+        ...withStates(item, outcome.routeStates),
         revision,
         lastReadStatus: outcome.status,
         consecutiveFailures: item.consecutiveFailures + 1,
@@ -72,8 +72,9 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
  * routes.
  */
 function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): boolean {
-  const { readings, openChanges, changes, buyboxOfferId } = outcome;
+  const { readings, openChanges, routeStates, changes, buyboxOfferId } = outcome;
   return (
+    routeStates !== undefined ||
     readings !== undefined ||
     openChanges !== undefined ||
     changes !== undefined ||
@@ -87,7 +88,7 @@ function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): 
 function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   const { pipeline, step } = reading;
   return {
-    ...item,
+    ...withStates(item, outcome.routeStates),
     state: "active",
     lastReadStatus: "ok",
     firstReadAt: item.firstReadAt ?? outcome.at,
@@ -99,6 +100,13 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
     buyboxOfferId: outcome.buyboxOfferId === undefined ? item.buyboxOfferId : outcome.buyboxOfferId,
     owes: retriesAfterAnswer(pipeline, item, step),
   };
+}
+
+/** The item with the states of routes after an outcome. An item without states has no attribute. */
+function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
+  if (after === undefined) return item;
+  const { routeStates: _, ...others } = item;
+  return Object.keys(after).length === 0 ? others : { ...others, routeStates: after };
 }
 
 /**

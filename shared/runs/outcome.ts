@@ -8,6 +8,7 @@ import { compareIds } from "../watchlists/page.ts";
 import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";
 import { readingsAfter } from "./readings-after.ts";
+import { routeStatesAfter } from "./route-states-after.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
@@ -76,22 +77,30 @@ function outcomeOf(
   if (status === "ok" && observed !== null) {
     return okOutcome({ pipeline, step }, item, { ...answer, observed });
   }
-  const matches = matchRoutes(step, {
-    firstRead: item.firstReadAt === null,
-    status,
-    before: null,
-    after: null,
-    known: {},
-    notified: new Set(),
-    derived: {},
-  });
+  const remembered = { states: item.routeStates ?? {}, at: fetchedAt };
+  const matches = matchRoutes(
+    step,
+    {
+      firstRead: item.firstReadAt === null,
+      status,
+      before: null,
+      after: null,
+      known: {},
+      notified: new Set(),
+      derived: {},
+    },
+    remembered,
+  );
   const routed = routedBy(matches, currentSnapshot(item) ?? {});
   if (status === "not_found" && item.state !== "delisted") {
     return { ...base, ...routed, lastSnapshot: currentSnapshot(item) };
   }
   const isFailure = status !== "not_found" && item.state !== "delisted";
   const isRouted = routed.matched !== undefined || routed.next !== undefined;
-  return isFailure || isRouted ? { ...base, ...routed } : undefined;
+  const states = isFailure
+    ? routeStatesAfter(item, { pipeline, step, matches, at: fetchedAt, after: {} })
+    : undefined;
+  return isFailure || isRouted ? { ...base, ...routed, ...states } : undefined;
 }
 
 function okOutcome(
@@ -101,16 +110,21 @@ function okOutcome(
 ): ItemOutcome | undefined {
   const kind = readingKind(step);
   const derived = kind === "pulse" ? derivedOf(item, observed) : {};
+  const at = answer.fetchedAt;
   const known = knownOf(item, step);
-  const matches = matchRoutes(step, {
-    firstRead: item.firstReadAt === null,
-    status: "ok",
-    before: item.readings[kind] ?? null,
-    after: observed,
-    known,
-    notified: notifiedOf(item),
-    derived,
-  });
+  const matches = matchRoutes(
+    step,
+    {
+      firstRead: item.firstReadAt === null,
+      status: "ok",
+      before: item.readings[kind] ?? null,
+      after: observed,
+      known,
+      notified: notifiedOf(item),
+      derived,
+    },
+    { states: item.routeStates ?? {}, at },
+  );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
   const isReported = matches.notifyChanged || matches.matched.length > 0;
   const snapshot = isReported ? snapshotAfter(item, after) : {};
@@ -122,12 +136,13 @@ function okOutcome(
     id: item.id,
     addedAt: item.addedAt,
     status: "ok",
-    at: answer.fetchedAt,
+    at,
     ...routed,
     ...after,
     ...(item.state !== "delisted" && changesSince(known, observed, step)),
+    ...routeStatesAfter(item, { pipeline, step, matches, at, after }),
     ...changesIn(matches),
-    ...(matches.notifyChanged && { reported: snapshot }),
+    ...reportedIn(matches, snapshot),
     ...(isOtherOffer && { buyboxOfferId }),
   };
   return hasEffects(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
@@ -159,16 +174,23 @@ const changesIn = ({
 }: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
 
+const reportedIn = (
+  { notifyChanged, reported }: RouteMatches,
+  snapshot: Snapshot,
+): Pick<ItemOutcome, "reported" | "reportedChanges"> => ({
+  ...(notifyChanged && { reported: snapshot }),
+  ...(reported !== undefined && { reportedChanges: reported }),
+});
+
 /**
  * Returns true if an `ok` outcome changes the item or its history, reports the item in an event, or
  * routes it to a step.
  */
 const hasEffects = (outcome: ItemOutcome): boolean => {
-  const { readings, openChanges, buyboxOfferId, observed } = outcome;
+  const { readings, openChanges, routeStates, buyboxOfferId, observed } = outcome;
   const { changes, reported, matched, next } = outcome;
-  const stored = [readings, openChanges, buyboxOfferId, observed];
-  const effects = [...stored, changes, reported, matched, next];
-  return effects.some((effect) => effect !== undefined);
+  const stored = [readings, openChanges, routeStates, buyboxOfferId, observed, changes];
+  return [...stored, reported, matched, next].some((effect) => effect !== undefined);
 };
 
 /** Last known values of the fields that a step reads. A step of another kind may have read them. */

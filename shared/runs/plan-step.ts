@@ -157,8 +157,13 @@ async function outcomesBefore(
  * Leaves out the parts of an outcome that only events and routes use. The rest is stored in the
  * item.
  */
-const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
-  outcome;
+const toStore = ({
+  matched: _m,
+  next: _n,
+  reported: _r,
+  reportedChanges: _c,
+  ...outcome
+}: ItemOutcome): ItemOutcome => outcome;
 
 /**
  * Selects the outcomes of the given items, grouped by step. Leaves out steps without such outcomes.

@@ -16,7 +16,7 @@ interface GoodRead {
   readonly pipeline: Pipeline;
   readonly step: Step;
   readonly observed: Snapshot;
-  readonly matches: Pick<RouteMatches, "changes" | "notifyChanged">;
+  readonly matches: Pick<RouteMatches, "changes" | "notifyChanged" | "reported">;
 }
 
 type Readings = Item["readings"];
@@ -57,13 +57,13 @@ export function readingsAfter(
 function sharedChanges(
   item: Item,
   kind: ReadingKind,
-  { observed, matches: { changes, notifyChanged } }: GoodRead,
+  { observed, matches: { changes, notifyChanged, reported = changes } }: GoodRead,
 ): Changes {
   const after = new Map<string, OpenChange>();
   for (const [field, is] of Object.entries(observed)) {
     if (kindsSharing(field, kind).length === 1) continue;
     const was = knownValue(item, field, kind);
-    const isReported = notifyChanged && changes[field] !== undefined;
+    const isReported = notifyChanged && reported[field] !== undefined;
     const isNew = was === undefined || !areEqual(field, was, is);
     const wasReported = item.openChanges[field]?.notified === true;
     after.set(field, {

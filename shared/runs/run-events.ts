@@ -90,7 +90,7 @@ function changedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): reado
       tier: stepScrapers[step.scraper].tier,
       step: step.step,
       scraper: step.scraper,
-      changes: outcome.changes ?? {},
+      changes: outcome.reportedChanges ?? outcome.changes ?? {},
       snapshot: outcome.reported,
     },
   ];

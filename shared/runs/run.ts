@@ -2,6 +2,7 @@ import type { ObservedChanges, PointLine, PointStatus } from "../history/history
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { Pipeline, When } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
+import type { RouteStates } from "../pipelines/route-state.ts";
 import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
@@ -159,6 +160,10 @@ export interface ItemOutcome {
   readonly changes?: FieldChanges;
   /** Present if none of `changes` is new: an earlier run counted them as changed. */
   readonly isCounted?: true;
+  /** States of the pipeline's routes after the read; absent if they equal the stored ones. */
+  readonly routeStates?: RouteStates;
+  /** The changes in the event, if they differ from `changes`. */
+  readonly reportedChanges?: FieldChanges;
   /** Snapshot of the item after the change; present if an event reports the change. */
   readonly reported?: Snapshot;
   /**

@@ -1,3 +1,4 @@
+import type { RouteStates } from "../pipelines/route-state.ts";
 import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
 import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
 
@@ -45,7 +46,7 @@ export function toColumns(items: readonly Item[]): ItemColumns {
   const blank = newItem("", "");
   const fields: Record<string, readonly unknown[]> = {};
   for (const name of fieldNames) {
-    const column = items.map((item) => item[name]);
+    const column = items.map((item) => (name === "openChanges" ? storedChanges(item) : item[name]));
     if (column.some((value) => !isSame(value, blank[name]))) fields[name] = column;
   }
   const kinds = kindsByWeight.filter((kind) =>
@@ -101,11 +102,31 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   for (const name of fieldNames) {
     for (const [n, value] of (fields[name] ?? []).entries()) {
       const item = items[n];
-      if (item !== undefined) item[name] = name === "owes" ? owedRetries(value) : value;
+      if (item === undefined) continue;
+      if (name === "openChanges") Object.assign(item, changesOf(value));
+      else item[name] = name === "owes" ? owedRetries(value) : value;
     }
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- columns are made of whole items
   return items as unknown as Item[];
+}
+
+/**
+ * Key of the states of routes among the open changes of an item. No field has this name. The release
+ * before keeps open changes that it does not know, so an item that it writes keeps its states. See
+ * ADR 0028.
+ */
+const statesName = "";
+
+const storedChanges = ({ openChanges, routeStates }: Item): unknown =>
+  routeStates === undefined ? openChanges : { ...openChanges, [statesName]: routeStates };
+
+function changesOf(stored: unknown): Pick<Item, "openChanges" | "routeStates"> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `storedChanges` made it
+  const { [statesName]: routeStates, ...openChanges } = stored as Item["openChanges"] & {
+    readonly [statesName]?: RouteStates;
+  };
+  return { openChanges, ...(routeStates !== undefined && { routeStates }) };
 }
 
 /** Earlier releases stored the step's ID only. */

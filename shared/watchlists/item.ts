@@ -1,4 +1,5 @@
 import type { FieldChanges } from "../pipelines/compare.ts";
+import type { RouteStates } from "../pipelines/route-state.ts";
 import type { FieldValue, ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
@@ -57,6 +58,8 @@ export interface Item {
    * has an older value. Changes that the readings imply are left out; see `readingsAfter`.
    */
   readonly openChanges: Readonly<Record<string, OpenChange>>;
+  /** States of the pipeline's routes; absent if no route has one. */
+  readonly routeStates?: RouteStates;
   /** Time of the last stored reading (ISO); null before the first one. */
   readonly snapshotAt: string | null;
   readonly lastChange: LastChange | null;

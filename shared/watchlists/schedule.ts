@@ -1,4 +1,5 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
+import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
 import { shownValue } from "../base/shown-value.ts";
 import { countOccurrences, nextOccurrence, nextOccurrences } from "../cron/occurrences.ts";
@@ -25,12 +26,6 @@ export interface CronSchedule {
 /** The schedule of a watchlist. */
 export type Schedule = EverySchedule | CronSchedule;
 
-const unitSeconds = new Map([
-  ["m", 60],
-  ["h", 3_600],
-  ["d", 86_400],
-]);
-
 /**
  * Pattern of `every` for the OpenAPI document: 5 to 10,080 minutes, 1 to 168 hours, or 1 to 7 days.
  * A test checks that `parseEvery` accepts the same values.
@@ -44,19 +39,19 @@ export const everyPattern =
  * @throws 400 INVALID_PARAM with `param` = `every`
  */
 export function parseEvery(text: string): EverySchedule {
-  const match = /^([1-9]\d{0,5})([mhd])$/.exec(text.trim());
-  if (match === null) {
+  const every = text.trim();
+  const everySeconds = secondsOf(every);
+  if (everySeconds === undefined) {
     throw invalidParam(
       "every",
       `'every' must be a whole number with m, h or d, such as 15m (got ${shownValue(text)}).`,
     );
   }
-  const everySeconds = Number(match[1]) * (unitSeconds.get(match[2] ?? "") ?? 0);
   const { watchlistEverySecondsMin: min, watchlistEverySecondsMax: max } = limits;
   if (everySeconds < min || everySeconds > max) {
     throw invalidParam("every", `'every' must be from 5m to 7d (got ${shownValue(text)}).`);
   }
-  return { type: "every", every: match[0], everySeconds };
+  return { type: "every", every, everySeconds };
 }
 
 /** The schedule parameters of a request. */

@@ -4,7 +4,7 @@ import { runNow } from "../../shared/runs/run-now.ts";
 import { currentSnapshot } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import { messageList } from "../support/message-list.ts";
-import { modelWatchlist, type ModelRun, runModel } from "./run-model.ts";
+import { modelWatchlist, type ModelRun, runModel, timeBetweenRuns } from "./run-model.ts";
 import type { ModelWatchlist } from "./watchlist.ts";
 import { everythingKnown } from "./fields.ts";
 import { shownRetries } from "./retries.ts";
@@ -108,7 +108,7 @@ export async function playEngine(scenario: Scenario, tables: TestTables): Promis
     await start(bench, { list, plan, crash: crash?.run === at ? crash : undefined });
     await giveBack();
     outcomes.push(await look(bench, list, publishedBefore));
-    bench.clock.advance(3_600_000);
+    bench.clock.advance(timeBetweenRuns);
   }
   return outcomes;
 }

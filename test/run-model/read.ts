@@ -6,6 +6,19 @@ import {
 } from "../../shared/pipelines/definition.ts";
 import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
+import {
+  decideChanged,
+  decideLevel,
+  isGated,
+  type Memories,
+  memoriesOf,
+  memoryOf,
+  noteReading,
+  passesAll,
+  type RouteMemory,
+  type RoutePart,
+  statefulParts,
+} from "./route.ts";
 import type { ModelAnswer } from "./answers.ts";
 import {
   everythingKnown,
@@ -29,20 +42,44 @@ export interface Reading {
   readonly seen: Snapshot;
   readonly before: Known;
   readonly offer: string | null | undefined;
+  /** What the pipeline's routes have seen of the item before the read. */
+  readonly memories: Memories;
+  /** Time of the read in milliseconds. */
+  readonly at: number;
+}
+
+/** An item before a read. */
+export interface ReadItem {
+  readonly known: Known;
+  readonly memories: Memories;
 }
 
 /** Returns the read of an item at a step, from the answer of its source. */
 export function read(
-  { step, known, isNew }: { readonly step: Step; readonly known: Known; readonly isNew: boolean },
+  {
+    step,
+    item: { known, memories },
+    isNew,
+    at,
+  }: {
+    readonly step: Step;
+    readonly item: ReadItem;
+    readonly isNew: boolean;
+    readonly at: number;
+  },
   { status, seen, offer }: ModelAnswer,
 ): Reading {
   const last = known.readings[readingKind(step)];
-  return { status, isFirst: status === "ok" && isNew, last, seen, before: known, offer };
+  const isFirst = status === "ok" && isNew;
+  return { status, isFirst, last, seen, before: known, offer, memories, at };
 }
 
 /** The effects of a read at a step. */
 export interface Verdict {
-  /** The routes of the step that the item takes. */
+  /**
+   * The routes of the step that the item takes. A route that only routes the item, or only notifies
+   * about it, lacks its other effect.
+   */
   readonly routes: readonly Route[];
   /**
    * The changes that the run records: those of tracked fields, and those of fields that a matching
@@ -51,9 +88,13 @@ export interface Verdict {
   readonly changes: Changes;
   /** True if at least one of the changes has a value that no earlier read has shown. */
   readonly isNewValue: boolean;
-  /** True if a changed event contains the changes. */
+  /** True if a changed event contains the item. */
   readonly isReported: boolean;
+  /** The changes in the event. */
+  readonly reportedChanges: Changes;
   readonly after: Known;
+  /** What the pipeline's routes have seen of the item after the read. */
+  readonly memories: Memories;
   /** All known values of the item after the read. */
   readonly view: Snapshot;
   /** The values that a matched event contains. */
@@ -64,21 +105,84 @@ export interface Verdict {
 export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verdict {
   const { testableFields } = stepScrapers[step.scraper];
   const sinceLast = changedSinceLast(reading);
-  const routes = step.routes.filter((route) => isTaken(route, { step, reading, sinceLast }));
-  const found = changesOf(step, { reading, sinceLast, routes });
+  const memories = memoriesOf(pipeline, reading);
+  const taken = takenRoutes({ step, reading, sinceLast }, memories);
+  const routes = taken.map(({ route }) => route);
+  const found = changesOf(step, { reading, sinceLast, taken });
   const after = knownAfter(pipeline, step, { reading, found });
+  for (const { step: of, route, key } of statefulParts(pipeline)) {
+    const kind = readingKind(of);
+    noteReading(route, memoryOf(memories, key), {
+      before: reading.before.readings[kind] ?? {},
+      after: after.readings[kind] ?? {},
+      fields: stepScrapers[of.scraper].trackedFields,
+    });
+  }
   const view = everythingKnown(after) ?? {};
   const shown = { ...view, ...derivedFields(step, reading) };
   return {
     routes,
     ...found,
     after,
+    memories,
     view,
     values: reading.status === "ok" ? only(shown, [...testableFields, "buyboxAboveLowest"]) : view,
   };
 }
 
-type Found = Pick<Verdict, "changes" | "isNewValue" | "isReported">;
+type Found = Pick<Verdict, "changes" | "isNewValue" | "isReported" | "reportedChanges">;
+
+/** A route that the item takes. */
+interface Taken {
+  readonly route: Route;
+  /** The changes from the reference values of a route that has some. */
+  readonly changes?: Changes;
+}
+
+/** The routes that the item takes. Changes the memories of the step's routes. */
+function takenRoutes(judged: Case, memories: Memories): readonly Taken[] {
+  const { step } = judged;
+  const decided = new Map<string, Taken | null>();
+  const stateful = statefulParts({ steps: [step] });
+  return step.routes.flatMap((route): readonly Taken[] => {
+    const parts = stateful.filter(({ whole }) => whole === route);
+    if (parts.length === 0) return isTaken(route, judged) ? [{ route }] : [];
+    return parts.flatMap((part) => {
+      const known = decided.get(part.key);
+      const taken = known === undefined ? takenPart(part, judged, memories) : known;
+      decided.set(part.key, taken);
+      return taken === null ? [] : [{ ...taken, route: part.route }];
+    });
+  });
+}
+
+function takenPart({ route, key }: RoutePart, judged: Case, memories: Memories): Taken | null {
+  const { step, reading } = judged;
+  const memory = memoryOf(memories, key);
+  if (route.when !== "changed") return isLevelTaken(route, memory, judged) ? { route } : null;
+  if (reading.status !== "ok" || reading.last === undefined) return null;
+  const changes = decideChanged(route, memory, {
+    ...reading,
+    last: reading.last,
+    derived: derivedFields(step, reading),
+    trackedFields: stepScrapers[step.scraper].trackedFields,
+  });
+  return Object.keys(changes).length === 0 ? null : { route, changes };
+}
+
+function isLevelTaken(route: Route, memory: RouteMemory, judged: Case): boolean {
+  const { status, at } = judged.reading;
+  const isHidden = !isAnswered(status) && route.when !== "failed";
+  return decideLevel(route, memory, { isMet: isHidden ? null : meets(route, judged), at });
+}
+
+/** True, false, or null if the read lacks a field that the route tests. */
+function meets(route: Route, judged: Case): boolean | null {
+  const { step, reading } = judged;
+  const { op: _op, value: _value, where: _where, ...untested } = route;
+  if (!isTaken(untested, judged)) return false;
+  return passesAll(route, { seen: reading.seen, derived: derivedFields(step, reading) });
+}
 
 /**
  * Returns the changes that a read reports and records. A change is new if no read has shown the
@@ -90,32 +194,44 @@ function changesOf(
   {
     reading,
     sinceLast,
-    routes,
-  }: Pick<Case, "reading" | "sinceLast"> & { readonly routes: readonly Route[] },
+    taken,
+  }: Pick<Case, "reading" | "sinceLast"> & { readonly taken: readonly Taken[] },
 ): Found {
   const { trackedFields } = stepScrapers[step.scraper];
-  const changed = routes.filter(({ when }) => when === "changed");
-  const named = changed.flatMap(({ field }) => (field === undefined ? [] : [field]));
+  const changed = taken.filter(({ route }) => route.when === "changed");
+  const named = changed.flatMap(({ route: { field } }) => (field === undefined ? [] : [field]));
   const newValues = newValuesIn(step, reading);
   const isUnreported = (field: string): boolean =>
     field in newValues || (field in sinceLast && reading.before.newer[field]?.reported !== true);
-  const isReported = changed
-    .filter(({ notify }) => notify === true)
-    .some(({ field }) =>
-      field === undefined
-        ? trackedFields.some((one) => one in sinceLast && isUnreported(one))
-        : isUnreported(field),
-    );
+  const notifying = changed.filter(({ route }) => route.notify === true);
+  const [limited, plain] = [true, false].map((wanted) =>
+    notifying.filter(({ route }) => isGated(route) === wanted),
+  ) as [Taken[], Taken[]];
+  const isPlainReported = plain.some(({ route: { field } }) =>
+    field === undefined
+      ? trackedFields.some((one) => one in sinceLast && isUnreported(one))
+      : isUnreported(field),
+  );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
     // `before` of a change is the value in the last reading of this kind, if the new value differs
     // from that. Otherwise, it is the newest known value.
     const change = sinceLast[field] ?? newValues[field];
-    if (change !== undefined && (isReported ? isUnreported(field) : field in newValues))
+    if (change !== undefined && (isPlainReported ? isUnreported(field) : field in newValues))
       changes[field] = change;
   }
   const isNewValue = Object.keys(changes).some((field) => field in newValues);
-  return { changes, isNewValue, isReported };
+  const reportedChanges: Record<string, Changes[string]> = isPlainReported ? { ...changes } : {};
+  const differences: Record<string, Changes[string]> = {};
+  for (const { changes: some = {} } of limited) {
+    for (const [field, change] of Object.entries(some)) differences[field] ??= change;
+  }
+  return {
+    changes,
+    isNewValue,
+    isReported: isPlainReported || limited.length > 0,
+    reportedChanges: Object.assign(reportedChanges, differences),
+  };
 }
 
 /** Returns the fields whose value differs from the newest known value, with both values. */
@@ -166,7 +282,7 @@ function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judg
     if (!sharers(field).includes(kind)) continue;
     const isNewValue = field in newValues;
     const known = newest(before, field, kind) ?? value;
-    const isReportedNow = found.isReported && field in found.changes;
+    const isReportedNow = field in found.reportedChanges;
     const wasReported = !isNewValue && before.newer[field]?.reported === true;
     newer[field] = { value: isNewValue ? value : known, reported: isReportedNow || wasReported };
   }
@@ -198,7 +314,14 @@ interface Case {
   readonly sinceLast: Changes;
 }
 
-function isTaken(route: Route, { step, reading, sinceLast }: Case): boolean {
+function isTaken(route: Route, judged: Case): boolean {
+  const { step, reading } = judged;
+  const { where = [] } = route;
+  const shown = { seen: reading.seen, derived: derivedFields(step, reading) };
+  return isSelected(route, judged) && passesAll({ when: "ok", where }, shown) === true;
+}
+
+function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
   const { status, last } = reading;
   const isTrackedChanged = stepScrapers[step.scraper].trackedFields.some(
     (field) => field in sinceLast,
@@ -240,14 +363,11 @@ function changedSinceLast({ status, last, seen }: Reading): Changes {
 
 function isChangeMet(route: Route, change: Changes[string] | undefined): boolean {
   if (change === undefined) return false;
-  const { before, after } = change;
-  if (route.op !== "increased" && route.op !== "decreased") return isMet(route, after);
-  if (typeof before !== "number" || typeof after !== "number") return false;
-  return route.op === "increased" ? after > before : after < before;
+  return isMet(route, change.after);
 }
 
 function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "reading">): boolean {
-  if (route.field === undefined) return true;
+  if (route.field === undefined || route.op === undefined) return true;
   const shown = { ...reading.seen, ...derivedFields(step, reading) };
   return isMet(route, shown[route.field]);
 }

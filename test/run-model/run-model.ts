@@ -48,6 +48,7 @@ export function modelWatchlist(
     looks: looks[id] ?? {},
     state: "new",
     known: { readings: {}, newer: {} },
+    memories: new Map(),
     offer: null,
     lastReadStatus: null,
     failures: 0,
@@ -106,6 +107,9 @@ export function runModel(
     credits: runState.credits,
   };
 }
+
+/** Time between two runs of a scenario, in milliseconds. */
+export const timeBetweenRuns = 3_600_000;
 
 /** Returns the missing credits of a step; null if the balance covers the step. */
 function shortfallOf(
@@ -168,7 +172,8 @@ function takeStep(runState: RunState, step: Step, items: readonly ModelItem[]): 
     stats.requested += 1;
     stats[answer.status] += 1;
     quarters += answer.quarters;
-    const reading = read({ step, known: item.known, isNew: item.state === "new" }, answer);
+    const at = runState.at * timeBetweenRuns;
+    const reading = read({ step, item, isNew: item.state === "new", at }, answer);
     report(runState, { item, step, reading });
     store(runState, { item, step, reading });
   }
@@ -186,7 +191,7 @@ interface Found {
  * Applies the step's routes to a read: sends the item to next steps, and adds entries to events.
  */
 function report(runState: RunState, { item, step, reading }: Found): void {
-  const { changes, isNewValue, isReported, routes, view, values } = evaluate(
+  const { isNewValue, isReported, reportedChanges, routes, view, values } = evaluate(
     runState.list.pipeline,
     step,
     reading,
@@ -201,7 +206,7 @@ function report(runState: RunState, { item, step, reading }: Found): void {
   const telling = routes.filter(({ notify }) => notify === true);
   if (isReported) {
     runState.notifiedIds.add(item.id);
-    runState.changed.push({ ...name, tier, ...from, changes, snapshot: view });
+    runState.changed.push({ ...name, tier, ...from, changes: reportedChanges, snapshot: view });
   }
   const branches = new Set(telling.map(({ when }) => when).filter((when) => when !== "changed"));
   for (const branch of branches) {
@@ -225,6 +230,7 @@ function store(runState: RunState, { item, step, reading }: Found): void {
   item.lastReadStatus = status;
   if (status === "not_found") {
     item.state = "delisted";
+    item.memories = new Map();
     item.failures = 0;
     item.owes = [];
   } else if (status === "ok") {
@@ -232,12 +238,14 @@ function store(runState: RunState, { item, step, reading }: Found): void {
     item.state = "active";
     item.failures = 0;
     if (reading.offer !== undefined) item.offer = reading.offer;
-    const { changes, after } = evaluate(runState.list.pipeline, step, reading);
+    const { changes, after, memories } = evaluate(runState.list.pipeline, step, reading);
     item.known = after;
+    item.memories = memories;
     const found = { runNumber: runState.number, step: step.id, scraper: step.scraper, changes };
     item.lastChange = lastChangeAfter(item.lastChange, found);
   } else {
     item.failures += 1;
+    item.memories = evaluate(runState.list.pipeline, step, reading).memories;
     addRetry(runState.list.pipeline, item, step);
     runState.failedIds.add(item.id);
   }

@@ -2,6 +2,7 @@ import type { Pipeline } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import type { ItemState } from "../../shared/watchlists/item.ts";
+import type { Memories } from "./route.ts";
 import type { ItemLooks } from "./answers.ts";
 import type { Known } from "./fields.ts";
 import type { ModelRetry } from "./retries.ts";
@@ -25,6 +26,8 @@ export interface ModelItem {
   readonly looks: ItemLooks;
   state: ItemState;
   known: Known;
+  /** What the pipeline's routes have seen of the item. */
+  memories: Memories;
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
   lastReadStatus: ReadStatus | null;

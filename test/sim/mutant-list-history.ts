@@ -2,7 +2,6 @@ import type { Mutant } from "./mutant.ts";
 
 const outcome = "shared/runs/outcome.ts";
 const finish = "shared/runs/finish-run.ts";
-const mergeWindow = "shared/aws/history/merge-window.ts";
 
 /** Mutants of the history of items. */
 export const historyMutants: readonly Mutant[] = [
@@ -45,15 +44,6 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "window-marked-before-its-rows",
-    file: mergeWindow,
-    original:
-      "      (await putRows(client, options, { list, rows })) &&\n      (await advance(client, options, { list, window, endBucket: read.endBucket }));",
-    replacement:
-      "      (await advance(client, options, { list, window, endBucket: read.endBucket })) &&\n      (await putRows(client, options, { list, rows }));",
-    scenario: "runs",
-  },
-  {
     name: "last-merged-run-read-twice",
     file: "shared/aws/history/item-points.ts",
     original: "first: lastRunOf(mergedWindows) + 1 }",
@@ -66,13 +56,6 @@ export const historyMutants: readonly Mutant[] = [
     original:
       "if (!(await removePartition(client, options, { pk: history, isOver }))) return false;",
     replacement: "",
-    scenario: "runs",
-  },
-  {
-    name: "history-written-after-the-purge",
-    file: "shared/aws/history/guarded-writes.ts",
-    original: "[exists(options.table, list), ...puts]",
-    replacement: "puts",
     scenario: "runs",
   },
 ];

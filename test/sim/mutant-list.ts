@@ -1,6 +1,7 @@
 import { callMutants } from "./mutant-list-calls.ts";
 import { deliveryMutants } from "./mutant-list-deliveries.ts";
 import { historyMutants } from "./mutant-list-history.ts";
+import { limitMutants } from "./mutant-list-limits.ts";
 import { versionMutants } from "./mutant-list-versions.ts";
 import { watchlistMutants } from "./mutant-list-watchlists.ts";
 import { runMutants } from "./mutant-list-runs.ts";
@@ -11,6 +12,7 @@ export const mutants: readonly Mutant[] = [
   ...watchlistMutants,
   ...runMutants,
   ...historyMutants,
+  ...limitMutants,
   ...deliveryMutants,
   ...versionMutants,
 ];

@@ -18,6 +18,7 @@ const parts = [
   "tools",
   "test/run-model",
   "test/sim",
+  "test/run-model",
   "test/support",
   "package.json",
   "tsconfig.json",

@@ -1,5 +1,5 @@
-import { opsFor, whensFor } from "../../../shared/pipelines/check-route.ts";
-import { type Op, ops } from "../../../shared/pipelines/definition.ts";
+import { opsFor, whensByKey, whensFor } from "../../../shared/pipelines/check-route.ts";
+import { type Op, valueOps, type When } from "../../../shared/pipelines/definition.ts";
 import { pipelineBody, routeBody, stepBody } from "../../../shared/pipelines/pipeline-schema.ts";
 import {
   type StepScraperId,
@@ -9,20 +9,29 @@ import {
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { byValue, forbidden, sent, where } from "../rules.ts";
 
-/** Operators that compare with the last read and so take no value. */
+/** Operators that compare with the last known value and so take no value. */
 const againstLastRead: readonly Op[] = ["increased", "decreased"];
-const againstValue = ops.filter((op) => !againstLastRead.includes(op));
+
+/** The rule that a key applies only with some values of `when`. */
+const onlyWhen = (accepted: readonly When[]): JsonObject => ({
+  properties: { when: { enum: accepted } },
+});
 
 /** The rules of a route that do not depend on the scraper of its step. */
 const routeRules: JsonObject = {
   // A route leads to a step, or notifies, or both.
   if: sent("run"),
   else: { properties: { notify: { const: true } }, required: ["notify"] },
-  dependentRequired: { op: ["field"], value: ["op"] },
+  dependentRequired: {
+    op: ["field"],
+    value: ["op"],
+    min_delta: ["field"],
+    min_delta_percent: ["field"],
+  },
   dependentSchemas: {
     when: where("when", ["changed", "ok"], {
       rules: where("when", ["ok"], {
-        rules: { dependentRequired: { field: ["op"] }, properties: { op: { enum: againstValue } } },
+        rules: { dependentRequired: { field: ["op"] }, properties: { op: { enum: valueOps } } },
       }),
       otherwise: forbidden("field", "op", "value"),
     }),
@@ -30,6 +39,17 @@ const routeRules: JsonObject = {
       rules: forbidden("value"),
       otherwise: sent("value"),
     }),
+    where: onlyWhen(whensByKey.where),
+    min_delta: onlyWhen(whensByKey.min_delta),
+    min_delta_percent: onlyWhen(whensByKey.min_delta_percent),
+    confirm: onlyWhen(whensByKey.confirm),
+    once: where("once", [true], {
+      rules: {
+        ...onlyWhen(whensByKey.once),
+        ...where("when", ["ok"], { rules: { anyOf: [sent("op"), sent("where")] } }),
+      },
+    }),
+    cooldown: { properties: { notify: { const: true } }, required: ["notify"] },
   },
 };
 
@@ -56,12 +76,31 @@ function routeRulesOf(id: StepScraperId): JsonObject {
             op: { enum: opsFor(type, whens) },
             value: { type },
           },
+          ...(type !== "number" && forbidden("min_delta", "min_delta_percent")),
         },
       },
     ];
   });
   return {
-    properties: { field: { enum: testable.map(({ name }) => name) } },
+    properties: {
+      field: { enum: testable.map(({ name }) => name) },
+      where: { items: whereRulesOf(id) },
+    },
+    dependentSchemas: { field: byValue("field", cases) },
+  };
+}
+
+/** Returns the rules of a test in `where`. */
+function whereRulesOf(id: StepScraperId): JsonObject {
+  const fields = Object.entries(stepScrapers[id].fieldTypes).filter(([name]) =>
+    whensFor(id, name).includes("ok"),
+  );
+  const cases = [...Map.groupBy(fields, ([, type]) => type)].map(([type, alike]) => ({
+    values: alike.map(([name]) => name),
+    rules: { properties: { op: { enum: opsFor(type, ["ok"]) }, value: { type } } },
+  }));
+  return {
+    properties: { field: { enum: fields.map(([name]) => name) } },
     dependentSchemas: { field: byValue("field", cases) },
   };
 }

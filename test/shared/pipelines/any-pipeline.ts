@@ -1,5 +1,7 @@
 import fc from "fast-check";
+import { whensByKey } from "../../../shared/pipelines/check-route.ts";
 import {
+  type FieldTest,
   type Op,
   type Pipeline,
   type Route,
@@ -56,6 +58,45 @@ export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
     }),
   );
   return fc.oneof(plain, oneField, compared, ...moved);
+}
+
+/** Adds keys that limit the matches of a route to some routes. */
+function anyLimits(scraper: StepScraperId, route: Route): fc.Arbitrary<Route> {
+  const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
+  const test = fc.constantFrom(...testableFields, ...derivedFields).chain((field) => {
+    const type = fieldTypes[field] ?? "string";
+    return fc.record({
+      field: fc.constant(field),
+      op: fc.constantFrom<FieldTest["op"]>(
+        "is",
+        "is_not",
+        ...(type === "number" ? (["below", "above"] as const) : []),
+      ),
+      value: valueOf[type],
+    });
+  });
+  const keys = {
+    where: fc.array(test, { minLength: 1, maxLength: 2 }),
+    min_delta: fc.constantFrom(0.01, 1, 2),
+    min_delta_percent: fc.constantFrom(0.1, 10, 20),
+    confirm: fc.constantFrom(2, 3),
+    once: fc.constant(true),
+    cooldown: fc.constantFrom("1h", "2h", "3h"),
+  };
+  const isNumeric = route.field !== undefined && fieldTypes[route.field] === "number";
+  const isFitting = ({ key, limited }: { key: keyof typeof keys; limited: Route }): boolean => {
+    if (key === "cooldown") return limited.notify === true;
+    if ((key === "min_delta" || key === "min_delta_percent") && !isNumeric) return false;
+    if (key === "once" && limited.when === "ok" && limited.op === undefined) return false;
+    const accepted: readonly When[] = whensByKey[key];
+    return accepted.includes(limited.when);
+  };
+  return fc.record(keys, { requiredKeys: [] }).map((limits) => {
+    const fitting = Object.entries(limits).filter(([key]) =>
+      isFitting({ key: key as keyof typeof keys, limited: route }),
+    );
+    return Object.assign({}, route, Object.fromEntries(fitting));
+  });
 }
 
 const findsOffer = (scraper: StepScraperId): boolean =>
@@ -156,8 +197,13 @@ function anyRoutes(
     ),
   );
   const telling = merged(test, fc.constant({ notify: true }));
+  const limited = (route: fc.Arbitrary<Route>): fc.Arbitrary<Route> =>
+    fc.oneof(
+      route,
+      route.chain((plain) => anyLimits(scraper, plain)),
+    );
   return fc
-    .tuple(fc.tuple(...leading), fc.array(telling, { maxLength: 3 }))
+    .tuple(fc.tuple(...leading.map(limited)), fc.array(limited(telling), { maxLength: 3 }))
     .map((parts) => parts.flat());
 }
 

@@ -182,7 +182,7 @@ describe("an invalid pipeline", () => {
         "an unknown key of a route",
         "pipeline.steps[0].routes[0].notfy",
         withRoute({ when: "ok", notfy: true }),
-        "A route has an unknown key 'notfy'. Accepted keys: when, field, op, value, run, notify.",
+        "A route has an unknown key 'notfy'. Accepted keys: when, field, op, value, where, min_delta, min_delta_percent, confirm, once, cooldown, run, notify.",
       ],
       [
         "an unknown key of refresh",

@@ -4,6 +4,7 @@ import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
 import { everythingKnown, type Known } from "../../run-model/fields.ts";
+import type { Memories } from "../../run-model/route.ts";
 import {
   stepsToRetry,
   type ModelRetry,
@@ -30,6 +31,8 @@ export interface ExpectedItem {
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
+  /** What the pipeline's routes have seen of the item. */
+  memories: Memories;
   /** The owed retries of the item. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
@@ -98,6 +101,7 @@ const newExpected = (): ExpectedItem => ({
   state: "new",
   lastStatus: null,
   known: { readings: {}, newer: {} },
+  memories: new Map(),
   owes: [],
   offer: null,
   lastChange: null,
@@ -300,7 +304,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
   }
   assert.equal("lastSnapshot" in (outcome ?? {}), status === "not_found", `${name}: delisted`);
   const { pipeline } = judged.record.run;
-  const { after, changes } = checkRoutes({
+  const { after, changes, memories } = checkRoutes({
     pipeline,
     step: stepOf(pipeline, step),
     item,
@@ -309,6 +313,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
     name,
   });
   item.lastStatus = status;
+  item.memories = memories;
   if (status === "ok" && shown !== undefined) {
     clearRetryAt(item, judged.record, step);
     item.known = after;

@@ -182,8 +182,10 @@ function expectedEntries(
     outcomesOf(one).map((outcome) => Object.assign({ step: one.step.step }, outcome)),
   );
   return {
-    changed: found.flatMap(({ id, step, at, changes = {}, reported }) =>
-      reported === undefined ? [] : [{ id, step, changed_at: at, changes, snapshot: reported }],
+    changed: found.flatMap(({ id, step, at, changes = {}, reportedChanges = changes, reported }) =>
+      reported === undefined
+        ? []
+        : [{ id, step, changed_at: at, changes: reportedChanges, snapshot: reported }],
     ),
     matched: found.flatMap(({ id, step, at, status, matched }) =>
       (matched?.branches ?? []).map((branch) => ({

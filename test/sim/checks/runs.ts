@@ -12,6 +12,7 @@ import { type LedgerState, readLedgerState, type Entry } from "./ledger-state.ts
 import { assertLedgerInvariants } from "./ledger-invariants.ts";
 import { checkAnswers } from "./run-answers.ts";
 import { checkItems } from "./run-items.ts";
+import { checkLimits } from "./run-limits.ts";
 import { checkRefreshes } from "./run-refreshes.ts";
 import { assertReconciled } from "./reconciled.ts";
 import { checkShortfalls } from "./run-shortfalls.ts";
@@ -26,6 +27,7 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     checkEnds(records);
     checkSteps(records);
     checkRefreshes(records, world.reached);
+    checkLimits(records, world.reached);
     const expected = checkAnswers(list, records, { seen: scene.seen, reached: world.reached });
     await checkItems(scene, { list, expected }, records);
     const { accountId } = list.user;

@@ -65,6 +65,42 @@ export const twiceSeenPipeline: Pipeline = {
   ],
 };
 
+/**
+ * A pipeline whose routes limit their notifications. Each key is on the route of one field, so that
+ * checks recognize the route in an event.
+ */
+export const limitedPipeline: Pipeline = {
+  entry: "scan",
+  baseline: "lite",
+  refresh: { everyRuns: 2, entry: "lite" },
+  steps: [
+    {
+      id: "scan",
+      scraper: "retailer_a.pulse",
+      routes: [
+        {
+          when: "changed",
+          field: "newMinPrice",
+          min_delta_percent: 12,
+          where: [{ field: "newCount", op: "above", value: 1 }],
+          run: "lite",
+        },
+      ],
+    },
+    {
+      id: "lite",
+      scraper: "retailer_a.lite",
+      routes: [
+        { when: "changed", field: "price", min_delta: 2, notify: true },
+        { when: "changed", field: "inStock", cooldown: "15m", notify: true },
+        { when: "changed", field: "newMinPrice", op: "decreased", confirm: 2, notify: true },
+        { when: "ok", field: "price", op: "below", value: 10, once: true, notify: true },
+        { when: "failed", cooldown: "10m", notify: true },
+      ],
+    },
+  ],
+};
+
 /** A body of `POST /v1/watchlists`, with more IDs that the user may add later. */
 export interface WatchlistRequest {
   readonly name: string;
@@ -85,6 +121,7 @@ const kinds: readonly Settings[] = [
   { platform: "retailer_d" },
   { platform: "retailer_a", pipeline: presentPipeline(offersPipeline) },
   { platform: "retailer_a", pipeline: presentPipeline(twiceSeenPipeline) },
+  { platform: "retailer_a", pipeline: presentPipeline(limitedPipeline) },
 ];
 const everyFiveMinutes = { every: "5m" } as const;
 const schedules = [
@@ -109,7 +146,7 @@ export const anyListRequest = (random: Random, name: string): WatchlistRequest =
   listRequest(random, { name, ...random.pick(schedules) });
 
 /** Custom pipelines that have several steps. */
-export const ownPipelines = [offersPipeline, twiceSeenPipeline] as const;
+export const ownPipelines = [offersPipeline, twiceSeenPipeline, limitedPipeline] as const;
 
 /** Draws a watchlist that has a given custom pipeline. */
 export const ownPipelineRequest = (

@@ -14,9 +14,26 @@ const opWords: Readonly<Record<string, string>> = {
 
 /**
  * Returns the condition of a route as a text, such as `changed`, `price decreased` or `price below
- * 10`.
+ * 10, 3 reads in a row, at most every 6h`.
  */
-export function routeWords({ when, field, op, value }: Route): string {
+export const routeWords = (route: Route): string =>
+  [conditionWords(route), ...limitWords(route)].join(", ");
+
+/** Returns a text for each key that limits the matches of a route. */
+function limitWords(route: Route): readonly string[] {
+  const { where = [], min_delta: delta, min_delta_percent: percent } = route;
+  const { confirm, once, cooldown } = route;
+  return [
+    ...(delta === undefined ? [] : [`by ${delta} or more`]),
+    ...(percent === undefined ? [] : [`by ${percent} % or more`]),
+    ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${String(value)}`),
+    ...(confirm === undefined ? [] : [`${confirm} reads in a row`]),
+    ...(once === true ? ["once"] : []),
+    ...(cooldown === undefined ? [] : [`at most every ${cooldown}`]),
+  ];
+}
+
+function conditionWords({ when, field, op, value }: Route): string {
   if (field === undefined) return when.replaceAll("_", " ");
   const test = op === undefined ? "" : ` ${opWords[op] ?? op}`;
   const tested = `${field}${test}${value === undefined ? "" : ` ${String(value)}`}`;

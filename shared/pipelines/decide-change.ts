@@ -1,0 +1,247 @@
+import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+import { areEqual, type FieldChanges } from "./compare.ts";
+import { cooldownAfter, isCooling } from "./decide-route.ts";
+import type { Route } from "./definition.ts";
+import { testsOf, type Verdict, verdictOf } from "./field-tests.ts";
+import { isDirectional, isGated, type RouteState } from "./route-state.ts";
+
+/** An `ok` read at the step of a route. */
+export interface ChangeRead {
+  /** Last reading of the same kind; null if there is none. */
+  readonly before: Snapshot | null;
+  readonly after: Snapshot;
+  /** The values of the read with the derived fields. */
+  readonly values: Snapshot;
+  /** The fields that a route without `field` compares. */
+  readonly trackedFields: readonly string[];
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+}
+
+export interface ChangeDecision {
+  readonly matches: boolean;
+  /** The changes that match, from the reference value to the value of this read. */
+  readonly changes: FieldChanges;
+  readonly state: RouteState;
+}
+
+/**
+ * Decides whether an item matches a `changed` route with state. Compares each field of the read
+ * with its reference value:
+ *
+ * - With `min_delta`, `min_delta_percent`, `confirm` or `cooldown`, the reference value is the value
+ *   that this route last notified; before that, the value before the first change. With `decreased`
+ *   it follows higher values, and with `increased` lower ones. So a change is not lost if it comes
+ *   in small steps, or during a cooldown.
+ * - Without these keys, it is the last known value that is not null. Only routes with `increased` or
+ *   `decreased` have a state then.
+ *
+ * `min_delta`, `increased` and `decreased` compare numbers only, so null is never a reference value
+ * of theirs. A field that the read lacks stays as it is.
+ */
+export function decideChange(route: Route, state: RouteState, read: ChangeRead): ChangeDecision {
+  const { values: tested, trackedFields, at } = read;
+  const verdict = verdictOf(testsOf(route), tested);
+  const isDelayed = isCooling(state, at);
+  const changes: Record<string, FieldChanges[string]> = {};
+  const from: Record<string, FieldValue> = { ...state.from };
+  const seen: Record<string, number> = { ...state.seen };
+  for (const field of route.field === undefined ? trackedFields : [route.field]) {
+    const values = valuesOf(field, state, read);
+    if (values === undefined) continue;
+    const { reads, isMatch, reference } = decideField(route, {
+      ...values,
+      seen: state.seen?.[field] ?? 0,
+      verdict,
+      isDelayed,
+    });
+    if (isMatch) changes[field] = { before: values.reference, after: values.is };
+    setOrDelete(from, field, reference === values.is ? undefined : reference);
+    setOrDelete(seen, field, reads === 0 || route.confirm === undefined ? undefined : reads);
+  }
+  const matches = Object.keys(changes).length > 0;
+  return {
+    matches,
+    changes,
+    state: stateOf({ from, seen, ...cooldownAfter(route, state, { matches, at }) }),
+  };
+}
+
+/**
+ * The state of a `changed` route after a reading that its step did not make: a step of another kind
+ * or another step of the same kind made it. Keeps the reference values, which this route has not
+ * compared with the new reading.
+ */
+export function keptState(
+  route: Route,
+  state: RouteState,
+  {
+    before,
+    after,
+    trackedFields,
+  }: {
+    readonly before: Snapshot | undefined;
+    readonly after: Snapshot;
+    readonly trackedFields: readonly string[];
+  },
+): RouteState {
+  const from: Record<string, FieldValue> = { ...state.from };
+  const seen: Record<string, number> = { ...state.seen };
+  for (const field of route.field === undefined ? trackedFields : [route.field]) {
+    const [was, is] = [before?.[field], after[field]];
+    if (was === undefined || is === undefined || was === is) continue;
+    const stored = state.from?.[field];
+    const reference = followed(route, stored === undefined ? was : stored, is);
+    setOrDelete(from, field, reference === is ? undefined : reference);
+    if (!isSameSide(field, [was, is], reference)) delete seen[field];
+  }
+  return stateOf({ ...state, from, seen });
+}
+
+/** The state without empty members. */
+const stateOf = ({ from, seen, until }: RouteState): RouteState => ({
+  ...(isFilled(from) && { from }),
+  ...(isFilled(seen) && { seen }),
+  ...(until !== undefined && { until }),
+});
+
+const isFilled = (members: object | undefined): boolean =>
+  members !== undefined && Object.keys(members).length > 0;
+
+interface FieldValues {
+  readonly field: string;
+  /** Last reading of the field. */
+  readonly was: FieldValue;
+  /** Value of this read. A price within half a cent of the last reading equals it. */
+  readonly is: FieldValue;
+  readonly reference: FieldValue;
+}
+
+/** Undefined if the field was not read before, or is not in this read. */
+function valuesOf(
+  field: string,
+  { from }: RouteState,
+  { before, after }: ChangeRead,
+): FieldValues | undefined {
+  const [was, observed] = [before?.[field], after[field]];
+  if (was === undefined || observed === undefined) return undefined;
+  const stored = from?.[field];
+  return {
+    field,
+    was,
+    is: areEqual(field, was, observed) ? was : observed,
+    reference: stored === undefined ? was : stored,
+  };
+}
+
+interface FieldRead extends FieldValues {
+  /** Number of reads in a row before this one. */
+  readonly seen: number;
+  /** Verdict of the route's tests. */
+  readonly verdict: Verdict;
+  /** True during the cooldown. */
+  readonly isDelayed: boolean;
+}
+
+interface FieldDecision {
+  readonly isMatch: boolean;
+  /** Number of reads in a row after this one; 0 without `confirm`. */
+  readonly reads: number;
+  /** Reference value for the next read. */
+  readonly reference: FieldValue;
+}
+
+function decideField(route: Route, read: FieldRead): FieldDecision {
+  const { is, verdict, isDelayed } = read;
+  const reference = isComparable(route, read.reference) ? read.reference : is;
+  const compared = { ...read, reference };
+  const effect = verdict === "met" ? effectOf(route, compared) : "none";
+  const reads = readsInRow(route, compared, effect);
+  const isConfirmed = effect !== "none" && reads === (route.confirm ?? 1);
+  const isMatch = isConfirmed && effect === "holds" && !isDelayed;
+  return isMatch || (isConfirmed && effect === "opposite")
+    ? { isMatch, reads: 0, reference: is }
+    : { isMatch, reads, reference: followed(route, reference, is) };
+}
+
+/** Number of reads in a row with the same effect, up to `confirm`. */
+function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): number {
+  const { field, was, is, reference, seen, verdict } = read;
+  const before = isSameSide(field, [was, is], reference) ? seen : 0;
+  if (verdict === "unknown") return before;
+  return effect === "none" ? 0 : Math.min(before + 1, confirm);
+}
+
+/** Where a value is, seen from the reference value. `other`: it differs, but not as a number. */
+type Side = "same" | "above" | "below" | "other";
+
+function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
+  if (areEqual(field, is, reference)) return "same";
+  if (typeof is !== "number" || typeof reference !== "number") return "other";
+  return is > reference ? "above" : "below";
+}
+
+/** Returns true if both values differ from the reference value in the same way. */
+function isSameSide(
+  field: string,
+  [one, other]: readonly [FieldValue, FieldValue],
+  reference: FieldValue,
+): boolean {
+  const side = sideOf(field, one, reference);
+  if (side !== sideOf(field, other, reference)) return false;
+  return side !== "other" || areEqual(field, one, other);
+}
+
+interface Compared {
+  readonly field: string;
+  readonly is: FieldValue;
+  readonly reference: FieldValue;
+}
+
+/** `opposite`: the value changed in the direction that the route does not report. */
+type Effect = "holds" | "opposite" | "none";
+
+function effectOf(route: Route, compared: Compared): Effect {
+  const { field, is, reference } = compared;
+  const side = sideOf(field, is, reference);
+  if (side === "same") return "none";
+  if (isDirectional(route)) {
+    if (side === "other") return "none";
+    if (side !== (route.op === "increased" ? "above" : "below")) return "opposite";
+  }
+  return isLargeEnough(route, compared) ? "holds" : "none";
+}
+
+/** Tolerance for binary fractions: a difference of exactly the minimum must count. */
+const tolerance = 1e-9;
+
+function isLargeEnough(
+  { min_delta: least = 0, min_delta_percent: percent = 0 }: Route,
+  { is, reference }: Compared,
+): boolean {
+  if (least === 0 && percent === 0) return true;
+  if (typeof is !== "number" || typeof reference !== "number") return false;
+  const smallest = Math.max(least, (Math.abs(reference) * percent) / 100);
+  const spare = tolerance * Math.max(1, Math.abs(is), Math.abs(reference));
+  return Math.abs(is - reference) + spare >= smallest;
+}
+
+/** Returns true if a route can compare with this reference value. */
+const isComparable = (route: Route, reference: FieldValue): boolean =>
+  typeof reference === "number" ||
+  (!isDirectional(route) && route.min_delta === undefined && route.min_delta_percent === undefined);
+
+/** The reference value after a read that the route does not report. */
+function followed(route: Route, reference: FieldValue, is: FieldValue): FieldValue {
+  if (!isComparable(route, reference)) return is;
+  return !isGated(route) && typeof is === "number" ? is : reference;
+}
+
+function setOrDelete<Value>(
+  record: Record<string, Value>,
+  name: string,
+  value: Value | undefined,
+): void {
+  if (value === undefined) delete record[name];
+  else record[name] = value;
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import type { Snapshot } from "../scrapers/catalogue.ts";
+import type { Pipeline, Route, Step } from "./definition.ts";
+
+/**
+ * What a route stores about an item between two reads. A member is absent while it has its initial
+ * value, so most items have no state.
+ */
+export interface RouteState {
+  /**
+   * Reference values of a `changed` route, by field: the values that the next reads are compared
+   * with. Absent for a field whose reference value is its last reading.
+   */
+  readonly from?: Snapshot;
+  /** For `changed` with `confirm`: number of reads in a row that met the condition, by field. */
+  readonly seen?: Readonly<Record<string, number>>;
+  /** For any other `when` with `confirm`: number of reads in a row that met the condition. */
+  readonly held?: number;
+  /** For `once`: true if the route matched since the condition became true. */
+  readonly matched?: true;
+  /** End of the cooldown, ISO 8601. */
+  readonly until?: string;
+}
+
+/** States of the routes of a pipeline about one item, by `RoutePart.key`. */
+export type RouteStates = Readonly<Record<string, RouteState>>;
+
+/**
+ * A route, or one of its two halves: `cooldown` delays notifications but not `run`, so a route with
+ * all three keys is evaluated as a route with `run` and a route with `notify`.
+ */
+export interface RoutePart {
+  readonly route: Route;
+  /** Key of the route's state; null for a route without state. */
+  readonly key: string | null;
+}
+
+/** Returns true if a route compares with what it reported last, or counts or delays its matches. */
+export const isGated = (route: Route): boolean =>
+  route.min_delta !== undefined ||
+  route.min_delta_percent !== undefined ||
+  route.confirm !== undefined ||
+  route.cooldown !== undefined ||
+  route.once === true;
+
+/** Returns true if a route compares numbers with an earlier value. */
+export const isDirectional = ({ op }: Route): boolean => op === "increased" || op === "decreased";
+
+const partsByStep = new WeakMap<Step, readonly RoutePart[]>();
+
+/** The parts of a step's routes, in route order. */
+export function partsOf(step: Step): readonly RoutePart[] {
+  const known = partsByStep.get(step);
+  if (known !== undefined) return known;
+  const parts = step.routes.flatMap(halvesOf).map((route) => ({ route, key: keyOf(step, route) }));
+  partsByStep.set(step, parts);
+  return parts;
+}
+
+function halvesOf(route: Route): readonly Route[] {
+  const { cooldown, run, notify, ...condition } = route;
+  if (cooldown === undefined || run === undefined || notify !== true) return [route];
+  return [
+    { ...condition, run },
+    { ...condition, cooldown, notify },
+  ];
+}
+
+/**
+ * Length of a key. A pipeline has at most 160 keys, so two of them are equal in one of 10^10
+ * pipelines.
+ */
+const keyLength = 8;
+
+/**
+ * The key depends on the step and on the keys of the route, but not on positions or on `run`. So a
+ * change elsewhere in the pipeline keeps the state, and a change of the condition starts it again.
+ */
+function keyOf(step: Step, route: Route): string | null {
+  if (!isGated(route) && !isDirectional(route)) return null;
+  const condition = [
+    [step.id, step.scraper, step.condition ?? "all"],
+    [route.when, route.field, route.op, route.value],
+    route.where?.map(({ field, op, value }) => [field, op, value]),
+    [route.min_delta, route.min_delta_percent, route.confirm, route.once === true],
+    [route.cooldown, route.notify === true],
+  ];
+  const digest = createHash("sha256").update(JSON.stringify(condition)).digest("base64url");
+  return digest.slice(0, keyLength);
+}
+
+/** A part with a state, and its step. */
+export interface StatefulPart {
+  readonly step: Step;
+  readonly route: Route;
+  readonly key: string;
+}
+
+const statefulByPipeline = new WeakMap<Pipeline, readonly StatefulPart[]>();
+
+/** All parts of a pipeline's routes that have a state. */
+export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
+  const known = statefulByPipeline.get(pipeline);
+  if (known !== undefined) return known;
+  const parts = pipeline.steps.flatMap((step) =>
+    partsOf(step).flatMap(({ route, key }) => (key === null ? [] : [{ step, route, key }])),
+  );
+  statefulByPipeline.set(pipeline, parts);
+  return parts;
+}

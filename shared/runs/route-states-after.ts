@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from "node:util";
+import { keptState } from "../pipelines/decide-change.ts";
+import { isCooling } from "../pipelines/decide-route.ts";
+import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
+import {
+  type RouteState,
+  type RouteStates,
+  type StatefulPart,
+  statefulParts,
+} from "../pipelines/route-state.ts";
+import type { RouteMatches } from "../pipelines/rules.ts";
+import { stepScrapers } from "../scrapers/catalogue.ts";
+import type { Item } from "../watchlists/item.ts";
+import type { ItemOutcome } from "./run.ts";
+
+interface StatesRead {
+  readonly pipeline: Pipeline;
+  readonly step: Step;
+  readonly matches: Pick<RouteMatches, "states">;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+  /** The readings that the read changes. */
+  readonly after: Pick<ItemOutcome, "readings">;
+}
+
+/**
+ * The states of the pipeline's routes about an item after a read; without a member if they stay the
+ * same. Contains no state of a route that the pipeline no longer has. An expired cooldown is removed
+ * only when the item is stored for another reason, because it has no effect.
+ */
+export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome, "routeStates"> {
+  const { pipeline, at } = read;
+  const parts = statefulParts(pipeline);
+  const before = item.routeStates ?? {};
+  if (parts.length === 0 && item.routeStates === undefined) return {};
+  const states: Record<string, RouteState> = {};
+  for (const part of parts) {
+    const state = current(stateAfter(item, part, read), at);
+    if (Object.keys(state).length > 0) states[part.key] = state;
+  }
+  const isStored = read.after.readings !== undefined;
+  const unchanged = isStored ? before : withoutExpired(before, at);
+  return isDeepStrictEqual(states, unchanged) ? {} : { routeStates: states };
+}
+
+function stateAfter(
+  { readings: stored, routeStates = {} }: Item,
+  { step: { id, scraper, ...other }, route, key }: StatefulPart,
+  { step, matches, after: { readings = {} } }: StatesRead,
+): RouteState {
+  if (id === step.id) return matches.states?.[key] ?? {};
+  const state = routeStates[key] ?? {};
+  const kind = readingKind({ id, scraper, ...other });
+  const after = readings[kind];
+  if (route.when !== "changed" || after === undefined) return state;
+  const { trackedFields } = stepScrapers[scraper];
+  return keptState(route, state, { before: stored[kind], after, trackedFields });
+}
+
+function withoutExpired(states: RouteStates, at: string): RouteStates {
+  const entries = Object.entries(states).map(([key, state]) => [key, current(state, at)] as const);
+  return Object.fromEntries(entries.filter(([, state]) => Object.keys(state).length > 0));
+}
+
+/** The state without a cooldown that is over. */
+function current(state: RouteState, at: string): RouteState {
+  if (state.until === undefined || isCooling(state, at)) return state;
+  const { until: _, ...others } = state;
+  return others;
+}

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import {
+  type Route,
+  routeWords,
+} from "../../../functions/dashboard/browser/pages/watchlists/pipeline-words.ts";
+
+const words: readonly (readonly [Route, string])[] = [
+  [{ when: "not_found", notify: true }, "not found"],
+  [{ when: "changed", field: "price", op: "decreased" }, "price decreased"],
+  [
+    { when: "changed", field: "price", op: "decreased", min_delta_percent: 5, cooldown: "6h" },
+    "price decreased, by 5 % or more, at most every 6h",
+  ],
+  [
+    { when: "ok", field: "price", op: "below", value: 95, confirm: 2, once: true },
+    "price below 95, 2 reads in a row, once",
+  ],
+  [
+    { when: "changed", min_delta: 3, where: [{ field: "inStock", op: "is_not", value: false }] },
+    "changed, by 3 or more, inStock is not false",
+  ],
+];
+
+it.each(words)("the drawing of a pipeline describes %j with each of its keys", (route, text) => {
+  expect(routeWords(route)).toBe(text);
+});

@@ -1,0 +1,283 @@
+/**
+ * Reference model of a route with `where`, `min_delta`, `min_delta_percent`, `confirm`, `once` or
+ * `cooldown`, by docs/watchlists-and-pipelines.md, section "Limit notifications". Stores every value
+ * that it needs, where the service stores only what differs from the readings of the item.
+ */
+import { readingKind, type Route, type Step } from "../../shared/pipelines/definition.ts";
+import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { isSame, type Known } from "./fields.ts";
+
+type Value = Snapshot[string];
+
+/** What a route has seen of one item. */
+export interface RouteMemory {
+  /** The value that the next read of a field is compared with; absent before the first value. */
+  readonly references: Map<string, Value>;
+  /** The reads in a row, by field: on which side of the reference value, or with which value. */
+  readonly rows: Map<string, { side: string; length: number }>;
+  /** Reads in a row that met the condition of a route without `changed`. */
+  row: number;
+  /** True if the route matched since its condition became true. */
+  hasMatched: boolean;
+  /** Time of the last match in milliseconds. */
+  matchedAt: number | null;
+}
+
+export const newMemory = (): RouteMemory => ({
+  references: new Map(),
+  rows: new Map(),
+  row: 0,
+  hasMatched: false,
+  matchedAt: null,
+});
+
+/** A read as a route sees it. */
+export interface RouteRead {
+  /** Time of the read in milliseconds. */
+  readonly at: number;
+  /** The values of the read; prices within half a cent of the last reading are not replaced. */
+  readonly seen: Snapshot;
+  /** The last reading of the same kind. */
+  readonly last: Snapshot;
+  readonly derived: Snapshot;
+  readonly trackedFields: readonly string[];
+}
+
+const milliseconds = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function cooldownOf({ cooldown = "0m" }: Route): number {
+  const unit = cooldown.slice(-1) as keyof typeof milliseconds;
+  return Number(cooldown.slice(0, -1)) * milliseconds[unit];
+}
+
+const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolean =>
+  matchedAt !== null && at < matchedAt + cooldownOf(route);
+
+/** True, false, or null if the read lacks a field that the tests need. */
+export function passesAll(
+  { field, op, value, where = [] }: Route,
+  { seen, derived }: Pick<RouteRead, "seen" | "derived">,
+): boolean | null {
+  const own = field === undefined || value === undefined || op === undefined;
+  const tests = [...(own ? [] : [{ field, op, value }]), ...where];
+  const results = tests.map(({ field: name, op: how, value: wanted }) => {
+    const is = name in seen ? seen[name] : derived[name];
+    if (is === undefined) return null;
+    if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
+    if (typeof is !== "number" || typeof wanted !== "number") return false;
+    return how === "below" ? is < wanted : is > wanted;
+  });
+  if (results.some((result) => result === false)) return false;
+  return results.some((result) => result === null) ? null : true;
+}
+
+/**
+ * Decides a route without `changed`. Changes the memory.
+ * @param isMet null if the read cannot show whether the condition is met
+ */
+export function decideLevel(
+  route: Route,
+  memory: RouteMemory,
+  { isMet, at }: { readonly isMet: boolean | null; readonly at: number },
+): boolean {
+  if (isMet === null) return false;
+  if (!isMet) {
+    memory.row = 0;
+    memory.hasMatched = false;
+    return false;
+  }
+  memory.row += 1;
+  const isRepeated = route.once === true && memory.hasMatched;
+  if (memory.row < (route.confirm ?? 1) || isRepeated || isWaiting(route, memory, at)) return false;
+  memory.hasMatched = true;
+  memory.matchedAt = at;
+  return true;
+}
+
+/**
+ * Decides a `changed` route. Changes the memory. Returns the changes from the reference values that
+ * match.
+ */
+export function decideChanged(
+  route: Route,
+  memory: RouteMemory,
+  read: RouteRead,
+): Record<string, { before: Value; after: Value }> {
+  const changes: Record<string, { before: Value; after: Value }> = {};
+  const isLate = !isWaiting(route, memory, read.at);
+  const passes = passesAll(route, read);
+  for (const field of fieldsOf(route, read.trackedFields)) {
+    const [value, last] = [read.seen[field], read.last[field]];
+    if (passes === null || value === undefined || last === undefined) continue;
+    const is = isSame(field, value, last) ? last : value;
+    const found = decideField(route, memory, { field, is, passes });
+    const isReport = found.effect === "report";
+    if (!found.isConfirmed || (isReport && !isLate)) continue;
+    if (isReport) changes[field] = { before: found.reference, after: is };
+    memory.references.set(field, is);
+    memory.rows.delete(field);
+  }
+  if (Object.keys(changes).length > 0) memory.matchedAt = read.at;
+  return changes;
+}
+
+/** Counts a read in the field's row. */
+function decideField(
+  route: Route,
+  memory: RouteMemory,
+  { field, is, passes }: { readonly field: string; readonly is: Value; readonly passes: boolean },
+) {
+  const reference = memory.references.get(field);
+  if (reference === undefined) throw new Error(`${field} has no reference value`);
+  const side = sideOf(field, is, reference);
+  const effect = effectOf(route, side);
+  const isEffective = effect === "follow" || (effect === "report" && isFar(route, is, reference));
+  const row = memory.rows.get(field);
+  if (!passes || !isEffective) memory.rows.delete(field);
+  else memory.rows.set(field, { side, length: row?.side === side ? row.length + 1 : 1 });
+  const length = memory.rows.get(field)?.length ?? 0;
+  return { effect, reference, isConfirmed: length >= (route.confirm ?? 1) };
+}
+
+const fieldsOf = ({ field }: Route, all: readonly string[]): readonly string[] =>
+  field === undefined ? all : [field];
+
+const isNumber = (value: Value | undefined): value is number => typeof value === "number";
+
+function sideOf(field: string, is: Value, reference: Value): string {
+  if (isSame(field, is, reference)) return "same";
+  if (isNumber(is) && isNumber(reference)) return is > reference ? "above" : "below";
+  return `at ${JSON.stringify(is)}`;
+}
+
+function effectOf({ op }: Route, side: string): "report" | "follow" | "nothing" {
+  if (side === "same") return "nothing";
+  if (op !== "increased" && op !== "decreased") return "report";
+  if (side !== "above" && side !== "below") return "nothing";
+  return (side === "above") === (op === "increased") ? "report" : "follow";
+}
+
+function isFar(route: Route, is: Value, reference: Value): boolean {
+  const { min_delta: delta, min_delta_percent: percent } = route;
+  if (delta === undefined && percent === undefined) return true;
+  if (!isNumber(is) || !isNumber(reference)) return false;
+  const least = [delta ?? 0, (Math.abs(reference) / 100) * (percent ?? 0)];
+  return least.every((one) => Math.abs(is - reference) >= one - 1e-6);
+}
+
+/** True if the route has one of the keys that limit notifications, except `where`. */
+export const isGated = (route: Route): boolean =>
+  [route.min_delta, route.min_delta_percent, route.confirm, route.cooldown].some(
+    (key) => key !== undefined,
+  ) || route.once === true;
+
+const needsNumbers = ({ op, min_delta: delta, min_delta_percent: percent }: Route): boolean =>
+  op === "increased" || op === "decreased" || delta !== undefined || percent !== undefined;
+
+/**
+ * Updates the reference values of a route after a reading of its kind by any step: the first value
+ * is the reference value. A route that needs numbers takes the first number. A route without these
+ * keys follows each value that it can compare.
+ */
+export function noteReading(
+  route: Route,
+  memory: RouteMemory,
+  { before, after, fields }: Readings,
+): void {
+  for (const field of fieldsOf(route, fields)) {
+    const [was, is] = [before[field], after[field]];
+    if (was !== undefined && !memory.references.has(field)) memory.references.set(field, was);
+    if (is === undefined) continue;
+    const reference = referenceAfter(route, memory.references.get(field), is);
+    memory.references.set(field, reference);
+    if (memory.rows.get(field)?.side !== sideOf(field, is, reference)) memory.rows.delete(field);
+  }
+}
+
+function referenceAfter(route: Route, reference: Value | undefined, is: Value): Value {
+  if (reference === undefined) return is;
+  if (needsNumbers(route) && !isNumber(reference)) return is;
+  const follows = !isGated(route) && (isNumber(is) || !needsNumbers(route));
+  return follows ? is : reference;
+}
+
+interface Readings {
+  /** The last reading of the route's kind before a read, and after it. */
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  readonly fields: readonly string[];
+}
+
+/** What the routes of a pipeline have seen of an item, by `RoutePart.key`. */
+export type Memories = ReadonlyMap<string, RouteMemory>;
+
+/** A route with one of its effects, `run` or `notify`, and with a memory of this effect. */
+export interface RoutePart {
+  readonly step: Step;
+  readonly whole: Route;
+  readonly route: Route;
+  readonly key: string;
+}
+
+/** The parts of all routes that need a memory. */
+export const statefulParts = ({ steps }: { readonly steps: readonly Step[] }): RoutePart[] =>
+  steps.flatMap((step) =>
+    step.routes.flatMap((whole) => {
+      const isDirected = whole.op === "increased" || whole.op === "decreased";
+      if (!isGated(whole) && !isDirected) return [];
+      return effectsOf(whole).map((route) => {
+        const { run: _, ...condition } = route;
+        const { id, scraper, condition: offers } = step;
+        return { step, whole, route, key: ordered([id, scraper, offers, condition]) };
+      });
+    }),
+  );
+
+/** JSON with sorted names, because a stored pipeline does not keep their order. */
+const ordered = (value: unknown): string =>
+  JSON.stringify(value, (_name, one: unknown) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
+
+/** The cooldown of a route delays only its notifications. */
+function effectsOf(route: Route): readonly Route[] {
+  const { run, cooldown, notify, ...condition } = route;
+  if (run === undefined || notify !== true || cooldown === undefined) return [route];
+  return [
+    { ...condition, run },
+    { ...condition, cooldown, notify },
+  ];
+}
+
+interface Before {
+  readonly memories: Memories;
+  readonly before: Known;
+}
+
+/**
+ * Copies the memories before a read, for the routes of the pipeline only. A route without a memory
+ * begins with the last reading of its kind.
+ */
+export function memoriesOf(
+  pipeline: { readonly steps: readonly Step[] },
+  { memories, before }: Before,
+): Memories {
+  const copies = new Map<string, RouteMemory>();
+  for (const { step, route, key } of statefulParts(pipeline)) {
+    const memory = structuredClone(memories.get(key)) ?? newMemory();
+    const known = before.readings[readingKind(step)] ?? {};
+    const fields = stepScrapers[step.scraper].trackedFields;
+    noteReading(route, memory, { before: known, after: {}, fields });
+    copies.set(key, memory);
+  }
+  return copies;
+}
+
+/** Returns the memory of a part, which `memoriesOf` has created. */
+export function memoryOf(memories: Memories, key: string): RouteMemory {
+  const memory = memories.get(key);
+  if (memory === undefined) throw new Error(`The route ${key} has no memory`);
+  return memory;
+}

@@ -1,0 +1,395 @@
+import { describe, expect, it } from "vitest";
+import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import { type PlayedRead, playReads } from "../../support/played-reads.ts";
+
+const scraper = "retailer_d.standard";
+
+const pipelineOf = (...routes: readonly Route[]): Pipeline => ({
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [
+    { id: "check", scraper, routes },
+    { id: "next", scraper, routes: [] },
+  ],
+});
+
+/** A successful read, 15 minutes after the one before. */
+const found = (seen: Snapshot): PlayedRead => ({ status: "ok", seen, after: 15 });
+const priced = (...prices: readonly (number | null)[]): readonly PlayedRead[] =>
+  prices.map((price) => found({ price }));
+const failed: PlayedRead = { status: "unavailable", seen: {}, after: 15 };
+
+/** The changes of the price in events, as `before > after`; "-" for a read without one. */
+function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): readonly string[] {
+  const pipeline = pipelineOf({ when: "changed", field: "price", notify: true, ...route });
+  return playReads(pipeline, reads).effects.map(({ changes }) => {
+    const price = (changes as { price?: { before: unknown; after: unknown } } | null)?.price;
+    return price === undefined ? "-" : `${String(price.before)} > ${String(price.after)}`;
+  });
+}
+
+/** The indexes of the reads that a route without `changed` matches. */
+const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] =>
+  playReads(pipelineOf(route), reads).effects.flatMap(({ isMatched }, n) => (isMatched ? [n] : []));
+
+describe("a route with min_delta", () => {
+  it("adds small changes up until they reach the difference", () => {
+    expect(notified({ min_delta: 5 }, priced(100, 98, 97, 95, 94, 99, 100))).toEqual([
+      "-",
+      "-",
+      "-",
+      "100 > 95",
+      "-",
+      "-",
+      "95 > 100",
+    ]);
+  });
+
+  it("reports a difference of exactly the minimum, although binary fractions are not exact", () => {
+    expect(notified({ min_delta: 0.1 }, priced(0.3, 0.2, 0.1))).toEqual([
+      "-",
+      "0.3 > 0.2",
+      "0.2 > 0.1",
+    ]);
+  });
+
+  it("does not compare null, and compares the next number with the value before null", () => {
+    expect(notified({ min_delta: 5 }, priced(100, null, 98, null, 60))).toEqual([
+      "-",
+      "-",
+      "-",
+      "-",
+      "100 > 60",
+    ]);
+  });
+
+  it("begins with the first number if the first value is null", () => {
+    expect(notified({ min_delta: 5 }, priced(null, 100, 96, 95))).toEqual([
+      "-",
+      "-",
+      "-",
+      "100 > 95",
+    ]);
+  });
+
+  it("measures a decrease from the highest value since the last notification", () => {
+    const route = { op: "decreased", min_delta: 5 } as const;
+    expect(notified(route, priced(100, 120, 116, 115, 130, 111))).toEqual([
+      "-",
+      "-",
+      "-",
+      "120 > 115",
+      "-",
+      "130 > 111",
+    ]);
+  });
+
+  it("measures an increase from the lowest value since the last notification", () => {
+    const route = { op: "increased", min_delta: 5 } as const;
+    expect(notified(route, priced(100, 80, 84, 85))).toEqual(["-", "-", "-", "80 > 85"]);
+  });
+});
+
+describe("a route with min_delta_percent", () => {
+  it("compares with the percentage of the value notified last", () => {
+    expect(notified({ min_delta_percent: 10 }, priced(100, 91, 90, 82, 81))).toEqual([
+      "-",
+      "-",
+      "100 > 90",
+      "-",
+      "90 > 81",
+    ]);
+  });
+
+  it("must reach min_delta too if the route has both", () => {
+    const both = { min_delta: 5, min_delta_percent: 1 };
+    expect(notified(both, priced(100, 96, 95))).toEqual(["-", "-", "100 > 95"]);
+  });
+
+  it("reports every change from 0", () => {
+    expect(notified({ min_delta_percent: 50 }, priced(0, 1))).toEqual(["-", "0 > 1"]);
+  });
+});
+
+describe("a route with increased or decreased", () => {
+  it("compares with the last value that was not null", () => {
+    const reads = priced(100, null, 60, null, null, 60, 61);
+    expect(notified({ op: "decreased" }, reads)).toEqual([
+      "-",
+      "-",
+      "null > 60",
+      "-",
+      "-",
+      "-",
+      "-",
+    ]);
+    expect(notified({ op: "increased" }, reads)).toEqual(["-", "-", "-", "-", "-", "-", "60 > 61"]);
+  });
+
+  it("stores the earlier value only while the item has none", () => {
+    const pipeline = pipelineOf({ when: "changed", field: "price", op: "decreased", notify: true });
+    const statesAfter = (...prices: readonly (number | null)[]) =>
+      Object.values(playReads(pipeline, priced(...prices)).item.routeStates ?? {});
+    expect(statesAfter(100, null)).toEqual([{ from: { price: 100 } }]);
+    expect(statesAfter(100, null, 60)).toEqual([]);
+  });
+});
+
+describe("a route with cooldown", () => {
+  it("reports a change during the cooldown at the first read after it", () => {
+    expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 80, 80))).toEqual([
+      "-",
+      "100 > 90",
+      "-",
+      "90 > 80",
+      "-",
+    ]);
+  });
+
+  it("does not report a value that changed back during the cooldown", () => {
+    expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 90, 90))).toEqual([
+      "-",
+      "100 > 90",
+      "-",
+      "-",
+      "-",
+    ]);
+  });
+
+  it("routes an item during the cooldown", () => {
+    const route: Route = {
+      when: "changed",
+      field: "price",
+      cooldown: "1h",
+      run: "next",
+      notify: true,
+    };
+    const { effects } = playReads(pipelineOf(route), priced(100, 90, 80, 80));
+    expect(effects.map(({ isRouted }) => isRouted)).toEqual([false, true, true, false]);
+    expect(effects.map(({ changes }) => changes !== null)).toEqual([false, true, false, false]);
+  });
+
+  it("delays matches of any other condition", () => {
+    const low: Route = {
+      when: "ok",
+      field: "price",
+      op: "below",
+      value: 50,
+      cooldown: "30m",
+      notify: true,
+    };
+    expect(matched(low, priced(40, 40, 40, 60, 40))).toEqual([0, 2, 4]);
+    expect(
+      matched({ when: "failed", cooldown: "30m", notify: true }, [failed, failed, failed]),
+    ).toEqual([0, 2]);
+  });
+
+  it("has no state in the item after it is over and the item changed", () => {
+    const pipeline = pipelineOf({ when: "changed", field: "price", cooldown: "15m", notify: true });
+    const { item } = playReads(pipeline, [...priced(100, 90), found({ price: 90, inStock: true })]);
+    expect(item).not.toHaveProperty("routeStates");
+  });
+});
+
+describe("a route with confirm", () => {
+  it("ignores a value that only one read shows", () => {
+    expect(notified({ confirm: 2 }, priced(100, 1, 100, 100, 90, 90))).toEqual([
+      "-",
+      "-",
+      "-",
+      "-",
+      "-",
+      "100 > 90",
+    ]);
+  });
+
+  it("counts different values on the same side of the reference value", () => {
+    expect(notified({ confirm: 3 }, priced(100, 90, 80, 85))).toEqual(["-", "-", "-", "100 > 85"]);
+  });
+
+  it("starts again when the value goes to the other side", () => {
+    expect(notified({ confirm: 2 }, priced(100, 90, 110, 90, 90))).toEqual([
+      "-",
+      "-",
+      "-",
+      "-",
+      "100 > 90",
+    ]);
+  });
+
+  it("needs the same text in each read", () => {
+    const route: Route = { when: "changed", field: "state", confirm: 2, notify: true };
+    const { effects } = playReads(
+      pipelineOf(route),
+      ["a", "b", "c", "c"].map((state) => found({ state })),
+    );
+    expect(effects.map(({ changes }) => changes)).toEqual([
+      null,
+      null,
+      null,
+      { state: { before: "a", after: "c" } },
+    ]);
+  });
+
+  it("does not let one high value become the reference value of a decrease", () => {
+    const route = { op: "decreased", confirm: 2 } as const;
+    expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
+  });
+
+  it("matches from the nth read in a row on if the condition is not a change", () => {
+    const low: Route = {
+      when: "ok",
+      field: "price",
+      op: "below",
+      value: 50,
+      confirm: 2,
+      notify: true,
+    };
+    expect(matched(low, priced(40, 60, 40, 40, 40))).toEqual([3, 4]);
+  });
+
+  it("is not affected by failed reads and by reads without the field", () => {
+    const low: Route = {
+      when: "ok",
+      field: "price",
+      op: "below",
+      value: 50,
+      confirm: 2,
+      notify: true,
+    };
+    expect(matched(low, [...priced(40), failed, found({ inStock: true }), ...priced(40)])).toEqual([
+      3,
+    ]);
+    expect(
+      matched({ when: "failed", confirm: 2, notify: true }, [failed, ...priced(1), failed, failed]),
+    ).toEqual([3]);
+  });
+});
+
+describe("a route with once", () => {
+  const low: Route = {
+    when: "ok",
+    field: "price",
+    op: "below",
+    value: 95,
+    once: true,
+    notify: true,
+  };
+
+  it("matches when the condition becomes true, and again only after it was false", () => {
+    expect(matched(low, priced(100, 94, 90, 96, 94, 94))).toEqual([1, 4]);
+  });
+
+  it("does not match again after failed reads and reads without the field", () => {
+    expect(matched(low, [...priced(94), failed, found({}), ...priced(94)])).toEqual([0]);
+  });
+
+  it("matches after the cooldown if the condition became true during it and still is", () => {
+    expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 94, 94, 94))).toEqual([0, 4]);
+    expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
+  });
+
+  it("matches at the nth read in a row together with confirm", () => {
+    expect(matched({ ...low, confirm: 2 }, priced(94, 94, 94, 96, 94, 94))).toEqual([1, 5]);
+  });
+});
+
+describe("a route with where", () => {
+  const inStock = { field: "inStock", op: "is", value: true } as const;
+  const states = (...seen: readonly (readonly [number, boolean | undefined])[]) =>
+    seen.map(([price, stock]) => found({ price, ...(stock !== undefined && { inStock: stock }) }));
+
+  it("matches only if all tests pass, and not if a field is missing", () => {
+    const where = [inStock, { field: "price", op: "below", value: 100 } as const];
+    expect(
+      notified(
+        { where },
+        states([90, true], [80, false], [70, undefined], [60, true], [100, true]),
+      ),
+    ).toEqual(["-", "-", "-", "70 > 60", "-"]);
+  });
+
+  it("reports a difference from the reference value once the tests pass", () => {
+    const route = { op: "decreased", min_delta_percent: 5, where: [inStock] } as const;
+    expect(notified(route, states([100, true], [90, false], [90, false], [90, true]))).toEqual([
+      "-",
+      "-",
+      "-",
+      "100 > 90",
+    ]);
+  });
+
+  it("applies to the first read, and to every read that the source answered", () => {
+    const where = [inStock];
+    const reads = states([1, true], [1, false], [1, true]);
+    expect(matched({ when: "new", where, notify: true }, reads)).toEqual([0]);
+    expect(matched({ when: "new", where, notify: true }, reads.slice(1))).toEqual([]);
+    expect(matched({ when: "always", where, notify: true }, reads)).toEqual([0, 2]);
+    expect(
+      matched({ when: "unchanged", where, notify: true }, [...reads, ...reads.slice(2)]),
+    ).toEqual([3]);
+  });
+});
+
+describe("the state of a route", () => {
+  const drop: Route = { when: "changed", field: "price", min_delta: 5, notify: true };
+  const reads = priced(100, 97);
+
+  it("is kept when another route of the pipeline is added before it", () => {
+    const pipeline = pipelineOf({ when: "new", notify: true }, drop);
+    const last = { ...found({ price: 95 }), pipeline };
+    const { effects } = playReads(pipelineOf(drop), [...reads, last]);
+    expect(effects.at(-1)?.changes).toEqual({ price: { before: 100, after: 95 } });
+  });
+
+  it("is removed at the next read after the pipeline lost the route", () => {
+    const pipeline = pipelineOf({ ...drop, min_delta: 6 });
+    const { item } = playReads(pipelineOf(drop), reads);
+    expect(Object.keys(item.routeStates ?? {})).toHaveLength(1);
+    const other = playReads(pipelineOf(drop), [...reads, { ...failed, pipeline }]);
+    expect(other.item).not.toHaveProperty("routeStates");
+  });
+
+  it("keeps its reference value while another step of the same kind reads the item", () => {
+    const pipeline = pipelineOf(drop);
+    const quiet = { ...found({ price: 95 }), step: "next" };
+    const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);
+    expect(effects.map(({ changes }) => changes)).toEqual([
+      null,
+      null,
+      null,
+      { price: { before: 100, after: 95 } },
+    ]);
+  });
+
+  it("is absent from items whose routes have nothing to store", () => {
+    const all: Route = { ...drop, confirm: 2, cooldown: "30m" };
+    const { item } = playReads(pipelineOf(all), priced(100, 100, 100));
+    expect(item).not.toHaveProperty("routeStates");
+  });
+
+  it("is removed when the item is delisted", () => {
+    const { item } = playReads(pipelineOf(drop), [
+      ...reads,
+      { status: "not_found", seen: {}, after: 15 },
+    ]);
+    expect(item).not.toHaveProperty("routeStates");
+  });
+});
+
+describe("two routes of a step", () => {
+  it("report one change from the reference value of the first that matches", () => {
+    const pipeline = pipelineOf(
+      { when: "changed", field: "price", min_delta: 5, notify: true },
+      { when: "changed", field: "price", notify: true },
+    );
+    const { effects } = playReads(pipeline, priced(100, 97, 95));
+    expect(effects.map(({ changes }) => changes)).toEqual([
+      null,
+      { price: { before: 100, after: 97 } },
+      { price: { before: 100, after: 95 } },
+    ]);
+  });
+});

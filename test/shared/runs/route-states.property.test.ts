@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { FieldTest, Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import { mergedReading } from "../../../shared/pipelines/rules.ts";
+import { type Snapshot, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { type Effect, type PlayedRead, playReads, playStart } from "../../support/played-reads.ts";
+import {
+  decideChanged,
+  decideLevel,
+  newMemory,
+  noteReading,
+  passesAll,
+  type RouteMemory,
+} from "../../run-model/route.ts";
+
+const scraper = "retailer_d.standard";
+const { trackedFields } = stepScrapers[scraper];
+const minute = 60_000;
+
+const prices = [100, 100.004, 100.01, 99, 97, 95, 94, 90, 60, 105, 110, null] as const;
+const seenFields: fc.Arbitrary<Snapshot> = fc.record(
+  {
+    price: fc.constantFrom(...prices),
+    inStock: fc.boolean(),
+    state: fc.constantFrom("a", "b", "c"),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Snapshot>;
+
+const anyRead: fc.Arbitrary<PlayedRead> = fc.record({
+  status: fc.constantFrom("ok", "ok", "ok", "ok", "ok", "unavailable"),
+  seen: seenFields,
+  after: fc.constantFrom(5, 10, 15, 60),
+});
+
+const anyWhere: fc.Arbitrary<readonly FieldTest[]> = fc.array(
+  fc.constantFrom<FieldTest>(
+    { field: "inStock", op: "is", value: true },
+    { field: "price", op: "below", value: 100 },
+    { field: "state", op: "is_not", value: "c" },
+  ),
+  { minLength: 1, maxLength: 2 },
+);
+
+const changedBase = fc.constantFrom<Route>(
+  { when: "changed" },
+  { when: "changed", field: "price" },
+  { when: "changed", field: "state" },
+  { when: "changed", field: "state", op: "is", value: "b" },
+  { when: "changed", field: "price", op: "decreased" },
+  { when: "changed", field: "price", op: "increased" },
+  { when: "changed", field: "price", op: "below", value: 98 },
+);
+const levelBase = fc.constantFrom<Route>(
+  { when: "ok", field: "price", op: "below", value: 98 },
+  { when: "ok", field: "inStock", op: "is", value: true },
+  { when: "unchanged" },
+  { when: "failed" },
+);
+
+/** A route with at least one key that needs a state, and with all its effects. */
+const anyRoute: fc.Arbitrary<Route> = fc
+  .tuple(
+    fc.oneof(changedBase, levelBase),
+    fc.record(
+      {
+        where: anyWhere,
+        min_delta: fc.constantFrom(0.01, 3, 5, 40),
+        min_delta_percent: fc.constantFrom(1, 5, 10),
+        confirm: fc.constantFrom(2, 3),
+        once: fc.constant(true),
+        cooldown: fc.constantFrom("5m", "15m", "1h"),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([base, limits]) =>
+    Object.assign({}, base, { run: "next", notify: true }, fitting(base, limits)),
+  )
+  .filter(isGated);
+
+/** The keys that a route accepts. */
+const fitting = ({ when, field }: Route, limits: Partial<Route>): Partial<Route> =>
+  Object.fromEntries(
+    Object.entries(limits).filter(([key]) => {
+      if (key === "where") return when !== "failed";
+      if (key === "once") return when !== "changed";
+      return !key.startsWith("min_delta") || (when === "changed" && field === "price");
+    }),
+  );
+
+function isGated(route: Route): boolean {
+  const keys = ["min_delta", "min_delta_percent", "confirm", "once", "cooldown"] as const;
+  return keys.some((key) => route[key] !== undefined);
+}
+
+const pipelineOf = (route: Route): Pipeline => ({
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [
+    { id: "check", scraper, routes: [route] },
+    { id: "next", scraper, routes: [] },
+  ],
+});
+
+const played = (route: Route, reads: readonly PlayedRead[], repeats = 1): readonly Effect[] =>
+  playReads(pipelineOf(route), reads, repeats).effects;
+
+/** Plays the reads through the reference model: once for `run`, and once for `notify`. */
+function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
+  const { cooldown: _, ...routing } = route;
+  const runs = matchesOf(routing, reads);
+  const notifies = matchesOf(route, reads);
+  return reads.map((_read, n) => ({
+    isRouted: runs[n] !== null,
+    isMatched: route.when !== "changed" && notifies[n] !== null,
+    changes: route.when === "changed" ? notifies[n] : null,
+  }));
+}
+
+/** What each read matches; null if it does not match. */
+function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object | null)[] {
+  const memory = newMemory();
+  let last: Snapshot | null = null;
+  let at = playStart;
+  return reads.map(({ status, seen, after: wait }) => {
+    at += wait * minute;
+    if (status !== "ok") return matchOfFailed(route, memory, at);
+    const before: Snapshot = last ?? {};
+    last = mergedReading(last, seen);
+    const read = { at, seen, last: before, derived: {}, trackedFields };
+    const match = matchOf(route, memory, { ...read, isFirst: last === seen });
+    noteReading(route, memory, { before, after: last, fields: trackedFields });
+    return match;
+  });
+}
+
+const matchOfFailed = (route: Route, memory: RouteMemory, at: number): object | null =>
+  route.when === "failed" && decideLevel(route, memory, { isMet: true, at }) ? {} : null;
+
+function matchOf(
+  route: Route,
+  memory: RouteMemory,
+  read: Parameters<typeof decideChanged>[2] & { readonly isFirst: boolean },
+): object | null {
+  if (route.when === "changed") {
+    const changes = decideChanged(route, memory, read);
+    return Object.keys(changes).length === 0 ? null : changes;
+  }
+  const isSelected = route.when === "ok" || (route.when === "unchanged" && isUnchanged(read));
+  const isMet = isSelected ? passesAll(route, read) : false;
+  return decideLevel(route, memory, { isMet, at: read.at }) ? {} : null;
+}
+
+function isUnchanged({
+  seen,
+  last,
+  isFirst,
+}: {
+  seen: Snapshot;
+  last: Snapshot;
+  isFirst: boolean;
+}) {
+  if (isFirst) return false;
+  const after = mergedReading(last, seen);
+  return trackedFields.every((field) => last[field] === undefined || after[field] === last[field]);
+}
+
+describe("a route with limits", () => {
+  const anyReads = fc.array(anyRead, { minLength: 1, maxLength: 14 });
+
+  it("matches the reads of an item that the reference model matches", () => {
+    fc.assert(
+      fc.property(anyRoute, anyReads, (route, reads) => {
+        expect(played(route, reads)).toEqual(expected(route, reads));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("matches the same reads if each outcome is stored three times", () => {
+    fc.assert(
+      fc.property(anyRoute, anyReads, (route, reads) => {
+        expect(played(route, reads, 3)).toEqual(played(route, reads));
+      }),
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
+import { fromColumns, toColumns } from "../../../shared/watchlists/item-columns.ts";
+
+const read: Item = {
+  ...newItem("9000001", "2026-11-01T00:00:00.000Z"),
+  state: "active",
+  readings: { standard: { price: 98 } },
+};
+const withStates: Item = {
+  ...read,
+  id: "9000002",
+  openChanges: { newMinPrice: { value: 8, notified: true } },
+  routeStates: { abcdefgh: { from: { price: 100 }, until: "2026-11-01T06:00:00.000Z" } },
+};
+
+describe("items in columns", () => {
+  it("keep the route states of the items that have some", () => {
+    const stored = JSON.parse(JSON.stringify(toColumns([read, withStates]))) as ReturnType<
+      typeof toColumns
+    >;
+    expect(fromColumns(stored)).toEqual([read, withStates]);
+    expect(fromColumns(stored)[0]).not.toHaveProperty("routeStates");
+  });
+
+  it("have the same bytes as in the release before if no item has route states", () => {
+    const { routeStates: _, ...others } = withStates;
+    expect(toColumns([read, others]).fields.openChanges).toEqual([{}, others.openChanges]);
+    expect(toColumns([read]).fields).not.toHaveProperty("openChanges");
+  });
+
+  it("keep route states that the release before read as an open change", () => {
+    // The release before sets the stored column on the item and stores it again as it is.
+    const openChanges = toColumns([withStates]).fields.openChanges?.[0] ?? {};
+    const { routeStates: _, ...others } = withStates;
+    const seenBefore: Item = { ...others, openChanges };
+    expect(JSON.parse(JSON.stringify(currentSnapshot(seenBefore)))).toEqual({
+      price: 98,
+      newMinPrice: 8,
+    });
+    expect(fromColumns(toColumns([seenBefore]))).toEqual([withStates]);
+  });
+});

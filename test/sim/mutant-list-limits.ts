@@ -1,0 +1,85 @@
+import type { Mutant } from "./mutant.ts";
+
+const change = "shared/pipelines/decide-change.ts";
+const route = "shared/pipelines/decide-route.ts";
+
+/** Mutants of routes that limit their notifications, and of their states. */
+export const limitMutants: readonly Mutant[] = [
+  {
+    name: "route-states-not-applied",
+    file: "shared/runs/apply-outcome.ts",
+    original: '    ...withStates(item, outcome.routeStates),\n    state: "active",',
+    replacement: '    ...item,\n    state: "active",',
+    scenario: "runs",
+  },
+  {
+    name: "route-states-not-in-page",
+    file: "shared/watchlists/item-columns.ts",
+    original: "routeStates === undefined ? openChanges",
+    replacement: "routeStates !== undefined ? openChanges",
+    scenario: "runs",
+  },
+  {
+    name: "route-states-of-routed-items-lost",
+    file: "shared/runs/plan-step.ts",
+    original: "  reportedChanges: _c,",
+    replacement: "  reportedChanges: _c,\n  routeStates: _s,",
+    scenario: "runs",
+  },
+  {
+    name: "cooldown-of-changes-ignored",
+    file: change,
+    original: "const isDelayed = isCooling(state, at);",
+    replacement: "const isDelayed = false;",
+    scenario: "runs",
+  },
+  {
+    name: "cooldown-of-matches-ignored",
+    file: route,
+    original: "!wasMatched && !isCooling(state, at);",
+    replacement: "!wasMatched;",
+    scenario: "runs",
+  },
+  {
+    name: "drift-lost",
+    file: change,
+    original: 'return !isGated(route) && typeof is === "number" ? is : reference;',
+    replacement: 'return typeof is === "number" ? is : reference;',
+    scenario: "runs",
+  },
+  {
+    name: "drift-of-other-steps-lost",
+    file: "shared/runs/route-states-after.ts",
+    original: "return keptState(route, state, { before: stored[kind], after, trackedFields });",
+    replacement: "return state;",
+    scenario: "runs",
+  },
+  {
+    name: "confirmed-by-one-read",
+    file: change,
+    original: 'effect !== "none" && reads === (route.confirm ?? 1);',
+    replacement: 'effect !== "none" && reads >= 1;',
+    scenario: "runs",
+  },
+  {
+    name: "once-reported-again",
+    file: route,
+    original: "const matches = isConfirmed && !wasMatched && ",
+    replacement: "const matches = isConfirmed && ",
+    scenario: "runs",
+  },
+  {
+    name: "where-ignored",
+    file: "shared/pipelines/field-tests.ts",
+    original: '? where\n    : [{ field, op, value: value ?? "" }, ...where];',
+    replacement: '? []\n    : [{ field, op, value: value ?? "" }];',
+    scenario: "runs",
+  },
+  {
+    name: "reference-value-not-in-event",
+    file: "shared/runs/run-events.ts",
+    original: "changes: outcome.reportedChanges ?? outcome.changes ?? {},",
+    replacement: "changes: outcome.changes ?? outcome.reportedChanges ?? {},",
+    scenario: "runs",
+  },
+];
