@@ -564,7 +564,7 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [
       ["restore", "--at", "2026-11-21"],
-      '--at must be a second in UTC, such as 2026-11-21T10:15:00Z (got "2026-11-21")',
+      '--at must be a second in UTC that exists, such as 2026-11-21T10:15:00Z (got "2026-11-21")',
     ],
     [
       ["restore", "--at", "2026-11-21T10:15:00Z"],
