@@ -41,7 +41,7 @@ export const environment = {
     "SECRETS_KEY_ID",
     "DOMAIN_NAME",
   ],
-  account: [...ofEveryGroup, "LEDGER_TABLE", "DELIVERIES_TABLE"],
+  account: [...ofEveryGroup, "LEDGER_TABLE", "WATCHLISTS_TABLE", "DELIVERIES_TABLE"],
   platforms: [...ofEveryGroup],
   structured: [...ofEveryGroup],
   /** DEMO_API_KEY is `none` if there is no demo workspace. */

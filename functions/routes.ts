@@ -152,6 +152,7 @@ export const routes = {
   "GET /v1/s3_destination/exports": { group: "s3-destination", access: "read" },
   "POST /v1/s3_destination/backfill": { group: "s3-destination", access: "write" },
   "GET /v1/account": { group: "account", access: "read" },
+  "PATCH /v1/account": { group: "account", access: "write" },
   "GET /v1/usage": { group: "account", access: "read" },
   "GET /v1/credit_transactions": { group: "account", access: "read" },
   "GET /v1/api_keys": { group: "account", access: "read" },

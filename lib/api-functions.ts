@@ -174,9 +174,11 @@ export class ApiFunctions extends Construct {
     const account = this.group("account", "The caller's account: usage, credits and keys.", {
       ...this.edge(),
       LEDGER_TABLE: data.ledger.tableName,
+      WATCHLISTS_TABLE: data.watchlists.tableName,
       DELIVERIES_TABLE: data.deliveries.tableName,
     });
     grantTable(account, data.ledger, "read");
+    grantTable(account, data.watchlists, "read");
     grantTable(account, data.deliveries, "read");
     return account;
   }

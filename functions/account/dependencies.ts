@@ -1,16 +1,19 @@
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
+import type { DailyBudgetStore } from "../../shared/accounts/daily-budget-store.ts";
 import type { UsageStore } from "../../shared/accounts/usage-store.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
+import type { ForecastDependencies } from "../../shared/runs/forecast-runs.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
-export interface AccountDependencies {
+export interface AccountDependencies extends ForecastDependencies {
   readonly accounts: AccountStore;
   readonly apiKeys: ApiKeyStore;
   readonly endpoints: EndpointLookup;
   readonly history: CreditHistory;
   readonly usage: UsageStore;
+  readonly budgets: DailyBudgetStore;
   readonly clock: Clock;
   readonly random: RandomSource;
 }

@@ -7,10 +7,12 @@ import { deleteApiKeyRoute } from "./delete-api-key.ts";
 import { getAccountRoute } from "./get.ts";
 import { listApiKeysRoute } from "./list-api-keys.ts";
 import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
+import { updateAccountRoute } from "./update.ts";
 import { getUsageRoute } from "./usage.ts";
 
 export const accountRoutes = {
   "GET /v1/account": getAccountRoute,
+  "PATCH /v1/account": updateAccountRoute,
   "GET /v1/usage": getUsageRoute,
   "GET /v1/credit_transactions": listCreditTransactionsRoute,
   "GET /v1/api_keys": listApiKeysRoute,
@@ -32,6 +34,9 @@ export function createHandler(
       endpoints: provide.endpoints(environment, overrides),
       history: provide.creditHistory(environment, overrides),
       usage: provide.usageStore(environment, overrides),
+      watchlists: provide.watchlists(environment, overrides),
+      runs: provide.runs(environment, overrides),
+      budgets: provide.dailyBudgets(environment, overrides),
     },
   });
 }

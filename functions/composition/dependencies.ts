@@ -6,8 +6,10 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
+import type { DailyBudgetStore } from "../../shared/accounts/daily-budget-store.ts";
 import type { UsageStore } from "../../shared/accounts/usage-store.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { dynamoDailyBudgetStore } from "../../shared/aws/accounts/daily-budget-store.ts";
 import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
 import { sqsCancelQueue } from "../../shared/aws/queues/cancel-queue.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
@@ -189,6 +191,17 @@ export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKey
 export const usageStore = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
   dynamoUsageStore(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
+    ...timeAndRandom(overrides),
+  });
+
+export const dailyBudgets = (
+  environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
+  overrides: Overrides,
+): DailyBudgetStore =>
+  dynamoDailyBudgetStore(dynamo(overrides), {
+    accountsTable: environment.ACCOUNTS_TABLE,
+    ledgerTable: environment.LEDGER_TABLE,
+    usage: usageStore(environment, overrides),
     ...timeAndRandom(overrides),
   });
 

@@ -15,9 +15,9 @@ export const readItemOffersRoute = route<
   announced: ({ query }) => refuseAnnounced(query, "offers"),
   check: ({ query, path }) => void parsePathId(query.platform, path["id"] ?? ""),
   async handle(call, dependencies) {
-    const { platform, marketplace, condition } = call.query;
+    const { platform } = call.query;
     const ids = [parsePathId(platform, call.path["id"] ?? "")];
-    const request = { platform, marketplace, condition, ids };
+    const request = { ...call.query, ids };
     return itemReply(
       "retailer_a.offers",
       await readOffers(meteredCall(call, request), dependencies),

@@ -1,3 +1,4 @@
+import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/best-effort.ts";
 import type { HistoryStore } from "../../shared/history/history-store.ts";
@@ -12,6 +13,7 @@ import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts"
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
 export interface WatchlistDependencies {
+  readonly accounts: Pick<AccountStore, "get">;
   readonly watchlists: WatchlistStore;
   readonly pages: PageStore;
   readonly purges: PurgeStore;

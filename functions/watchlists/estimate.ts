@@ -1,11 +1,47 @@
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
-import { estimateRequest, presentEstimate } from "../../shared/watchlists/estimate.ts";
+import { assert } from "../../shared/base/assert.ts";
+import { forecastAccount, pastRuns } from "../../shared/runs/forecast-runs.ts";
+import { changedWatchlist } from "../../shared/watchlists/change-watchlist.ts";
+import {
+  type Estimate,
+  type EstimateRequest,
+  estimateRequest,
+  presentEstimate,
+} from "../../shared/watchlists/estimate.ts";
+import { forecastOf } from "../../shared/watchlists/forecast.ts";
 import { route } from "../http/route.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `POST /v1/watchlists/estimate` */
 export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimateRequest>({
   body: estimateRequest,
   announced: ({ body }) => refuseAnnounced(body),
-  handle: async ({ body }) => ({ status: 200, body: presentEstimate(body) }),
+  async handle({ body, caller, now }, dependencies) {
+    const { accountId } = caller;
+    const estimate = await wanted(body, { accountId, now }, dependencies);
+    const { schedule } = estimate;
+    if (schedule === null) return { status: 200, body: presentEstimate(estimate, null) };
+    const watchlistId = body.kind === "existing" ? body.watchlistId : null;
+    const runs = watchlistId === null ? [] : await pastRuns(watchlistId, dependencies);
+    const own = forecastOf({ ...estimate, schedule, runs }, now);
+    const account = await dependencies.accounts.get(accountId);
+    assert(account !== undefined, "a key belongs to an account that exists");
+    const forecast = await forecastAccount({ ...account, accountId, now }, dependencies, {
+      watchlistId,
+      forecast: own,
+    });
+    return { status: 200, body: presentEstimate(estimate, { own, account: forecast }) };
+  },
 });
+
+/** @throws 404 if the watchlist does not exist; 400 if it cannot have one of the values */
+async function wanted(
+  request: EstimateRequest,
+  { accountId, now }: { readonly accountId: string; readonly now: Date },
+  { watchlists }: WatchlistDependencies,
+): Promise<Estimate> {
+  if (request.kind === "new") return request.estimate;
+  const before = await existingWatchlist(watchlists, accountId, request.watchlistId);
+  return changedWatchlist(before, { patch: request.patch, endpoint: undefined, now });
+}

@@ -224,7 +224,7 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
     ...(access === "public" ? [] : ([401] as const)),
     ...(access === "write" ? ([403] as const) : []),
     ...(body === undefined ? [] : ([413] as const)),
-    ...(itemCall === true ? ([402, 501] as const) : []),
+    ...(itemCall === true ? ([402, 409, 501] as const) : []),
     429,
     500,
     503,

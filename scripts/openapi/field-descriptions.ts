@@ -188,6 +188,9 @@ const descriptions: Readonly<Record<string, string>> = {
   "retailer_a|retailer_b.rating": "Average customer rating.",
   "seller.rating": "Average rating of the seller.",
   "seller.ratingCount": "Number of ratings of the seller.",
+  "Watchlist.max_credits_per_run": "Maximum number of credits of a run. Null: no maximum.",
+  "Watchlist.daily_credit_budget":
+    "Maximum number of credits that the runs may charge on a UTC day. Null: no maximum.",
   "Watchlist.refresh_every_runs":
     "With the default pipeline of retailer_a, every run whose number is a multiple of this reads all " +
     "items at `lite`. 0: never.",

@@ -27,8 +27,10 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   402: {
     name: "PaymentRequired",
-    description: "The balance cannot cover the reservation. Nothing was charged.",
-    examples: [errorGuide.INSUFFICIENT_CREDITS.example],
+    description:
+      "The balance cannot cover the reservation, or the call would reserve more than `max_credits`. " +
+      "Nothing was charged.",
+    examples: [errorGuide.INSUFFICIENT_CREDITS.example, errors.overMaxCredits(1_000, 250)],
   },
   403: {
     name: "Forbidden",

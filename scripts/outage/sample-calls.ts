@@ -172,6 +172,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
     body: () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   },
   "GET /v1/account": {},
+  "PATCH /v1/account": { body: () => ({ daily_credit_budget: null }) },
   "GET /v1/usage": { query: "days=7" },
   "GET /v1/credit_transactions": {},
   "GET /v1/api_keys": {},

@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
+import { accountForecastSchema } from "../credits/forecast.ts";
+import { creditLimitField } from "../credits/credit-limit-field.ts";
 
 const concurrency = v.object({
   limit: v.pipe(count, v.description("Maximum number of concurrent item calls.")),
@@ -16,6 +18,15 @@ const autoTopUp = v.object({
   enabled: v.boolean(),
   threshold_credits: v.pipe(count, v.description("Balance below which a pack is bought.")),
   pack_id: v.pipe(v.string(), v.examples(["starter", "builder", "growth", "scale", "volume"])),
+});
+
+/** Body of `PATCH /v1/account`. */
+export const accountPatchBody = v.object({
+  daily_credit_budget: creditLimitField(
+    "daily_credit_budget",
+    "Maximum number of credits that calls and runs may spend on a UTC day. A call that would exceed " +
+      "it returns 409 CONFLICT; a step of a run is deferred. Null: no maximum. Applies at once.",
+  ),
 });
 
 /** Response 200 of `GET /v1/account` (specification, section "Account"). */
@@ -35,6 +46,27 @@ export const accountResponse = v.object({
   ),
   credits_spent: count,
   concurrency,
+  daily_credit_budget: v.nullable(
+    v.pipe(
+      count,
+      v.description(
+        "Maximum number of credits that calls and runs may spend on a UTC day. Null: no maximum.",
+      ),
+    ),
+  ),
+  daily_credits_left: v.nullable(
+    v.pipe(
+      count,
+      v.description(
+        "Credits that the budget leaves for this UTC day. Open reservations count as spent. Null: no budget.",
+      ),
+    ),
+  ),
+  credits_spent_today: v.pipe(
+    count,
+    v.description("Credits charged on this UTC day, as in `GET /v1/usage`."),
+  ),
+  forecast: accountForecastSchema,
   auto_topup: v.nullable(autoTopUp),
   webhook_endpoints: v.pipe(count, v.description("Number of webhook endpoints.")),
   s3_external_id: v.pipe(

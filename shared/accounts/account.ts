@@ -14,6 +14,8 @@ export interface Account {
   readonly lifetime: number;
   readonly inFlight: number;
   readonly autoTopUp: AutoTopUp | null;
+  /** Maximum number of credits that the account may spend on a UTC day; null for no maximum. */
+  readonly dailyCreditBudget: number | null;
   readonly createdAt: string;
 }
 

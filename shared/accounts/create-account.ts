@@ -40,6 +40,7 @@ export async function createAccount(
     lifetime: signupCredits,
     inFlight: 0,
     autoTopUp: null,
+    dailyCreditBudget: null,
     createdAt: now.toISOString(),
   };
   await accounts.create(account);

@@ -1,4 +1,5 @@
 import type { InferOutput } from "valibot";
+import { type AccountForecast, presentAccountForecast } from "../credits/forecast.ts";
 import { type Account, concurrencyFor, nextTier } from "./account.ts";
 import type { accountResponse } from "./account-schema.ts";
 import type { KeyOwner } from "./account-store.ts";
@@ -8,14 +9,19 @@ interface Surroundings {
   readonly key: KeyOwner;
   readonly webhookEndpoints: number;
   readonly s3ExternalId: string;
+  /** Credits charged on this UTC day. */
+  readonly spentToday: number;
+  /** Credits that count to the daily budget on this UTC day. */
+  readonly usedToday: number;
+  readonly forecast: AccountForecast;
 }
 
 /** An account in API answers. */
 export function presentAccount(
   account: Account,
-  { key, webhookEndpoints, s3ExternalId }: Surroundings,
+  { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: Surroundings,
 ): InferOutput<typeof accountResponse> {
-  const { lifetime, autoTopUp } = account;
+  const { lifetime, autoTopUp, dailyCreditBudget: budget } = account;
   const next = nextTier(lifetime);
   return {
     object: "account",
@@ -34,6 +40,10 @@ export function presentAccount(
           ? null
           : { concurrency: next.concurrency, at_lifetime_credits: next.atLifetimeCredits },
     },
+    daily_credit_budget: budget,
+    daily_credits_left: budget === null ? null : Math.max(0, budget - usedToday),
+    credits_spent_today: spentToday,
+    forecast: presentAccountForecast(forecast),
     auto_topup:
       autoTopUp === null
         ? null

@@ -106,6 +106,31 @@ export const insufficientCredits = (needed: number, balance: number): ServiceErr
     { balance },
   );
 
+/** 402 for a call that would reserve more credits than its `max_credits`. */
+export const overMaxCredits = (needed: number, max: number): ServiceError =>
+  new ServiceError(
+    ["INVALID_PARAM", 402],
+    `This call must reserve ${quantity(needed, "credit")}, but 'max_credits' is ${max}. ` +
+      "Nothing was read or charged. Send fewer items or a higher 'max_credits'.",
+    { param: "max_credits" },
+  );
+
+/**
+ * 409 for a call that would exceed the account's daily budget.
+ * @param available credits that the budget leaves for the UTC day
+ */
+export const dailyBudgetReached = (
+  needed: number,
+  { limit, available, balance }: { limit: number; available: number; balance: number },
+): ServiceError =>
+  new ServiceError(
+    ["CONFLICT", 409],
+    `This call must reserve ${quantity(needed, "credit")}, but the account's daily_credit_budget of ` +
+      `${limit} leaves ${available} for this UTC day. Nothing was read or charged. Send fewer items, ` +
+      "raise the budget with PATCH /v1/account, or repeat the call after 00:00 UTC.",
+    { balance },
+  );
+
 /** 403 for a write with a key of the demo workspace. */
 export const demoReadOnly = (): ServiceError =>
   new ServiceError(

@@ -37,6 +37,7 @@ const firstRowKinds = {
   apiKeyCount: { table: "accounts", pk: account, sk: "keys", version: 1 },
   apiKeyHash: { table: "accounts", pk: "key#*", sk: "key", version: 1 },
   hold: { table: "accounts", pk: account, sk: "hold#*", version: 1 },
+  dailyBudget: { table: "accounts", pk: account, sk: "budget#*", version: 1 },
   creditChange: { table: "accounts", pk: account, sk: "change#*", version: 1 },
   usage: { table: "accounts", pk: account, sk: "usage#*", version: 1 },
   shard: { table: "accounts", pk: shard, sk: "shard", version: 1 },

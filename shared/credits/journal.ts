@@ -24,6 +24,8 @@ export interface SettleRecord extends AnyRecord {
   readonly items: number | undefined;
   readonly succeeded: boolean;
   readonly source: CreditSource;
+  /** UTC day of the account's daily budget that a call's charge counts to; absent if to none. */
+  readonly budgetDay?: string;
 }
 
 /** Record of a reversed charge: the call returned an error after it was charged. */

@@ -35,6 +35,10 @@ export interface Reservation {
   /** True if the hold occupies a concurrency slot. Item calls do; run steps do not. */
   readonly slot: boolean;
   readonly source: CreditSource;
+  /**
+   * Daily budget of the watchlist whose run reserves the credits. Only for a hold without a slot.
+   */
+  readonly watchlistBudget?: { readonly watchlistId: string; readonly credits: number };
   readonly now: Date;
   /** Time from which any process may release the hold as abandoned. */
   readonly expiresAt: Date;
@@ -43,6 +47,15 @@ export interface Reservation {
 export type ReserveOutcome =
   | { readonly outcome: "reserved" }
   | { readonly outcome: "insufficient"; readonly balance: number }
+  | {
+      readonly outcome: "over_budget";
+      readonly budget: "account" | "watchlist";
+      /** Credits of the budget. */
+      readonly limit: number;
+      /** Credits that the budget left for the UTC day. */
+      readonly available: number;
+      readonly balance: number;
+    }
   | { readonly outcome: "no_slot"; readonly limit: number; readonly balance: number };
 
 export interface HoldRef {

@@ -31,6 +31,7 @@ export async function checkOffers(
     scraper: "retailer_a.offer_check" as const,
     items: request.offers.length,
     reserved: creditsFor(request.offers.length * offerCheckQuarters),
+    cap: request,
     charge: (answers: readonly OfferCheckAnswer[]) =>
       creditsFor(answers.filter(({ status }) => status === "ok").length * offerCheckQuarters),
     read: () => checkInOrder(call, dependencies),

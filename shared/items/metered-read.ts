@@ -2,7 +2,9 @@ import type { Clock } from "../base/clock.ts";
 import { isDependencyFailure } from "../base/dependency-failure.ts";
 import {
   concurrencyLimit,
+  dailyBudgetReached,
   insufficientCredits,
+  overMaxCredits,
   invalidParam,
   isServiceError,
   unavailable,
@@ -15,6 +17,7 @@ import type { Ledger, Settled, Settlement } from "../credits/ledger.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { chargedItems, countByStatus } from "./envelope.ts";
+import type { CreditCap } from "./max-credits.ts";
 
 /** A call that charges for each item. */
 export interface MeteredCall {
@@ -46,6 +49,8 @@ export interface MeteredWork<Answer, Result> {
   readonly items: number;
   /** Maximum cost of the call, in credits. */
   readonly reserved: number;
+  /** The client's limit for `reserved`. */
+  readonly cap: CreditCap;
   /** Calculates the cost of the answers in credits: at most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
@@ -76,7 +81,7 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
  * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
  * answers. A call that throws is not charged, and neither is a call whose answer comes too late to
  * send.
- * @throws 402 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
+ * @throws 402, 409 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
  * fails or no time is left to answer; the errors of the read
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
@@ -86,6 +91,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
 ): Promise<MeteredRead<Answer, Result>> {
   const { now, msToAnswer } = call;
   const { clock, answerBytesMax } = dependencies;
+  refuseOverCap(work);
   await reserve(call, work, dependencies);
   const { answers, results, charge } = await orRelease(call, dependencies, async () => {
     // Separate retry budgets: time lost in sources must not reduce the time for settling credits.
@@ -105,6 +111,14 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
     reserved: work.reserved,
     elapsedMs: clock.now().getTime() - now.getTime(),
   };
+}
+
+/** @throws 402 if the call would reserve more credits than the client allows */
+function refuseOverCap({
+  reserved,
+  cap: { maxCredits },
+}: Pick<MeteredWork<never, unknown>, "reserved" | "cap">): void {
+  if (maxCredits !== undefined && reserved > maxCredits) throw overMaxCredits(reserved, maxCredits);
 }
 
 /** Bytes reserved for the parts of an answer other than its results. */
@@ -143,6 +157,7 @@ async function reserve(
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
+  if (reserved.outcome === "over_budget") throw dailyBudgetReached(credits, reserved);
   if (reserved.outcome === "no_slot") throw concurrencyLimit(reserved.limit, reserved.balance);
   if (reserved.outcome === "insufficient") throw insufficientCredits(credits, reserved.balance);
 }

@@ -7,6 +7,7 @@ import { itemIdPattern, parseItemId } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { isOfferListingId } from "../scrapers/offer.ts";
 import type { OfferReference } from "../scrapers/scraper.ts";
+import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
 
 const max = limits.offerChecksMax;
 const lengthMax = limits.offerListingIdLengthMax;
@@ -47,12 +48,13 @@ export const offerCheckBody = v.object({
     ),
   ),
   ids: v.optional(v.pipe(references("ids"), v.description("Alias of `offers`."))),
+  max_credits: maxCreditsField,
 });
 
 export type OfferCheckBody = v.InferOutput<typeof offerCheckBody>;
 
 /** The parsed body. Item IDs are valid; pairs of item and offer are unique. */
-export interface OfferCheckRequest extends Shop {
+export interface OfferCheckRequest extends Shop, CreditCap {
   readonly offers: readonly OfferReference[];
 }
 
@@ -79,7 +81,7 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
       `'${name}' must have at most ${max} different offers per call (got ${unique.size}).`,
     );
   }
-  return { ...shop, offers: [...unique.values()] };
+  return { ...shop, offers: [...unique.values()], ...creditCap(body) };
 }
 
 /**

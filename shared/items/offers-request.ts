@@ -6,6 +6,7 @@ import { parsePlatform, type Platform, type Shop } from "../platforms/catalogue.
 import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { type ConditionFilter, conditionFilters } from "../scrapers/offer.ts";
+import { type CreditCap, creditCap, maxCreditsField, maxCreditsParam } from "./max-credits.ts";
 import { idArray, idsOf } from "./request.ts";
 
 const shopAndCondition = {
@@ -29,13 +30,14 @@ export const offersBody = v.object({
   asins: v.optional(
     v.pipe(idArray("asins"), v.description("Alias of `ids`."), v.metadata({ deprecated: true })),
   ),
+  max_credits: maxCreditsField,
 });
 
 /** Query of `GET /v1/products/{id}/offers` before parsing (specification, section of this name). */
-export const itemOffersQuery = v.object(shopAndCondition);
+export const itemOffersQuery = v.object({ ...shopAndCondition, max_credits: maxCreditsParam });
 
 /** The parsed body. Item IDs are valid and unique. */
-export interface OffersRequest extends Shop {
+export interface OffersRequest extends Shop, CreditCap {
   readonly condition: ConditionFilter;
   readonly ids: readonly string[];
 }
@@ -58,7 +60,7 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
       `'${param}' must have at most ${max} different IDs per call (got ${ids.length}).`,
     );
   }
-  return { ...shop, condition: body.condition ?? "all", ids };
+  return { ...shop, condition: body.condition ?? "all", ids, ...creditCap(body) };
 }
 
 /**
@@ -73,6 +75,7 @@ export const itemOffersRequest = v.pipe(
   v.transform((query) => ({
     ...parsePlatform(query, "offers"),
     condition: query.condition ?? "all",
+    ...creditCap(query),
   })),
 );
 

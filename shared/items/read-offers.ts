@@ -31,6 +31,7 @@ export async function readOffers(
     scraper: "retailer_a.offers" as const,
     items: request.ids.length,
     reserved: creditsFor(request.ids.length * offersQuarters.many),
+    cap: request,
     charge: (answers: readonly OffersAnswer[]) =>
       creditsFor(answers.reduce((sum, answer) => sum + quartersFor(answer), 0)),
     read: () => readInOrder(call, dependencies),

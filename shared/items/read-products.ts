@@ -46,6 +46,7 @@ export async function readProducts(
     scraper: request.scraper,
     items: request.ids.length,
     reserved: creditsFor(request.ids.length * costQuarters),
+    cap: request,
     charge: (read: readonly Answer[]) =>
       creditsFor(chargedItems(countByStatus(read)) * costQuarters),
     read: () => readInOrder(call, dependencies),

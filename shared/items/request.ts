@@ -13,6 +13,7 @@ import type { Shop, Tier } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
+import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
 
 /** Schema of a parameter that is an array of item IDs. Its messages name the parameter. */
 export const idArray = (name: string): v.GenericSchema<string[]> =>
@@ -56,12 +57,13 @@ export const productsBody = v.object({
       v.metadata({ deprecated: true }),
     ),
   ),
+  max_credits: maxCreditsField,
 });
 
 export type ProductsBody = v.InferOutput<typeof productsBody>;
 
 /** The parsed body. Item IDs are valid and unique. */
-export interface ProductsRequest extends Shop {
+export interface ProductsRequest extends Shop, CreditCap {
   readonly tier: string;
   readonly scraper: ProductScraperId;
   readonly ids: readonly string[];
@@ -97,6 +99,7 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
     scraper: scraperOf(platform, tier.id),
     ids,
     ...(include !== undefined && { include }),
+    ...creditCap(body),
   };
 }
 

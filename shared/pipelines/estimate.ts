@@ -1,5 +1,6 @@
 import { creditsFor } from "../credits/charge.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
+import { offersQuarters } from "../items/offer-prices.ts";
+import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { type Pipeline, type Route, runOrder } from "./definition.ts";
 
 /** Number of items of a watchlist by state. */
@@ -44,19 +45,41 @@ export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): Estim
   };
 }
 
-interface Walk {
+/** The items of a run, and the step at which they start. */
+interface Start {
   readonly start: string;
   readonly items: number;
-  /** True if every item of the estimate matches the route. */
-  readonly isSure: (route: Route) => boolean;
 }
 
-function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number {
+interface Walk extends Start {
+  /** True if every item of the estimate matches the route. */
+  readonly isSure: (route: Route) => boolean;
+  /** Price of an item, in quarter-credits. @default the maximum price */
+  readonly quartersOf?: (scraper: StepScraperId) => number;
+}
+
+/** Cost of a run that finds no changes, at the lowest price of each step. */
+export const leastCredits = (pipeline: Pipeline, start: Start): number =>
+  creditsFrom(pipeline, {
+    ...start,
+    isSure: whenUnchanged,
+    quartersOf: (scraper) =>
+      scraper === "retailer_a.offers" ? offersQuarters.few : stepScrapers[scraper].reserveQuarters,
+  });
+
+/** Cost of a run in which every item takes every route, at the highest price of each step. */
+export const mostCredits = (pipeline: Pipeline, start: Start): number =>
+  creditsFrom(pipeline, { ...start, isSure: () => true });
+
+function creditsFrom(
+  pipeline: Pipeline,
+  { start, items, isSure, quartersOf = (id) => stepScrapers[id].reserveQuarters }: Walk,
+): number {
   const taken = new Set([start]);
   let credits = 0;
   for (const step of runOrder(pipeline)) {
     if (!taken.has(step.id)) continue;
-    credits += creditsFor(items * stepScrapers[step.scraper].reserveQuarters);
+    credits += creditsFor(items * quartersOf(step.scraper));
     for (const route of step.routes) {
       if (route.run !== undefined && isSure(route)) taken.add(route.run);
     }

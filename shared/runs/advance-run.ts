@@ -3,6 +3,7 @@ import type { MetricsSink } from "../observability/figures.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { planStep, type PlanDependencies } from "./plan-step.ts";
 import { decideStep, type ReserveDependencies } from "./reserve-step.ts";
+import { emptyStepStats, isDeferredUnread } from "./deferred-step.ts";
 import type { BatchRef, Run, StepRecord } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
@@ -22,7 +23,8 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
  * messages were lost; `resumeRun` does.
  *
  * Sends the run to the finisher in two cases: no step has items left to read, or the balance does
- * not cover the first step of the run that has items.
+ * not cover a step before the run has read anything. A limit that the customer has set only defers
+ * the step, so that a cheaper step can still be read.
  */
 export async function advanceRun(
   run: Run,
@@ -42,18 +44,40 @@ export async function advanceRun(
     // Each repeated message of the previous step leads to this line. If it sent all batches again,
     // the number of messages would multiply with every step.
     if (planned.isSent) return;
-    const decision = await decideStep(run, planned, dependencies);
-    if (decision === "over") return;
-    if (decision === "defer" && (await isFirst(planned, steps))) {
-      await runs.startFinishing(run, "insufficient_credits", ["reading"]);
-      return queue.sendFinish(run);
-    }
-    await queue.sendBatches(batchRefs(run, planned));
-    await steps.recordSent(planned);
-    return runs.recordProgress(run);
+    if ((await startStep(run, planned, dependencies)) === "done") return;
   }
   await runs.startFinishing(run, "completed", ["reading"]);
   return queue.sendFinish(run);
+}
+
+/**
+ * Reserves the credits of a step and sends its batches, or ends the run. Returns `passed` if the step
+ * was deferred without batches, so that the next step follows at once.
+ */
+async function startStep(
+  run: Run,
+  step: StepRecord,
+  dependencies: AdvanceDependencies,
+): Promise<"done" | "passed"> {
+  const { runs, steps, queue } = dependencies;
+  const decision = await decideStep(run, step, dependencies);
+  if (decision === "over") return "done";
+  if (decision === "defer" && (await isNothingRead(step, steps))) {
+    const decided = await steps.get(run.id, step.step);
+    if (decided?.shortfall?.limit === undefined) {
+      await runs.startFinishing(run, "insufficient_credits", ["reading"]);
+      await queue.sendFinish(run);
+      return "done";
+    }
+    // Every item of the step starts there, also in the next run, so none needs an owed retry.
+    // Without it, a watchlist that waits for its budget costs the service almost nothing.
+    await steps.recordStats({ ...step, stats: emptyStepStats(step.scraper) });
+    return "passed";
+  }
+  await queue.sendBatches(batchRefs(run, step));
+  await steps.recordSent(step);
+  await runs.recordProgress(run);
+  return "done";
 }
 
 /** References to the batches of a step that are not marked as done. */
@@ -72,11 +96,8 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
     }));
 }
 
-/**
- * Returns true if no step before this one has items. If this step is then deferred, the whole run
- * is skipped.
- */
-async function isFirst(step: StepRecord, steps: StepStore): Promise<boolean> {
-  const [first] = await steps.list(step.runId);
-  return first?.step === step.step;
+/** Returns true if credit limits deferred all steps before this one, or if there are none. */
+async function isNothingRead(step: StepRecord, steps: StepStore): Promise<boolean> {
+  const planned = await steps.list(step.runId);
+  return planned.filter(({ position }) => position < step.position).every(isDeferredUnread);
 }

@@ -45,6 +45,8 @@ export async function claimRun(
     stats: emptyStats(startsAt(kind, pipeline)),
     error: null,
     pipeline,
+    maxCredits: watchlist.maxCreditsPerRun,
+    dailyCreditBudget: watchlist.dailyCreditBudget,
     plan: null,
     watchlist: runWatchlist({ ...watchlist, nextRunAt: next }),
   };

@@ -1,9 +1,9 @@
 import { quantity } from "../base/quantity.ts";
-import type { Run, StepRecord } from "./run.ts";
+import type { CreditLimit, Run, Shortfall, StepRecord } from "./run.ts";
 
 /**
- * The `error` text of a run that the balance did not cover: each deferred step, the credits that it
- * needed, and the balance at that moment. Null if no step has a stored shortfall. Steps that an
+ * The `error` text of a run with deferred steps: each deferred step, the credits that it needed, and
+ * the balance at that moment or the credits that a limit left. Null if no step has a stored shortfall. Steps that an
  * earlier release deferred have no stored shortfall and are left out.
  */
 export function creditShortage(
@@ -15,8 +15,7 @@ export function creditShortage(
       ? []
       : [
           `Step '${step}' needed ${quantity(shortfall.needed, "credit")} for ` +
-            `${quantity(items, "item")}, but the balance was ` +
-            `${quantity(shortfall.available, "credit")}.`,
+            `${quantity(items, "item")}, but ${availableIn(shortfall)}.`,
         ],
   );
   if (lacks.length === 0) return null;
@@ -26,3 +25,16 @@ export function creditShortage(
       : "The items of these steps are deferred to the next run.";
   return [...lacks, effect].join(" ");
 }
+
+function availableIn({ available, limit }: Shortfall): string {
+  const credits = quantity(available, "credit");
+  return limit === undefined
+    ? `the balance was ${credits}`
+    : `${limitTexts[limit]} left ${credits}`;
+}
+
+const limitTexts: Readonly<Record<CreditLimit, string>> = {
+  max_credits_per_run: "the watchlist's max_credits_per_run",
+  watchlist_daily_credit_budget: "the watchlist's daily_credit_budget",
+  account_daily_credit_budget: "the account's daily_credit_budget",
+};

@@ -14,7 +14,14 @@ import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-metrics.ts";
 import { runSegment } from "./run-history.ts";
-import { creditsOf, stepResultsOf, statsOf, type StepResults, stepStats } from "./run-outcomes.ts";
+import {
+  creditsOf,
+  statsOf,
+  type StepResults,
+  stepResultsOf,
+  stepStats,
+  unreadEntry,
+} from "./run-outcomes.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
@@ -125,7 +132,8 @@ export async function failOverdueRun(
   run: Run,
   { steps, ...dependencies }: Omit<FinishDependencies, "publisher" | "history">,
 ): Promise<void> {
-  const stats = { ...run.stats, steps: stepStats(await steps.list(run.id)) };
+  const planned = await steps.list(run.id);
+  const stats = { ...run.stats, steps: stepStats(planned), ...unreadEntry(run, planned) };
   await endRun({ ...run, status: "failed", error: run.error ?? notFinalized }, stats, dependencies);
 }
 

@@ -25,13 +25,15 @@ export function isRefresh(
 
 /**
  * Returns true if a missed refresh is due after a run. A refresh is missed if it was skipped for
- * lack of credits or failed before its entry step. After that step was read or deferred, no refresh
- * is due: items that it did not read have an owed retry there.
+ * lack of credits, if a credit limit deferred its entry step before anything was read, or if it
+ * failed before that step. In all other cases no refresh is due: items that the step did not read
+ * have an owed retry there.
  */
 export function refreshDueAfter(
   { kind, status, stats }: Pick<Run, "kind" | "status" | "stats">,
   dueBefore: boolean,
 ): boolean {
+  if (kind === "refresh" && stats.isEntryUnread === true) return true;
   if (status === "completed") return false;
   return kind === "refresh" ? !Object.hasOwn(stats.steps, stats.entry) : dueBefore;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { creditsFor } from "../credits/charge.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
-import type { Run, Shortfall, StepDecision, StepRecord } from "./run.ts";
+import type { CreditLimit, Run, Shortfall, StepDecision, StepRecord } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
 /**
@@ -25,8 +25,8 @@ export const reservedFor = ({ items, scraper }: StepRecord): number =>
   creditsFor(items * stepScrapers[scraper].reserveQuarters);
 
 /**
- * Reserves the maximum cost of a step. Returns null if the balance covers it, else the credits
- * needed and available. Idempotent: a repeated call uses the same hold ID.
+ * Reserves the maximum cost of a step. Returns null if the balance and the budgets cover it, else
+ * the credits needed and available. Idempotent: a repeated call uses the same hold ID.
  */
 export async function reserveStepCredits(
   run: Run,
@@ -48,11 +48,23 @@ export async function reserveStepCredits(
       scraper: step.scraper,
       items: step.items,
     },
+    ...(run.dailyCreditBudget !== null && {
+      watchlistBudget: { watchlistId: run.watchlistId, credits: run.dailyCreditBudget },
+    }),
     now,
     expiresAt: new Date(now.getTime() + holdMs),
   });
-  return reserved.outcome === "reserved" ? null : { needed, available: reserved.balance };
+  if (reserved.outcome === "reserved") return null;
+  if (reserved.outcome === "over_budget") {
+    return { needed, available: reserved.available, limit: limitOf[reserved.budget] };
+  }
+  return { needed, available: reserved.balance };
 }
+
+const limitOf = {
+  watchlist: "watchlist_daily_credit_budget",
+  account: "account_daily_credit_budget",
+} as const satisfies Record<string, CreditLimit>;
 
 /** Releases the hold of a step without a charge, if there is one. */
 export const releaseStepCredits = (
@@ -63,8 +75,8 @@ export const releaseStepCredits = (
   ledger.release({ accountId: run.accountId, holdId: holdIdOf(step), now: clock.now() });
 
 /**
- * Decides whether a step is read or deferred: it is read if its credits can be reserved. Returns
- * the first decision that any process recorded, or `over` if the run is no longer in phase
+ * Decides whether a step is read or deferred: it is read if its credits fit into the run's maximum
+ * and can be reserved. Returns the first decision that any process recorded, or `over` if the run is no longer in phase
  * `reading`. Releases the hold unless the step is read, because another process may have reserved
  * credits and then died.
  */
@@ -83,6 +95,27 @@ async function reserveAndDecide(
   step: StepRecord,
   dependencies: ReserveDependencies & { readonly steps: StepStore },
 ): Promise<StepDecision | "over"> {
-  const shortfall = await reserveStepCredits(run, step, dependencies);
-  return dependencies.steps.decide(run, step, shortfall);
+  const { steps } = dependencies;
+  const shortfall =
+    (await overRunLimit(run, step, steps)) ?? (await reserveStepCredits(run, step, dependencies));
+  return steps.decide(run, step, shortfall);
+}
+
+/**
+ * Returns the shortfall if a step could make the run exceed its maximum, else null. All earlier
+ * steps are settled, so the result depends only on stored data that no longer changes.
+ */
+async function overRunLimit(
+  { maxCredits }: Run,
+  step: StepRecord,
+  steps: StepStore,
+): Promise<Shortfall | null> {
+  if (maxCredits === null) return null;
+  const charged = (await steps.list(step.runId)).reduce(
+    (sum, { stats }) => sum + (stats?.credits ?? 0),
+    0,
+  );
+  const needed = reservedFor(step);
+  const available = maxCredits - charged;
+  return needed <= available ? null : { needed, available, limit: "max_credits_per_run" };
 }

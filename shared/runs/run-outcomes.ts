@@ -1,4 +1,5 @@
 import type { PointLine } from "../history/history.ts";
+import { isDeferredUnread } from "./deferred-step.ts";
 import type { EffectiveResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
@@ -6,6 +7,8 @@ import type { StepStore } from "./step-store.ts";
 export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
+  /** IDs of the items of a step that was deferred without outcomes. */
+  readonly unread?: readonly string[];
 }
 
 /** What the end of a run needs of the recorded results of one step. */
@@ -24,6 +27,7 @@ export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonl
       step,
       outcomes: results.flatMap((result) => result.outcomes),
       points: results.flatMap((result) => result.points),
+      ...(isDeferredUnread(step) && { unread: (await steps.starts(run, step.step)).flat() }),
     });
   }
   return stepResults;
@@ -39,7 +43,7 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
   const notified = new Set<string>();
   const delisted = new Set<string>();
   const failed = new Set<string>();
-  const deferred = new Set<string>();
+  const deferred = new Set<string>(stepOutcomes.flatMap(({ unread = [] }) => unread));
   let matched = 0;
   for (const outcome of stepOutcomes.flatMap(({ outcomes }) => outcomes)) {
     const { id, status, matched: matches } = outcome;
@@ -61,8 +65,21 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
     notified: notified.size,
     delisted: delisted.size,
     retryNextRun: failed.size,
+    ...unreadEntry(
+      run,
+      stepOutcomes.map(({ step }) => step),
+    ),
   };
 }
+
+/** `isEntryUnread` of the run's stats, if a credit limit deferred the entry step without outcomes. */
+export const unreadEntry = (
+  { stats }: Run,
+  steps: readonly StepRecord[],
+): Pick<RunStats, "isEntryUnread"> =>
+  steps.some((step) => step.step === stats.entry && isDeferredUnread(step))
+    ? { isEntryUnread: true }
+    : {};
 
 /** The stats of the settled steps by step ID. Leaves out the other steps. */
 export function stepStats(records: readonly StepRecord[]): Record<string, StepStats> {

@@ -55,8 +55,8 @@ export const runSchema = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Why the run failed, or which steps the credits did not cover: the credits that each step " +
-          "needed, and the balance at that moment. Null when every step was read.",
+        "Why the run failed, or which steps were deferred: the credits that each step needed, and the " +
+          "balance at that moment, or the credits that a limit left. Null when every step was read.",
       ),
       v.examples([
         "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. The items of " +

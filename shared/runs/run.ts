@@ -67,6 +67,11 @@ export interface RunStats {
   readonly delisted: number;
   /** Items without an answer, which the next run reads again. */
   readonly retryNextRun: number;
+  /**
+   * Present if a credit limit deferred the entry step of a run that had read nothing before. Its
+   * items then have no owed retry. Clients do not see it.
+   */
+  readonly isEntryUnread?: true;
 }
 
 /**
@@ -114,6 +119,10 @@ export interface Run extends RunRef {
    * it.
    */
   readonly pipeline: Pipeline;
+  /** `max_credits_per_run` of the watchlist at the start of the run; null for no maximum. */
+  readonly maxCredits: number | null;
+  /** `daily_credit_budget` of the watchlist at the start of the run; null for no maximum. */
+  readonly dailyCreditBudget: number | null;
   /** Random ID of the plan that was stored first; null before the run is planned. */
   readonly plan: string | null;
   /** Null if the watchlist was deleted during the run. */
@@ -241,10 +250,18 @@ export interface PlannedBatch {
 /** `read`: credits are reserved and the step is read. `defer`: its items wait for the next run. */
 export type StepDecision = "read" | "defer";
 
-/** Why a step is deferred: the credits that it needed, and the balance at that moment. */
+/** A limit that the customer has set, by which a step was deferred. */
+export type CreditLimit =
+  | "max_credits_per_run"
+  | "watchlist_daily_credit_budget"
+  | "account_daily_credit_budget";
+
+/** Why a step is deferred: the credits that it needed, and those that were available then. */
 export interface Shortfall {
   readonly needed: number;
   readonly available: number;
+  /** The limit that left these credits. Absent if the balance was too low. */
+  readonly limit?: CreditLimit;
 }
 
 /** A planned step of a run and its progress. */

@@ -1,50 +1,131 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
-import { defaultPipeline, defaultRefreshEveryRuns, presentPipeline } from "../pipelines/default.ts";
+import { invalidParam, missingParam } from "../base/errors.ts";
+import { idPattern } from "../base/ids.ts";
+import {
+  type AccountForecast,
+  accountForecastSchema,
+  type Forecast,
+  forecastSchema,
+  presentAccountForecast,
+} from "../credits/forecast.ts";
+import { presentPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
-import { newWatchlistBody } from "./request.ts";
-import { settingFields } from "./settings.ts";
+import { newWatchlistBody, text, watchlistFields } from "./request.ts";
+import { parseSchedule, type Schedule } from "./schedule.ts";
+import { defaultSettings, settingFields, settingsIn, type WatchlistSettings } from "./settings.ts";
+import { watchlistPatch, type WatchlistPatch } from "./update-request.ts";
+import { type ItemCounts, pipelineOf } from "./watchlist.ts";
 
 const itemsMax = limits.watchlistItemsMax;
-const itemsMessage = `'items' must be a whole number from 0 to ${itemsMax}.`;
+
+function itemCountField(name: string, description: string) {
+  const message = `'${name}' must be a whole number from 0 to ${itemsMax}.`;
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(0, message),
+    v.maxValue(itemsMax, message),
+    v.description(description),
+  );
+}
 
 /** Body of `POST /v1/watchlists/estimate`: the fields of a watchlist that determine its credits. */
 export const estimateBody = v.object({
   platform: newWatchlistBody.entries.platform,
   marketplace: newWatchlistBody.entries.marketplace,
-  items: v.pipe(
-    v.number(itemsMessage),
-    v.integer(itemsMessage),
-    v.minValue(0, itemsMessage),
-    v.maxValue(itemsMax, itemsMessage),
-    v.description("Number of items of the watchlist, all of them new."),
+  items: v.optional(itemCountField("items", "Alias of `item_count`.")),
+  item_count: v.optional(
+    itemCountField("item_count", "Number of items of the watchlist. None of them has been read."),
   ),
+  watchlist_id: v.optional(
+    v.pipe(
+      text("watchlist_id"),
+      v.metadata({ pattern: idPattern("watchlist").source }),
+      v.description(
+        "An existing watchlist, in place of `platform`, `marketplace` and `item_count`. The other fields " +
+          "change its settings for this estimate only.",
+      ),
+    ),
+  ),
+  every: v.optional(watchlistFields.every),
+  cron: v.optional(watchlistFields.cron),
+  timezone: v.optional(watchlistFields.timezone),
   ...settingFields,
   pipeline: newWatchlistBody.entries.pipeline,
 });
 
-interface Estimate extends Shop {
-  readonly items: number;
-  readonly pipeline: Pipeline;
-  readonly isDefault: boolean;
+type Body = v.InferOutput<typeof estimateBody>;
+
+/** A watchlist that does not exist yet, or whose settings would change. */
+export interface Estimate extends Shop, WatchlistSettings {
+  readonly itemCounts: ItemCounts;
+  /** Null for the platform's default pipeline. */
+  readonly pipeline: Pipeline | null;
+  /** Null if the request has no schedule. Then there is no forecast. */
+  readonly schedule: Schedule | null;
+  readonly runCount: number;
 }
 
-/** @throws the same errors as the creation of such a watchlist */
-function parseEstimate(body: v.InferOutput<typeof estimateBody>): Estimate {
+/** The parsed body: a new watchlist, or an existing one with changes. */
+export type EstimateRequest =
+  | { readonly kind: "new"; readonly estimate: Estimate }
+  | { readonly kind: "existing"; readonly watchlistId: string; readonly patch: WatchlistPatch };
+
+/** @throws the same errors as the creation or the change of such a watchlist */
+function parseEstimate(body: Body): EstimateRequest {
+  const { watchlist_id: watchlistId } = body;
+  if (watchlistId === undefined) return { kind: "new", estimate: newEstimate(body) };
+  for (const param of ["platform", "marketplace", "items", "item_count"] as const) {
+    if (body[param] !== undefined) {
+      throw invalidParam(param, `Send 'watchlist_id' or '${param}', not both.`);
+    }
+  }
+  const { every, cron, timezone, pipeline } = body;
+  const patch = v.parse(watchlistPatch, {
+    ...settingsBody(body),
+    ...(every !== undefined && { every }),
+    ...(cron !== undefined && { cron }),
+    ...(timezone !== undefined && { timezone }),
+    ...(pipeline !== undefined && { pipeline }),
+  });
+  return { kind: "existing", watchlistId, patch };
+}
+
+const settingsBody = (body: Body) => ({
+  ...(body.refresh_every_runs !== undefined && { refresh_every_runs: body.refresh_every_runs }),
+  ...(body.max_credits_per_run !== undefined && { max_credits_per_run: body.max_credits_per_run }),
+  ...(body.daily_credit_budget !== undefined && { daily_credit_budget: body.daily_credit_budget }),
+});
+
+function newEstimate(body: Body): Estimate {
   const shop = parsePlatform(body);
-  const isDefault = body.pipeline == null;
-  const own = isDefault ? null : parsePipeline(body.pipeline, shop);
-  const refreshEveryRuns = body.refresh_every_runs;
-  checkRefreshSetting({ ...shop, refreshEveryRuns, pipeline: own });
-  const pipeline =
-    own ?? defaultPipeline(shop.platform, refreshEveryRuns ?? defaultRefreshEveryRuns);
-  return { ...shop, items: body.items, pipeline, isDefault };
+  const { items, item_count: itemCount } = body;
+  if (items !== undefined && itemCount !== undefined) {
+    throw invalidParam("items", "Send 'item_count' or 'items', not both.");
+  }
+  const newItems = itemCount ?? items;
+  if (newItems === undefined) throw missingParam("item_count");
+  const pipeline = body.pipeline == null ? null : parsePipeline(body.pipeline, shop);
+  const settings = settingsIn(body);
+  checkRefreshSetting({ ...shop, ...settings, pipeline });
+  const { every, cron, timezone } = body;
+  const hasSchedule = every !== undefined || cron !== undefined || timezone !== undefined;
+  return {
+    ...shop,
+    ...defaultSettings,
+    ...settings,
+    itemCounts: { new: newItems, active: 0, delisted: 0 },
+    pipeline,
+    schedule: hasSchedule ? parseSchedule(body) : null,
+    runCount: 0,
+  };
 }
 
 /**
@@ -67,23 +148,34 @@ export const estimateResponse = v.object({
       "Credits of an ordinary run, of a refresh run, and of the first read of every item.",
     ),
   ),
+  forecast: v.nullable(
+    v.pipe(
+      forecastSchema,
+      v.description("Credits of the scheduled runs. Null if the request has no schedule."),
+    ),
+  ),
+  account_forecast: v.nullable(accountForecastSchema),
 });
 
 /**
- * Builds the response of `POST /v1/watchlists/estimate`: the complete pipeline and the estimated
- * credits of its runs.
+ * Builds the response of `POST /v1/watchlists/estimate`: the complete pipeline, the estimated
+ * credits of its runs, and the forecasts.
  */
-export const presentEstimate = ({
-  items,
-  pipeline,
-  isDefault,
-  ...shop
-}: Estimate): v.InferOutput<typeof estimateResponse> => ({
-  object: "watchlist_estimate",
-  platform: shop.platform,
-  marketplace: shop.marketplace,
-  items,
-  pipeline: presentPipeline(pipeline),
-  default_pipeline: isDefault,
-  estimated_credits: estimatedCredits(pipeline, { new: items, active: 0, delisted: 0 }),
-});
+export function presentEstimate(
+  estimate: Estimate,
+  forecasts: { readonly own: Forecast; readonly account: AccountForecast } | null,
+): v.InferOutput<typeof estimateResponse> {
+  const { platform, marketplace, itemCounts, pipeline: own } = estimate;
+  const pipeline = pipelineOf(estimate);
+  return {
+    object: "watchlist_estimate",
+    platform,
+    marketplace,
+    items: itemCounts.new + itemCounts.active + itemCounts.delisted,
+    pipeline: presentPipeline(pipeline),
+    default_pipeline: own === null,
+    estimated_credits: estimatedCredits(pipeline, itemCounts),
+    forecast: forecasts === null ? null : forecasts.own,
+    account_forecast: forecasts === null ? null : presentAccountForecast(forecasts.account),
+  };
+}

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
+import { creditLimitField } from "../credits/credit-limit-field.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
 
 /**
@@ -13,9 +14,20 @@ export interface WatchlistSettings {
    * refreshes.
    */
   readonly refreshEveryRuns: number;
+  /** Maximum number of credits that a run may charge; null for no maximum. */
+  readonly maxCreditsPerRun: number | null;
+  /**
+   * Maximum number of credits that the runs of the watchlist may charge on a UTC day; null for no
+   * maximum.
+   */
+  readonly dailyCreditBudget: number | null;
 }
 
-export const defaultSettings: WatchlistSettings = { refreshEveryRuns: defaultRefreshEveryRuns };
+export const defaultSettings: WatchlistSettings = {
+  refreshEveryRuns: defaultRefreshEveryRuns,
+  maxCreditsPerRun: null,
+  dailyCreditBudget: null,
+};
 
 /** Schemas of the settings in bodies. */
 export const settingFields = {
@@ -33,23 +45,50 @@ export const settingFields = {
       ),
     ),
   ),
+  max_credits_per_run: creditLimitField(
+    "max_credits_per_run",
+    "Maximum number of credits of a run. A step that would exceed it is deferred: its items wait " +
+      "for the next run. Null: no maximum. A change applies from the next run on.",
+  ),
+  daily_credit_budget: creditLimitField(
+    "daily_credit_budget",
+    "Maximum number of credits that the runs of this watchlist may charge on a UTC day. A step " +
+      "that would exceed it is deferred. Null: no maximum. A change applies from the next run on.",
+  ),
 };
 
 /** Schemas of the settings in answers. */
-export const shownSettingFields = { refresh_every_runs: count };
+export const shownSettingFields = {
+  refresh_every_runs: count,
+  max_credits_per_run: v.nullable(count),
+  daily_credit_budget: v.nullable(count),
+};
+
+/** The fields of a body or a row that contain settings. */
+interface SettingValues {
+  readonly refresh_every_runs?: number | undefined;
+  readonly max_credits_per_run?: number | null | undefined;
+  readonly daily_credit_budget?: number | null | undefined;
+}
 
 /** Reads the settings of a body or a stored row. Absent settings stay absent. */
 export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
-}: {
-  readonly refresh_every_runs?: number | undefined;
-}): Partial<WatchlistSettings> => ({
+  max_credits_per_run: maxCreditsPerRun,
+  daily_credit_budget: dailyCreditBudget,
+}: SettingValues): Partial<WatchlistSettings> => ({
   ...(refreshEveryRuns !== undefined && { refreshEveryRuns }),
+  ...(maxCreditsPerRun !== undefined && { maxCreditsPerRun }),
+  ...(dailyCreditBudget !== undefined && { dailyCreditBudget }),
 });
 
 /** Converts the settings to their form in API responses and stored rows. */
 export const presentSettings = ({
   refreshEveryRuns,
-}: WatchlistSettings): Record<keyof typeof settingFields, number> => ({
+  maxCreditsPerRun,
+  dailyCreditBudget,
+}: WatchlistSettings) => ({
   refresh_every_runs: refreshEveryRuns,
+  max_credits_per_run: maxCreditsPerRun,
+  daily_credit_budget: dailyCreditBudget,
 });

@@ -140,6 +140,8 @@ const withPipeline = (body: fc.Arbitrary<object>) =>
 const watchlistFields = {
   name: names,
   refresh_every_runs: [0, 1_000, 1_001, 1.5],
+  max_credits_per_run: [1, null, 0, 1.5, "5"],
+  daily_credit_budget: [1, null, 0, -1],
   webhook_url: [null, "https://receiver.example.com/hooks", 5],
   webhook_endpoint_id: [null, "we_00000000000000000000abcd", "we_1"],
 };
@@ -170,6 +172,7 @@ const bodies: readonly {
         ids: [...idLists, ...wrongLists, manyIds(2_001), manyIds(10_001)],
         asins: [["B0SANDBOX0"], [], manyIds(10_000)],
         include: [["offers"], "offers"],
+        max_credits: [0, 5, -1, 1.5, "5", null],
       },
     ),
   },
@@ -184,6 +187,7 @@ const bodies: readonly {
       condition: ["all", "new", "used", "mint"],
       ids: [...wrongLists, manyIds(100), manyIds(101)],
       asins: [["B0SANDBOX0"], []],
+      max_credits: [0, -1, 1.5],
     }),
   },
   {
@@ -195,6 +199,7 @@ const bodies: readonly {
       platform: ["retailer_a", "retailer_z"],
       offers: [[], [{ ...offerReference, asin: "x" }], [{ asin: "B0SANDBOX0" }], [5]],
       ids: [[offerReference], [], [{ ...offerReference, offerListingId: "" }], "offer"],
+      max_credits: [0, -1, 1.5],
     }),
   },
   {
@@ -252,6 +257,10 @@ const bodies: readonly {
       changed([{ items: 10 }, { platform: "retailer_d", items: 10 }], {
         ...shop,
         items: [0, 50_000, 50_001, -1, 1.5, "5"],
+        item_count: [5, -1],
+        every: ["15m", 5],
+        watchlist_id: ["wl_00000000000000000000abcd"],
+        daily_credit_budget: [1, 0, null],
         refresh_every_runs: [0, 1_001],
       }),
     ),

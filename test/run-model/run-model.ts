@@ -118,7 +118,7 @@ function shortfallOf(
   balance: number,
 ): ReportedShortfall | null {
   const needed = Math.ceil((items * stepScrapers[scraper].reserveQuarters) / 4);
-  return needed <= balance ? null : { step, needed, items, balance };
+  return needed <= balance ? null : { step, needed, items, balance, limit: undefined };
 }
 
 /**

@@ -27,6 +27,20 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
+    name: "budget-refund-left-out",
+    file: `${ledger}/settle-call.ts`,
+    original: "day === undefined || refunded === 0",
+    replacement: "day === undefined || refunded >= 0",
+    scenario: "calls",
+  },
+  {
+    name: "budget-exceeded-by-one-reservation",
+    file: `${ledger}/daily-budget.ts`,
+    original: '":room": budget - credits,',
+    replacement: '":room": budget,',
+    scenario: "calls",
+  },
+  {
     name: "refund-left-out",
     file: `${ledger}/shard-update.ts`,
     original:

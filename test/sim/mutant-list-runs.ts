@@ -226,6 +226,20 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "run-maximum-ignores-earlier-steps",
+    file: "shared/runs/reserve-step.ts",
+    original: "const available = maxCredits - charged;",
+    replacement: "const available = maxCredits;",
+    scenario: "runs",
+  },
+  {
+    name: "budget-refund-of-a-step-left-out",
+    file: "shared/aws/ledger/row-holds.ts",
+    original: "...(refunded === 0 ? [] : budgets",
+    replacement: "...(refunded >= 0 ? [] : budgets",
+    scenario: "runs",
+  },
+  {
     name: "shortfall-not-reported",
     file: "shared/runs/finish-run.ts",
     original: "error: found.error ?? shortage",

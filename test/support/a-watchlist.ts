@@ -17,6 +17,8 @@ export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
     schedule: { type: "every", every: "1h", everySeconds: 3_600 },
     pipeline: null,
     refreshEveryRuns: 8,
+    maxCreditsPerRun: null,
+    dailyCreditBudget: null,
     webhookEndpointId: null,
     webhookUrl: null,
     itemCounts: { new: 1, active: 0, delisted: 0 },

@@ -47,6 +47,8 @@ export interface RunBench {
   readonly random: RandomSource;
   /** The table of watchlists and runs, for tests that bypass the stores. */
   readonly table: { readonly client: TestTables["client"]; readonly name: string };
+  /** The name of the table of accounts. */
+  readonly accountsTable: string;
   readonly watchlists: WatchlistStore;
   readonly pages: PageStore;
   readonly runs: RunStore;
@@ -232,6 +234,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     clock,
     random,
     table: { client: tables.client, name: table },
+    accountsTable,
     ...stores,
     queue: queue.port,
     published,

@@ -3,11 +3,14 @@ export interface ReportedShortfall {
   readonly step: string;
   readonly needed: number;
   readonly items: number;
+  /** The balance, or the credits that the limit left. */
   readonly balance: number;
+  /** The limit that left these credits; undefined if the balance was too low. */
+  readonly limit: string | undefined;
 }
 
 const sentence =
-  /Step '([\w-]+)' needed (\d+) credits? for (\d+) items?, but the balance was (\d+) credits?\./g;
+  /Step '([\w-]+)' needed (\d+) credits? for (\d+) items?, but (?:the balance was|the (\w+)'s (\w+) left) (-?\d+) credits?\./g;
 
 /**
  * Parses the shortfalls in the `error` of a run, in order. Returns null if there is no error, or if
@@ -15,11 +18,14 @@ const sentence =
  */
 export function shortfallsIn(error: unknown): readonly ReportedShortfall[] | null {
   if (typeof error !== "string") return null;
-  const reported = [...error.matchAll(sentence)].map(([, step = "", needed, items, balance]) => ({
-    step,
-    needed: Number(needed),
-    items: Number(items),
-    balance: Number(balance),
-  }));
+  const reported = [...error.matchAll(sentence)].map(
+    ([, step = "", needed, items, owner, limit, credits]) => ({
+      step,
+      needed: Number(needed),
+      items: Number(items),
+      balance: Number(credits),
+      limit: limit === undefined ? undefined : `${owner} ${limit}`,
+    }),
+  );
   return reported.length === 0 ? null : reported;
 }

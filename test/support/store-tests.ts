@@ -1,6 +1,7 @@
 const names = [
   "shared/aws/accounts/account-store",
   "shared/aws/accounts/api-key-store",
+  "shared/aws/accounts/daily-budget-store",
   "shared/aws/accounts/key-admission",
   "shared/aws/accounts/usage-store",
   "shared/aws/deliveries/delivery-store",

@@ -34,12 +34,12 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
     example: errors.missingParam("ids"),
   },
   INVALID_PARAM: {
-    status: "400, 413, 422",
+    status: "400, 402, 413, 422",
     meaning:
       "A value is not accepted: wrong type, out of range, unknown platform, marketplace or tier, an " +
       "invalid ID in a list (`param` is `ids[3]`), a URL that is not public, options that exclude " +
-      "each other, or a query parameter that is unknown or sent twice. With 413 the body is too " +
-      "large. With 422 the idempotency key was used for a different request.",
+      "each other, or a query parameter that is unknown or sent twice. With 402 the call would reserve " +
+      "more credits than its `max_credits`. With 413 the body is too large. With 422 the idempotency key was used for a different request.",
     remedy: "Read `message`: it lists what is accepted. Correct the parameter that `param` names.",
     retry: false,
     example: errors.invalidParam("ids[1]", '"12" is not a SKU: 5 to 10 digits.'),

@@ -58,9 +58,16 @@ const refusalOrder: readonly Refusal[] = [
       "After that, the service checks values against the resource, such as the ID of one of its items; an invalid one gets 400.",
   },
   {
-    status: "429, 402",
-    codes: ["CONCURRENCY_LIMIT", "INSUFFICIENT_CREDITS"],
-    when: "All concurrency slots are busy, or the balance cannot cover the reservation.",
+    status: "402",
+    codes: ["INVALID_PARAM"],
+    when: "The call would reserve more credits than its `max_credits`.",
+  },
+  {
+    status: "429, 402, 409",
+    codes: ["CONCURRENCY_LIMIT", "INSUFFICIENT_CREDITS", "CONFLICT"],
+    when:
+      "All concurrency slots are busy, or the balance or the account's daily budget cannot cover the " +
+      "reservation.",
   },
 ];
 

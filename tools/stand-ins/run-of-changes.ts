@@ -38,6 +38,8 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
     error: null,
     progressAt: startedAt,
     pipeline,
+    maxCredits: null,
+    dailyCreditBudget: null,
     plan: "p",
     watchlist: {
       id: watchlistId,

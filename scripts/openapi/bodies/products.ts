@@ -14,7 +14,7 @@ import { itemIds } from "./item-ids.ts";
 
 /** Returns the fields of a body of POST /v1/products for one platform, without the item IDs. */
 function platformFields(platform: Platform) {
-  const { include } = productsBody.entries;
+  const { include, max_credits } = productsBody.entries;
   const named = v.pipe(v.literal(platform), v.metadata({ type: "string" }));
   const tier = v.picklist(productTiers(platform).map(({ id }) => id));
   const { defaultMarketplace, defaultTier } = platforms[platform];
@@ -32,6 +32,7 @@ function platformFields(platform: Platform) {
         ? tier
         : v.optional(v.pipe(tier, v.description(`Default: ${defaultTier}.`))),
     include,
+    max_credits,
   };
 }
 

@@ -106,7 +106,17 @@ export const watchlistBodies = {
         properties: { pipeline: platformSteps(platform) },
         ...(platform === "retailer_a" ? {} : forbidden("refresh_every_runs")),
       })),
-      dependentSchemas: onlyDefaultPipeline,
+      dependentSchemas: {
+        ...onlyDefaultPipeline,
+        every: forbidden("cron", "timezone"),
+        watchlist_id: forbidden("platform", "marketplace", "items", "item_count"),
+        items: forbidden("item_count"),
+      },
+      anyOf: [
+        { required: ["watchlist_id"] },
+        { required: ["items"] },
+        { required: ["item_count"] },
+      ],
     },
   },
   WatchlistItemsUpdate: {

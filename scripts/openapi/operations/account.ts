@@ -1,5 +1,5 @@
 import type { RouteKey } from "../../../functions/routes.ts";
-import { accountResponse } from "../../../shared/accounts/account-schema.ts";
+import { accountPatchBody, accountResponse } from "../../../shared/accounts/account-schema.ts";
 import {
   apiKeyDeletedResponse,
   apiKeysResponse,
@@ -21,6 +21,20 @@ export const accountOperations = {
     summary: "Get the account",
     description:
       "Returns the balance, the concurrency limit, and the key that made the call. Free.",
+    answers: { 200: { description: "The account.", schema: accountResponse, example: account } },
+  },
+  "PATCH /v1/account": {
+    id: "updateAccount",
+    tag: "Account",
+    summary: "Set the daily budget",
+    description:
+      "Sets `daily_credit_budget`, which limits what item calls and runs spend on a UTC day. It applies " +
+      "at once; what was spent or is held on this day counts to it. Open reservations count as spent, " +
+      "and refunds give their credits back. A call counts to the day on which it began. Free.",
+    body: {
+      schema: accountPatchBody,
+      examples: { set: { daily_credit_budget: 2_000 }, remove: { daily_credit_budget: null } },
+    },
     answers: { 200: { description: "The account.", schema: accountResponse, example: account } },
   },
   "GET /v1/usage": {

@@ -9,6 +9,7 @@ import {
   schedulePreviewFields,
   schedulePreviewResponse,
 } from "../../../shared/watchlists/schedule-preview.ts";
+import { account } from "../../../tools/documents/examples/account.ts";
 import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 import { watchlistBodies } from "../bodies/watchlists.ts";
 import type { Operation } from "../operation.ts";
@@ -21,14 +22,19 @@ export const watchlistPlanningOperations = {
     summary: "Estimate a watchlist",
     description:
       "Estimates the credits of the runs of a watchlist and checks its pipeline, without " +
-      "creating anything. `param` of an error names the field to change. Free.",
+      "creating anything. `param` of an error names the field to change. Free.\n\nWith a schedule, it " +
+      "forecasts the scheduled runs of the next 24 hours and 30 days: `best` if no item changes, " +
+      "`likely` at the average of the last ten runs, `worst` if every item takes every route. " +
+      "`account_forecast` adds up all active watchlists with this one, and shows when the balance runs " +
+      "out. With `watchlist_id`, the other fields change the settings for the estimate only.",
     body: {
       schema: watchlistBodies.WatchlistEstimateRequest.schema,
       examples: {
-        default: { platform: "retailer_d", items: 2_000 },
+        default: { platform: "retailer_d", item_count: 2_000, every: "1h" },
+        existing: { watchlist_id: watchlist.id, every: "30m" },
         pipeline: {
           platform: "retailer_d",
-          items: 2_000,
+          item_count: 2_000,
           pipeline: {
             steps: [
               {
@@ -53,10 +59,12 @@ export const watchlistPlanningOperations = {
           pipeline: watchlist.pipeline,
           default_pipeline: true,
           estimated_credits: { pulseRun: 2_000, refreshRun: 2_000, newAsins: 2_000 },
+          forecast: { day: account.forecast.day, month: account.forecast.month },
+          account_forecast: account.forecast,
         },
       },
     },
-    refusals: [501],
+    refusals: [404, 501],
   },
   "GET /v1/watchlists/schedule": {
     id: "previewSchedule",

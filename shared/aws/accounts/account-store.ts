@@ -96,6 +96,8 @@ function accountOf({ account, shards }: AccountRows): Account {
     ...sums,
     lifetime: Number(account["lifetime"]),
     autoTopUp: autoTopUpOf(account["auto_topup"]),
+    dailyCreditBudget:
+      typeof account["daily_credit_budget"] === "number" ? account["daily_credit_budget"] : null,
     createdAt: String(account["created_at"]),
   };
 }

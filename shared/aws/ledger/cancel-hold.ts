@@ -4,6 +4,7 @@ import type { TransactItem } from "../table/dynamo.ts";
 import { sourceRow } from "./entry-row.ts";
 import { accountKeys } from "../table/table.ts";
 import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
+import { accountOwner, giveToBudget } from "./daily-budget.ts";
 import { findCallHolds } from "./find-call.ts";
 import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
@@ -53,6 +54,8 @@ interface Charge {
   /** Time of the charge, ISO 8601 UTC. */
   readonly chargedAt: string;
   readonly source: CreditSource;
+  /** UTC day of the account's daily budget that the charge counts to; undefined if to none. */
+  readonly budgetDay?: string | undefined;
   /** True if the hold has no row, so that the cancellation creates one. */
   readonly isNew: boolean;
 }
@@ -90,8 +93,9 @@ async function release(
   }
   const settled = resolved.find(({ charged }) => charged > 0);
   if (settled === undefined) return "released";
-  const { shard, at, charged: credits, source } = settled;
-  return { shard, credits, chargedAt: timeOfStamp(at).toISOString(), source, isNew: true };
+  const { shard, at, charged: credits, source, budgetDay } = settled;
+  const chargedAt = timeOfStamp(at).toISOString();
+  return { shard, credits, chargedAt, source, budgetDay, isNew: true };
 }
 
 function takeBackItems(
@@ -100,13 +104,16 @@ function takeBackItems(
   takeBack: TakeBack,
 ): readonly TransactItem[] {
   const { accountId, holdId } = hold;
-  const { shard, credits, at, chargedAt, source } = takeBack;
+  const { shard, credits, at, chargedAt, source, budgetDay: day } = takeBack;
   const record: TakeBackRecord = { type: "take_back", at, holdId, credits, chargedAt, source };
   const moves = { balance: credits, spent: -credits };
   const location = { table: process.accountsTable, accountId, shard };
   return [
     cancelledMark(process, hold, takeBack),
     { Update: creditUpdate(location, { moves, record }) },
+    ...(day === undefined
+      ? []
+      : [giveToBudget(process, { accountId, owner: accountOwner, day }, credits)]),
   ];
 }
 

@@ -66,6 +66,34 @@ export async function changeShard(
   }
 }
 
+/** The outcome of one transaction over a shard and one other row. */
+export type ShardChangeWith =
+  | Exclude<ShardChange, { readonly outcome: "changed" }>
+  /** The response of a transaction does not contain the shard. */
+  | { readonly outcome: "changed"; readonly shard: undefined }
+  /** The condition of the other write failed, but not that of the shard. */
+  | { readonly outcome: "other_refused" };
+
+/**
+ * Makes one conditional update of a shard together with one other write, without retries.
+ * @throws the error of the request. The transaction may still have taken effect, so the caller must
+ * read the shard.
+ */
+export async function changeShardWith(
+  process: LedgerProcess,
+  accountId: string,
+  [update, other]: readonly [NonNullable<TransactItem["Update"]>, TransactItem],
+): Promise<ShardChangeWith> {
+  const transacted = await transactShards(process, accountId, [{ Update: update }, other]);
+  if (transacted.outcome === "changed") return { outcome: "changed", shard: undefined };
+  const [isShardRefused = false, isOtherRefused = false] = transacted.refused;
+  const [shard] = transacted.shards;
+  // The shard first: it has the hold if an earlier attempt took effect.
+  if (isShardRefused)
+    return shard === undefined ? { outcome: "missing" } : { outcome: "refused", shard };
+  return isOtherRefused ? { outcome: "other_refused" } : { outcome: "busy", why: transacted.why };
+}
+
 /** The outcome of one transaction over shards and other rows. */
 export type Transacted =
   | { readonly outcome: "changed" }

@@ -144,7 +144,7 @@ function changeItems(
 ): { readonly items: readonly TransactItem[]; readonly outcome: ChangeOutcome } {
   const { accountId, changeId, type, credits, now } = change;
   assert(credits > 0 || type === "adjust", "only an adjustment deducts credits");
-  const { account, shards } = rows;
+  const { shards } = rows;
   const lifetime = lifetimeAfter(change, rows);
   const balance = sumsOf(shards).balance + credits;
   const concurrency = concurrencyFor(lifetime);
@@ -166,22 +166,7 @@ function changeItems(
   return {
     outcome: { outcome: "changed", balance, lifetime },
     items: [
-      {
-        Update: {
-          TableName: table,
-          Key: accountKeys.account(accountId),
-          UpdateExpression:
-            "SET lifetime = :lifetime, received = received + :credits, shards = :shards",
-          ConditionExpression: "lifetime = :before AND shards = :count",
-          ExpressionAttributeValues: {
-            ":lifetime": lifetime,
-            ":credits": credits,
-            ":shards": count,
-            ":before": Number(account["lifetime"]),
-            ":count": shards.length,
-          },
-        },
-      },
+      accountItem({ table, accountId, shard }, { credits, lifetime, count }, rows),
       {
         Put: { TableName: table, Item: mark, ConditionExpression: "attribute_not_exists(pk)" },
       },
@@ -198,13 +183,48 @@ function changeItems(
       ...newShards(count, shards.length).map((number) => ({
         Put: {
           TableName: table,
-          Item: newShardRow({ accountId, number, concurrency, fence: at }),
+          Item: newShardRow({
+            accountId,
+            number,
+            concurrency,
+            fence: at,
+            budget: shard.budget ?? undefined,
+          }),
           ConditionExpression: "attribute_not_exists(pk)",
         },
       })),
     ],
   };
 }
+
+/**
+ * Builds the update of the account's row. New shards get the daily budget of the account, so the
+ * budget must not change at the same time.
+ */
+const accountItem = (
+  { table, accountId, shard }: { table: string; accountId: string; shard: Shard },
+  { credits, lifetime, count }: { credits: number; lifetime: number; count: number },
+  { account, shards }: AccountRows,
+): TransactItem => ({
+  Update: {
+    TableName: table,
+    Key: accountKeys.account(accountId),
+    UpdateExpression: "SET lifetime = :lifetime, received = received + :credits, shards = :shards",
+    ConditionExpression: `lifetime = :before AND shards = :count AND ${
+      shard.budget === null
+        ? "attribute_not_exists(daily_credit_budget)"
+        : "daily_credit_budget = :budget"
+    }`,
+    ExpressionAttributeValues: {
+      ":lifetime": lifetime,
+      ":credits": credits,
+      ":shards": count,
+      ":before": Number(account["lifetime"]),
+      ":count": shards.length,
+      ...(shard.budget !== null && { ":budget": shard.budget }),
+    },
+  },
+});
 
 const newShards = (count: number, from: number): readonly number[] =>
   Array.from({ length: Math.max(0, count - from) }, (_, n) => from + n);

@@ -4,6 +4,7 @@ import type { Row } from "../table/dynamo.ts";
 import { creditSourceOf } from "./entry-row.ts";
 import { accountKeys } from "../table/table.ts";
 import { readRow } from "./change-shard.ts";
+import { accountOwner, type BudgetDay } from "./daily-budget.ts";
 import type { LedgerProcess } from "./process.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface RowHold {
    */
   readonly slot: boolean;
   readonly source: CreditSource;
+  /** The daily budgets that the hold counts to. */
+  readonly budgets: readonly BudgetDay[];
 }
 
 const holdOf = (row: Row): RowHold => {
@@ -37,8 +40,30 @@ const holdOf = (row: Row): RowHold => {
     resolvedAt: String(row["resolved_at"]),
     slot: row["slot"] === true,
     source,
+    budgets: budgetsOf(row),
   };
 };
+
+/** The daily budgets that a hold counts to, from its row. */
+export function budgetsOf(row: Row): readonly BudgetDay[] {
+  const accountId = String(row["account_id"]);
+  const { budget_day: ofWatchlist, account_budget_day: ofAccount } = row;
+  return [
+    ...(typeof ofWatchlist === "string"
+      ? [{ accountId, owner: String(row["watchlist_id"]), day: ofWatchlist }]
+      : []),
+    ...(typeof ofAccount === "string" ? [{ accountId, owner: accountOwner, day: ofAccount }] : []),
+  ];
+}
+
+/** The attributes of a hold's row for the budgets that it counts to. */
+export const budgetsRow = (budgets: readonly BudgetDay[]): Row =>
+  Object.fromEntries(
+    budgets.map(({ owner, day }) => [
+      owner === accountOwner ? "account_budget_day" : "budget_day",
+      day,
+    ]),
+  );
 
 /**
  * Reads the row of a hold, strongly consistent. Undefined if the hold has no row.

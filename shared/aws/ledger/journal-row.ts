@@ -18,14 +18,15 @@ const typeCodes = {
 
 /**
  * The stored form of a record: `t` type, `a` stamp, `h` hold, `c` credits, `r` refunded, `n` items
- * charged, `k` whether it succeeded, `d` time of the charge, `i` change, `f` source.
+ * charged, `k` whether it succeeded, `y` day of the budget, `d` time of the charge, `i` change, `f` source.
  */
 export function recordRow(record: JournalRecord): Row {
   const { at: a } = record;
   const t = typeCodes[record.type];
   if (record.type === "settle") {
-    const { holdId: h, charged: c, refunded: r, succeeded: k, items: n, source } = record;
-    return { t, a, h, c, r, k, f: journalSourceRow(source), ...(n !== undefined && { n }) };
+    const { holdId: h, charged: c, refunded: r, succeeded: k, items: n, budgetDay: y } = record;
+    const f = journalSourceRow(record.source);
+    return { t, a, h, c, r, k, f, ...(n !== undefined && { n }), ...(y !== undefined && { y }) };
   }
   const { credits: c } = record;
   if (record.type === "reserve") {
@@ -58,6 +59,7 @@ export function recordOf(row: Row): JournalRecord {
         items: typeof row["n"] === "number" ? row["n"] : undefined,
         succeeded: row["k"] === true,
         source,
+        ...(typeof row["y"] === "string" && { budgetDay: row["y"] }),
       };
     case typeCodes.take_back:
       return { type: "take_back", at, holdId, credits, chargedAt: String(row["d"]), source };

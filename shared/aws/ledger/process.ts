@@ -43,6 +43,8 @@ interface KnownAccount {
   readonly shards: number;
   /** The newest known stamp of each shard, by the number of the shard. */
   readonly fences: ReadonlyMap<number, number>;
+  /** The account's daily budget of credits; null if it has none. */
+  readonly budget: number | null;
 }
 
 const accountsMax = 10_000;
@@ -63,13 +65,13 @@ export const ledgerProcess = (
   holds: boundedMap(holdsMax),
 });
 
-const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map() };
+const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map(), budget: null };
 
 /** The cached state of an account; defaults for an account that is not cached. */
 export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
   accounts.get(accountId) ?? unknown;
 
-/** Caches the fences and the number of shards from shards that were read. */
+/** Caches the fences, the number of shards and the daily budget from shards that were read. */
 export function cacheShards(
   process: LedgerProcess,
   accountId: string,
@@ -81,7 +83,8 @@ export function cacheShards(
     fences.set(number, Math.max(fence, fences.get(number) ?? 0));
   }
   const count = Math.max(known.shards, ...shards.map((shard) => shard.shards));
-  process.accounts.set(accountId, { ...known, fences, shards: count });
+  const budget = shards.length === 0 ? known.budget : (shards.at(-1)?.budget ?? null);
+  process.accounts.set(accountId, { ...known, fences, shards: count, budget });
 }
 
 /**

@@ -1,10 +1,19 @@
+import { assert } from "../../base/assert.ts";
 import { unavailable } from "../../base/errors.ts";
 import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
-import { changeShard, readShard, readWithRetry, untilDone } from "./change-shard.ts";
-import { copyJournal } from "./copy-journal.ts";
+import {
+  changeShard,
+  changeShardWith,
+  readShard,
+  readWithRetry,
+  untilDone,
+} from "./change-shard.ts";
+import { copyJournal, copyJournalOf } from "./copy-journal.ts";
+import { accountDay, overBudget, takeFromBudget } from "./daily-budget.ts";
 import { findShard, type Progress } from "./find-shard.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
+import type { OpenHold } from "./shard-row.ts";
 import { reserveUpdate } from "./shard-update.ts";
 
 const reserved: ReserveOutcome = { outcome: "reserved" };
@@ -20,35 +29,22 @@ export function reserveCall(
   process: LedgerProcess,
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
-  const { accountId, holdId, credits, source, now, expiresAt } = reservation;
+  const { accountId, holdId, credits, now, expiresAt } = reservation;
   const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
   const startedAt = process.clock.now().getTime();
   const holdMs = expiresAt.getTime() - now.getTime();
   let refusals = 0;
   return untilDone(process, async (note) => {
-    const { home } = cachedAccountOf(process, accountId);
+    const { home, budget } = cachedAccountOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
-    const hold = { credits, at, expiresAt, source };
-    const location = { table: process.accountsTable, accountId, shard: home };
-    const taken = (shard: number, made: { readonly at: number }): ReserveOutcome => {
-      process.holds.set(holdId, { ...hold, at: made.at, shard });
+    const { hold, change } = await writeHold(process, reservation, { home, at, budget });
+    const taken = (made: OpenHold): ReserveOutcome => {
+      process.holds.set(holdId, { ...made, shard: home });
       return reserved;
     };
-    const change = await changeShard(
-      process,
-      accountId,
-      reserveUpdate(location, holdId, hold),
-    ).catch(async (error: unknown) => {
-      // The update may have taken effect although its request failed.
-      const shard = await readWithRetry(process, () => readShard(process, accountId, home));
-      if (shard === undefined || !shard.holds.has(holdId)) throw error;
-      return { outcome: "refused" as const, shard };
-    });
-    if (change.outcome === "changed") {
-      // Runs while the call waits for its source. If the copy fails, a later call repeats it.
-      void copyJournal(process, accountId, change.shard);
-      return taken(home, hold);
-    }
+    if (change.outcome === "changed") return taken(hold);
+    if (change.outcome === "over_budget") return change;
+    if (change.outcome === "again") return "fresh";
     if (change.outcome === "busy") {
       note(change.why);
       return "again";
@@ -59,7 +55,7 @@ export function reserveCall(
     }
     const { shard } = change;
     const made = shard.holds.get(holdId);
-    if (made !== undefined) return taken(home, made);
+    if (made !== undefined) return taken(made);
     // An earlier attempt may have created the hold. If so, the hold has expired and was released.
     if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
     if (shard.inFlight >= shard.slots || shard.balance < credits) {
@@ -69,4 +65,57 @@ export function reserveCall(
     note(`newer stamps in shard ${home}`);
     return "fresh";
   });
+}
+
+interface Attempt {
+  /** The shard that gets the hold. */
+  readonly home: number;
+  /** Stamp of the reservation. */
+  readonly at: number;
+  /** The account's daily budget as far as the process knows it; null for none. */
+  readonly budget: number | null;
+}
+
+/**
+ * Writes the hold of a call: with one update of its shard, or with a transaction if the account has
+ * a daily budget. `again`: the budget did not cover the call, but does now.
+ */
+async function writeHold(
+  process: LedgerProcess,
+  { accountId, holdId, credits, source, now, expiresAt }: Reservation,
+  { home, at, budget }: Attempt,
+) {
+  const counted = budget === null ? undefined : { ...accountDay(accountId, at), budget };
+  const hold: OpenHold = {
+    credits,
+    at,
+    expiresAt,
+    source,
+    ...(counted !== undefined && { budgetDay: counted.day }),
+  };
+  const location = { table: process.accountsTable, accountId, shard: home };
+  const update = reserveUpdate(location, holdId, { ...hold, budget });
+  const writing =
+    counted === undefined
+      ? changeShard(process, accountId, update)
+      : changeShardWith(process, accountId, [
+          update,
+          takeFromBudget(process, counted, { credits, now }),
+        ]);
+  const change = await writing.catch(async (error: unknown) => {
+    // The write may have taken effect although its request failed.
+    const shard = await readWithRetry(process, () => readShard(process, accountId, home));
+    if (shard === undefined || !shard.holds.has(holdId)) throw error;
+    return { outcome: "refused" as const, shard };
+  });
+  if (change.outcome === "changed") {
+    // Runs while the call waits for its source. If the copy fails, a later call repeats it.
+    void (change.shard === undefined
+      ? copyJournalOf(process, accountId, home)
+      : copyJournal(process, accountId, change.shard));
+  }
+  if (change.outcome !== "other_refused") return { hold, change };
+  assert(counted !== undefined, "only a budget is written with the shard");
+  const over = await overBudget(process, counted, credits);
+  return { hold, change: over ?? ({ outcome: "again" } as const) };
 }

@@ -7,8 +7,15 @@ import { sourceRow } from "./entry-row.ts";
 import { accountKeys, epochSeconds } from "../table/table.ts";
 import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
 import { copyJournalOf } from "./copy-journal.ts";
+import {
+  accountDay,
+  type CountedBudget,
+  giveToBudget,
+  overBudget,
+  takeFromBudget,
+} from "./daily-budget.ts";
 import { findShard, type Progress } from "./find-shard.ts";
-import { readHold } from "./hold-row.ts";
+import { budgetsRow, readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
@@ -33,14 +40,16 @@ export function reserveStepHold(
   const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
   let refusals = 0;
   return untilDone(process, async (note) => {
-    const { home: shard } = cachedAccountOf(process, accountId);
+    const { home: shard, budget } = cachedAccountOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
     const record: ReserveRecord = { type: "reserve", at, holdId, credits, source };
     const location = { table: process.accountsTable, accountId, shard };
     const moves = { balance: -credits, held: credits };
+    const budgets = budgetsFor(reservation, { budget, at });
     const transacted = await transactShards(process, accountId, [
-      holdPut(process, reservation, shard),
-      { Update: creditUpdate(location, { moves, record }) },
+      holdPut(process, reservation, { shard, budgets }),
+      { Update: creditUpdate(location, { moves, record, budget }) },
+      ...budgets.map((one) => takeFromBudget(process, one, { credits, now })),
     ]).catch(async (error: unknown) => {
       const made = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (made === undefined) throw error;
@@ -53,6 +62,10 @@ export function reserveStepHold(
     const { refused, why } = transacted;
     note(why);
     if (refused[holdPosition] === true) return { outcome: "reserved" };
+    const exceeded = budgets.find((_, n) => refused[firstBudgetPosition + n] === true);
+    if (exceeded !== undefined) {
+      return (await overBudget(process, exceeded, credits)) ?? "fresh";
+    }
     if (refused[shardPosition] !== true) return "again";
     const [current] = transacted.shards;
     if (current === undefined) {
@@ -67,14 +80,32 @@ export function reserveStepHold(
   });
 }
 
-/** Positions of two writes in a transaction that creates or resolves a hold. */
+/**
+ * Positions of writes in a transaction that creates or resolves a hold. A transaction that creates
+ * a hold ends with the budgets.
+ */
 const holdPosition = 0;
 const shardPosition = 1;
+const firstBudgetPosition = 2;
+
+/** The daily budgets to which a reservation with a stamp counts. */
+function budgetsFor(
+  { accountId, watchlistBudget }: Reservation,
+  { budget, at }: { readonly budget: number | null; readonly at: number },
+): readonly CountedBudget[] {
+  const day = accountDay(accountId, at);
+  return [
+    ...(watchlistBudget === undefined
+      ? []
+      : [{ ...day, owner: watchlistBudget.watchlistId, budget: watchlistBudget.credits }]),
+    ...(budget === null ? [] : [{ ...day, budget }]),
+  ];
+}
 
 function holdPut(
   { accountsTable }: LedgerProcess,
   { accountId, holdId, credits, slot, source, now, expiresAt }: Reservation,
-  shard: number,
+  { shard, budgets }: { readonly shard: number; readonly budgets: readonly CountedBudget[] },
 ): TransactItem {
   const key = accountKeys.hold(accountId, holdId);
   return {
@@ -91,6 +122,7 @@ function holdPut(
         slot,
         created_at: now.toISOString(),
         ...sourceRow(source),
+        ...budgetsRow(budgets),
       },
       ConditionExpression: "attribute_not_exists(pk)",
     },
@@ -113,7 +145,7 @@ export function settleRow(
     const hold = await readHold(process, accountId, holdId);
     assert(hold !== undefined, "only a hold that exists is resolved");
     if (!hold.isOpen) return { credits: hold.charged };
-    const { shard, credits, source } = hold;
+    const { shard, credits, source, budgets } = hold;
     assert(charged <= credits, "a charge is at most the reserved credits");
     const oldSlot = hold.slot ? await shardOfOldSlot(process, accountId) : undefined;
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
@@ -133,6 +165,7 @@ export function settleRow(
       ...(oldSlot === undefined || oldSlot === shard
         ? []
         : [{ Update: freeOldSlot({ ...location, shard: oldSlot }) }]),
+      ...(refunded === 0 ? [] : budgets.map((one) => giveToBudget(process, one, refunded))),
     ]).catch(async (error: unknown) => {
       const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (found === undefined || found.isOpen) throw error;

@@ -1,7 +1,14 @@
 import { assert } from "../../base/assert.ts";
 import { timeOfStamp } from "../../credits/journal.ts";
 import type { HoldRef, Settlement } from "../../credits/ledger.ts";
-import { changeShard, readShard, readWithRetry, untilDone } from "./change-shard.ts";
+import {
+  changeShard,
+  changeShardWith,
+  readShard,
+  readWithRetry,
+  untilDone,
+} from "./change-shard.ts";
+import { accountOwner, giveToBudget } from "./daily-budget.ts";
 import { findSettlement } from "./find-call.ts";
 import { readHold } from "./hold-row.ts";
 import { type LedgerProcess, nextStamp, type OwnHold } from "./process.ts";
@@ -58,11 +65,17 @@ export function settleCall(
   return untilDone(process, async (note) => {
     const at = nextStamp(process, { accountId, shards: [hold.shard] }, { now, refusals });
     const outcome = { at, charged, items, succeeded };
-    const change = await changeShard(
-      process,
-      accountId,
-      settleUpdate(location, { holdId, hold, outcome }),
-    ).catch(async (error: unknown) => {
+    const update = settleUpdate(location, { holdId, hold, outcome });
+    const { budgetDay: day } = hold;
+    const refunded = hold.credits - charged;
+    const settling =
+      day === undefined || refunded === 0
+        ? changeShard(process, accountId, update)
+        : changeShardWith(process, accountId, [
+            update,
+            giveToBudget(process, { accountId, owner: accountOwner, day }, refunded),
+          ]);
+    const change = await settling.catch(async (error: unknown) => {
       // The update may have taken effect although its request failed.
       const shard = await readWithRetry(process, () => readShard(process, accountId, hold.shard));
       assert(shard !== undefined, "a shard is never deleted");

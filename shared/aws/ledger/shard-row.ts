@@ -12,6 +12,8 @@ export interface OpenHold {
   readonly at: number;
   readonly expiresAt: Date;
   readonly source: CreditSource;
+  /** UTC day of the account's daily budget that the hold counts to; absent if it counts to none. */
+  readonly budgetDay?: string;
 }
 
 /** A part of an account's credits, stored in one row, which conditional updates change. */
@@ -45,6 +47,8 @@ export interface Shard {
   readonly holds: ReadonlyMap<string, OpenHold>;
   /** The newest records, oldest first, that are not yet copied to a page. */
   readonly journal: readonly JournalRecord[];
+  /** The account's daily budget of credits, the same in each shard; null if it has none. */
+  readonly budget: number | null;
   /** Time at which the sweeper next checks the holds, ISO 8601 UTC; null if no check is due. */
   readonly dueAt: string | null;
 }
@@ -68,6 +72,7 @@ export function shardOf(row: Row): Shard {
     fence: Number(row["fence"]),
     holds,
     journal: withSources(records, holds),
+    budget: typeof row["budget"] === "number" ? row["budget"] : null,
     dueAt: typeof row["due_at"] === "string" ? row["due_at"] : null,
   };
 }
@@ -76,11 +81,12 @@ export function shardOf(row: Row): Shard {
  * The stored form of a hold. Names have one letter, because every update of a shard costs write
  * units for the size of its row.
  */
-export const holdRow = ({ credits, at, expiresAt, source }: OpenHold): Row => ({
+export const holdRow = ({ credits, at, expiresAt, source, budgetDay }: OpenHold): Row => ({
   c: credits,
   a: at,
   u: Math.ceil(expiresAt.getTime() / 1_000),
   f: journalSourceRow(source),
+  ...(budgetDay !== undefined && { y: budgetDay }),
 });
 
 const holdOf = (holdId: string, hold: Row): OpenHold => ({
@@ -88,6 +94,7 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
   at: Number(hold["a"]),
   expiresAt: new Date(Number(hold["u"]) * 1_000),
   source: journalSourceOf(hold["f"] as Row | undefined, holdId),
+  ...(typeof hold["y"] === "string" && { budgetDay: hold["y"] }),
 });
 
 /**
@@ -123,13 +130,15 @@ export interface NewShard {
   readonly spent?: number;
   readonly sequence?: number;
   readonly oldInFlight?: number;
+  /** The account's daily budget. @default none */
+  readonly budget?: number | undefined;
   readonly journal?: readonly JournalRecord[];
 }
 
 /** The row of a new shard, including its key. Without credits by default. */
 export function newShardRow(shard: NewShard): Row {
   const { accountId, number, concurrency, fence, journal = [] } = shard;
-  const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0 } = shard;
+  const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0, budget } = shard;
   return {
     ...accountKeys.shard(accountId, number),
     account_id: accountId,
@@ -137,6 +146,7 @@ export function newShardRow(shard: NewShard): Row {
     ...shardSlots(concurrency, number),
     in_flight: oldInFlight,
     ...(oldInFlight > 0 && { old_in_flight: oldInFlight }),
+    ...(budget !== undefined && { budget }),
     balance,
     held,
     spent,

@@ -86,7 +86,11 @@ function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change)
  * Builds the update that moves credits to the hold of a call and occupies a slot. It fails if the
  * shard lacks the credits or a free slot, already has the hold, or has a newer stamp.
  */
-export function reserveUpdate(location: ShardLocation, holdId: string, hold: OpenHold): Update {
+export function reserveUpdate(
+  location: ShardLocation,
+  holdId: string,
+  { budget = null, ...hold }: OpenHold & { readonly budget?: number | null },
+): Update {
   const { credits, at, expiresAt, source } = hold;
   const record: JournalRecord = { type: "reserve", at, holdId, credits, source };
   const { f: _inHold, ...recorded } = recordRow(record);
@@ -101,17 +105,35 @@ export function reserveUpdate(location: ShardLocation, holdId: string, hold: Ope
       "#due_kind = if_not_exists(#due_kind, :due_kind)",
       "#due_at = if_not_exists(#due_at, :due_at)",
     ],
-    conditions: ["#in_flight < #slots", "attribute_not_exists(#holds.#hold)"],
+    conditions: [
+      "#in_flight < #slots",
+      "attribute_not_exists(#holds.#hold)",
+      budgetCondition(budget),
+    ],
     names: {
       "#holds": "holds",
       "#hold": holdId,
       "#slots": "slots",
       "#due_kind": "due_kind",
       "#due_at": "due_at",
+      "#budget": "budget",
     },
-    values: { ":hold": holdRow(hold), ":due_kind": due.due_kind, ":due_at": due.due_at },
+    values: {
+      ":hold": holdRow(hold),
+      ":due_kind": due.due_kind,
+      ":due_at": due.due_at,
+      ...(budget !== null && { ":budget": budget }),
+    },
   });
 }
+
+/**
+ * Refuses a reservation by a process that does not know the account's current daily budget. The
+ * refusal returns the shard with the budget. So an account without one needs no request to find
+ * that out.
+ */
+const budgetCondition = (budget: number | null): string =>
+  budget === null ? "attribute_not_exists(#budget)" : "#budget = :budget";
 
 interface Outcome {
   readonly at: number;
@@ -128,11 +150,12 @@ export function settleUpdate(
   location: ShardLocation,
   { holdId, hold, outcome }: { holdId: string; hold: OpenHold; outcome: Outcome },
 ): Update {
-  const { credits, source } = hold;
+  const { credits, source, budgetDay } = hold;
   const refunded = credits - outcome.charged;
+  const day = budgetDay !== undefined && { budgetDay };
   return shardUpdate(location, {
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
-    record: { type: "settle", holdId, refunded, source, ...outcome },
+    record: { type: "settle", holdId, refunded, source, ...outcome, ...day },
     remove: ["#holds.#hold"],
     // A later hold with the same ID has a different stamp.
     conditions: ["#holds.#hold.#a = :made"],
@@ -149,14 +172,27 @@ interface Size {
 
 /**
  * Builds the update that adds or deducts credits, with a record. It fails if a count would become
- * negative or the shard has a newer stamp. Pass `size` if the change increases the account's slots.
+ * negative or the shard has a newer stamp. Pass `size` if the change
+ * increases the account's slots, and `budget` if it reserves credits.
  */
 export const creditUpdate = (
   location: ShardLocation,
-  { size, ...change }: Pick<Change, "moves" | "record"> & { readonly size?: Size | undefined },
+  {
+    size,
+    budget,
+    ...change
+  }: Pick<Change, "moves" | "record"> & {
+    readonly size?: Size | undefined;
+    readonly budget?: number | null;
+  },
 ): Update =>
   shardUpdate(location, {
     ...change,
+    ...(budget !== undefined && {
+      conditions: [budgetCondition(budget)],
+      names: { "#budget": "budget" },
+      values: budget === null ? {} : { ":budget": budget },
+    }),
     ...(size !== undefined && {
       set: ["#shards = :shards", "#slots = :slots"],
       names: { "#shards": "shards", "#slots": "slots" },

@@ -19,6 +19,8 @@ export function runRow(run: Run): Row {
     stats: statsRow(run.stats),
     error: run.error,
     pipeline: run.pipeline,
+    max_credits: run.maxCredits,
+    daily_credit_budget: run.dailyCreditBudget,
     plan: run.plan,
     watchlist: run.watchlist,
   };
@@ -56,6 +58,9 @@ export function runOf(row: Row): Run {
     stats: statsOf(row["stats"]),
     error: row["error"],
     pipeline: row["pipeline"],
+    // Absent in rows that earlier releases wrote.
+    maxCredits: row["max_credits"] ?? null,
+    dailyCreditBudget: row["daily_credit_budget"] ?? null,
     plan: row["plan"],
     watchlist: row["watchlist"],
   } as Run;

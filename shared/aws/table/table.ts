@@ -32,6 +32,14 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
   }),
+  /**
+   * The credits of a daily budget that are used on a UTC day. `owner`: the ID of a watchlist, or
+   * `account` for the budget of the account.
+   */
+  dailyBudget: (accountId: string, owner: string, day: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `budget#${owner}#${day}`,
+  }),
   /** Mark of an executed grant, purchase or adjustment. */
   change: (accountId: string, changeId: string): RowKey => ({
     pk: `account#${accountId}`,

@@ -36,6 +36,9 @@ export function watchlistOf(row: Row): Watchlist {
     pausedReason: row["paused_reason"],
     schedule: row["schedule"],
     pipeline: row["pipeline"],
+    // Rows of earlier releases lack the credit limits.
+    maxCreditsPerRun: null,
+    dailyCreditBudget: null,
     ...settingsIn(row),
     webhookEndpointId: row["webhook_endpoint_id"],
     webhookUrl: row["webhook_url"],

@@ -23,6 +23,9 @@ import {
 } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoApiKeyStore } from "../../../shared/aws/accounts/api-key-store.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
+import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
+import { dynamoRunStore } from "../../../shared/aws/runs/run-store.ts";
+import { dynamoWatchlistStore } from "../../../shared/aws/watchlists/watchlist-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
@@ -50,6 +53,8 @@ beforeAll(async () => {
   const { client, accountsTable, ledgerTable } = world;
   const accounts = dynamoAccountStore(client, { accounts: accountsTable });
   deps = { accounts, clock, random };
+  const times = { clock: systemClock, random: systemRandom };
+  const usage = dynamoUsageStore(client, { accountsTable, ...times });
   handler = groupHandler({
     group: "account",
     routes: accountRoutes,
@@ -59,7 +64,10 @@ beforeAll(async () => {
       apiKeys: dynamoApiKeyStore(client, accountsTable),
       endpoints: dynamoEndpointStore(client, { tableName: ledgerTable, clock, random }),
       history: world.history,
-      usage: dynamoUsageStore(client, { accountsTable, clock: systemClock, random: systemRandom }),
+      watchlists: dynamoWatchlistStore(client, { ...times, table: ledgerTable }),
+      runs: dynamoRunStore(client, { ...times, table: ledgerTable }),
+      usage,
+      budgets: dynamoDailyBudgetStore(client, { ...times, accountsTable, ledgerTable, usage }),
     },
   });
 });
@@ -148,6 +156,15 @@ describe("GET /v1/account", () => {
           limit: 5,
           in_flight: 0,
           next_tier: { concurrency: 20, at_lifetime_credits: 25_000 },
+        },
+        daily_credit_budget: null,
+        daily_credits_left: null,
+        credits_spent_today: 0,
+        forecast: {
+          watchlists: 0,
+          day: { runs: 0, best: 0, likely: 0, worst: 0 },
+          month: { runs: 0, best: 0, likely: 0, worst: 0 },
+          balance_runs_out_at: { best: null, likely: null, worst: null },
         },
         auto_topup: null,
         webhook_endpoints: 0,
@@ -588,5 +605,97 @@ describe("DELETE /v1/api_keys/{id}", () => {
       expect(answer.body["error"]).toMatchObject({ code: "CONFLICT" });
       expect((await ask("GET", "account")).status).toBe(200);
     });
+  });
+});
+
+describe("PATCH /v1/account", () => {
+  const today = "2026-03-10T13:00:00Z";
+
+  /** Reserves credits for a call, as a separate process. Returns the outcome. */
+  async function reserve(holdId: string, credits: number, at = today) {
+    const now = new Date(at);
+    return world.ledger().reserve({
+      accountId,
+      holdId,
+      credits,
+      slot: true,
+      source: { requestId: holdId },
+      now,
+      expiresAt: new Date(now.getTime() + 60_000),
+    });
+  }
+
+  it("sets a daily budget, which refuses what does not fit, and removes it with null", async () => {
+    const set = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
+    expect(set).toMatchObject({
+      status: 200,
+      body: { daily_credit_budget: 100, daily_credits_left: 100, credits_spent_today: 0 },
+    });
+    expectShape(accountResponse, set);
+    expect(await reserve("a", 60)).toEqual({ outcome: "reserved" });
+    expect(await reserve("b", 41)).toMatchObject({
+      outcome: "over_budget",
+      budget: "account",
+      limit: 100,
+      available: 40,
+      balance: 4_940,
+    });
+    expect((await ask("GET", "account")).body).toMatchObject({ daily_credits_left: 40 });
+    const removed = await ask("PATCH", "account", { body: { daily_credit_budget: null } });
+    expect(removed.body).toMatchObject({ daily_credit_budget: null, daily_credits_left: null });
+    expect(await reserve("b", 41)).toEqual({ outcome: "reserved" });
+  });
+
+  it("counts to a new budget what the account has spent or holds on this day", async () => {
+    await work("before", today, { held: 50, charged: 30 });
+    await reserve("open", 20, "2026-03-10T13:00:01Z");
+    const { body } = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
+    expect(body).toMatchObject({ daily_credits_left: 50, credits_spent_today: 30 });
+  });
+
+  it("gives refunds back, and starts again on the next UTC day", async () => {
+    await ask("PATCH", "account", { body: { daily_credit_budget: 50 } });
+    await work("a", today, { held: 50, charged: 10 });
+    expect((await ask("GET", "account")).body).toMatchObject({ daily_credits_left: 40 });
+    await work("b", "2026-03-10T14:00:00Z", { held: 40, charged: 40 });
+    expect(await reserve("c", 1, "2026-03-10T15:00:00Z")).toMatchObject({ available: 0 });
+    expect(await reserve("c", 50, "2026-03-11T00:00:00Z")).toEqual({ outcome: "reserved" });
+  });
+
+  it("limits what many processes reserve at the same time to the budget", async () => {
+    await ask("PATCH", "account", { body: { daily_credit_budget: 20 } });
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, async (_, n) => (await reserve(`many-${n}`, 7)).outcome),
+    );
+    expect(outcomes.toSorted()).toEqual([
+      "over_budget",
+      "over_budget",
+      "over_budget",
+      "reserved",
+      "reserved",
+    ]);
+  });
+
+  it("keeps the budget when a purchase adds shards", async () => {
+    await ask("PATCH", "account", { body: { daily_credit_budget: 30 } });
+    const target = { accountId, changeId: "pack" };
+    await purchasePack({ ...target, packId: "starter" }, { changes: world.changes, clock });
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => (await reserve(`grown-${n}`, 10)).outcome),
+    );
+    expect(outcomes.filter((outcome) => outcome === "reserved")).toHaveLength(3);
+  });
+
+  it.each([0, -1, 1.5, "10"])("answers 400 for a budget of %j", async (budget) => {
+    const { status, body } = await ask("PATCH", "account", {
+      body: { daily_credit_budget: budget },
+    });
+    expect(status).toBe(400);
+    expect(body["error"]).toMatchObject({ param: "daily_credit_budget" });
+  });
+
+  it("answers 403 to a key of the demo workspace", async () => {
+    const body = { daily_credit_budget: 5 };
+    expect((await ask("PATCH", "account", { body, key: await stranger(true) })).status).toBe(403);
   });
 });

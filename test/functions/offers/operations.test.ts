@@ -126,6 +126,15 @@ describe("POST /v1/offers", () => {
       expect(answer.body.error.code).toBe("INSUFFICIENT_CREDITS");
       expect(await poor.balance()).toBe(5);
     });
+
+    it("when 3 credits for every ID exceed 'max_credits', and charges nothing", async () => {
+      const careful = await world.customer(10);
+      const body = { ids: [none, missing], max_credits: 5 };
+      const answer = await careful.call("POST /v1/offers", body);
+      expect(answer.status).toBe(402);
+      expect(answer.body.error).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
+      expect(await careful.balance()).toBe(10);
+    });
   });
 
   describe("answers 403", () => {
@@ -296,6 +305,15 @@ describe("POST /v1/offers/check", () => {
       const answer = await poor.call("POST /v1/offers/check", { offers });
       expect(answer.status).toBe(402);
       expect(await poor.balance()).toBe(1);
+    });
+
+    it("when half a credit for every offer, rounded up, exceeds 'max_credits'", async () => {
+      const careful = await world.customer(10);
+      const offers = ["a", "b", "c"].map((offerListingId) => ({ asin: two, offerListingId }));
+      const answer = await careful.call("POST /v1/offers/check", { offers, max_credits: 1 });
+      expect(answer.status).toBe(402);
+      expect(answer.body.error).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
+      expect(await careful.balance()).toBe(10);
     });
   });
 

@@ -65,6 +65,14 @@ describe("GET /v1/products/{id}/offers", () => {
   });
 
   describe("answers 402", () => {
+    it("when 3 credits exceed 'max_credits' in the query", async () => {
+      const careful = await world.customer(10);
+      const answer = await careful.call("GET /v1/products/B0SANDBOXP/offers?max_credits=2");
+      expect(answer.status).toBe(402);
+      expect(answer.body.error).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
+      expect(await careful.balance()).toBe(10);
+    });
+
     it("when the balance does not cover 3 credits", async () => {
       const poor = await world.customer(2);
       const answer = await poor.call("GET /v1/products/B0SANDBOXP/offers");

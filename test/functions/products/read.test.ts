@@ -136,6 +136,52 @@ describe("POST /v1/products", () => {
         body: { error: { code: "INSUFFICIENT_CREDITS" } },
       });
     });
+
+    it("when the call would reserve more than 'max_credits', with both figures", async () => {
+      const { status, headers, body } = await read({
+        tier: "lite",
+        ids: asins(3),
+        max_credits: 2,
+      });
+      expect(status).toBe(402);
+      expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
+      expect((body["error"] as { readonly message: string }).message).toContain(
+        "must reserve 3 credits, but 'max_credits' is 2",
+      );
+      expect(headers.get("x-service-credits")).toBe("0");
+    });
+  });
+
+  it("reads a call that reserves exactly 'max_credits'", async () => {
+    const { status } = await read({ tier: "lite", ids: asins(3), max_credits: 3 });
+    expect(status).toBe(200);
+  });
+
+  it.each([-1, 1.5, "5", null])("answers 400 for a 'max_credits' of %j", async (max) => {
+    const { status, body } = await read({ tier: "lite", ids: asins(1), max_credits: max });
+    expect(status).toBe(400);
+    expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
+  });
+
+  describe("answers 409", () => {
+    const setBudget = (budget: number | null): Promise<Response> =>
+      fetch(`${world.baseUrl}/v1/account`, {
+        method: "PATCH",
+        headers: { Authorization: `Bearer ${world.apiKey}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ daily_credit_budget: budget }),
+      });
+
+    it("when the call would exceed the daily budget of the account, with both figures", async () => {
+      expect((await setBudget(1)).status).toBe(200);
+      const { status, headers, body } = await read({ tier: "full", ids: asins(1) });
+      expect((await setBudget(null)).status).toBe(200);
+      expect(status).toBe(409);
+      expect(body["error"]).toMatchObject({ code: "CONFLICT" });
+      expect((body["error"] as { readonly message: string }).message).toContain(
+        "must reserve 5 credits, but the account's daily_credit_budget of 1 leaves",
+      );
+      expect(headers.get("x-service-credits")).toBe("0");
+    });
   });
 
   describe("answers 403", () => {

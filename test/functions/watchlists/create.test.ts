@@ -45,6 +45,8 @@ describe("POST /v1/watchlists", () => {
       every: "15m",
       every_seconds: 900,
       refresh_every_runs: 8,
+      max_credits_per_run: null,
+      daily_credit_budget: null,
       webhook_url: null,
       webhook_endpoint_id: null,
       webhook_endpoint_status: null,
@@ -314,6 +316,18 @@ describe("POST /v1/watchlists answers 400 and names the invalid parameter", () =
       { ...aBody, refresh_every_runs: 1_001 },
       "INVALID_PARAM",
       "refresh_every_runs",
+    ],
+    [
+      "max_credits_per_run is 0",
+      { ...aBody, max_credits_per_run: 0 },
+      "INVALID_PARAM",
+      "max_credits_per_run",
+    ],
+    [
+      "daily_credit_budget is not an integer",
+      { ...aBody, daily_credit_budget: 1.5 },
+      "INVALID_PARAM",
+      "daily_credit_budget",
     ],
     [
       "refresh_every_runs is not an integer",

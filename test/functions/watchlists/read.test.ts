@@ -231,6 +231,44 @@ describe("POST /v1/watchlists/estimate", () => {
   const estimate = (body: unknown, as: "owner" | "demo" = "owner"): Promise<Answered> =>
     world.ask("POST /estimate", { body, as });
 
+  it("forecasts a day and a month of a new watchlist, and the account with it", async () => {
+    const body = { platform: "retailer_d", item_count: 100, every: "1h" };
+    const { status, json } = await estimate(body);
+    expect(status).toBe(200);
+    expect(json["forecast"]).toEqual({
+      day: { runs: 24, best: 2_400, likely: 2_500, worst: 2_500 },
+      month: { runs: 720, best: 72_000, likely: 72_100, worst: 72_100 },
+    });
+    expect(json["account_forecast"]).toMatchObject({ watchlists: expect.any(Number) as number });
+  });
+
+  it("limits a forecast to the credit limits of the watchlist", async () => {
+    const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
+    const perRun = await estimate({ ...shop, max_credits_per_run: 50 });
+    expect(perRun.json).toMatchObject({ forecast: { day: { best: 1_200 } } });
+    const perDay = await estimate({ ...shop, daily_credit_budget: 300 });
+    expect(perDay.json).toMatchObject({
+      forecast: { day: { best: 300, worst: 300 }, month: { best: 9_000 } },
+    });
+  });
+
+  it("estimates a stored watchlist with changed settings, without changing it", async () => {
+    const created = await world.ask("POST ", {
+      body: { name: "F", platform: "retailer_d", ids: ["9000001", "9000002"], every: "1d" },
+    });
+    const id = String(created.json["id"]);
+    const { json } = await estimate({ watchlist_id: id, every: "12h" });
+    expect(json).toMatchObject({ items: 2, forecast: { day: { runs: 2, worst: 6 } } });
+    expect((await world.ask(`GET /${id}`)).json["every"]).toBe("1d");
+    expect(refusal(await estimate({ watchlist_id: id, items: 2 }))).toEqual([400, "items"]);
+    expect((await estimate({ watchlist_id: "wl_00000000000000000000abcd" })).status).toBe(404);
+  });
+
+  it("has no forecast without a schedule", async () => {
+    const { json } = await estimate({ platform: "retailer_d", items: 5 });
+    expect(json).toMatchObject({ items: 5, forecast: null, account_forecast: null });
+  });
+
   it("returns the cost of the platform's default pipeline, and creates nothing", async () => {
     const { status, json } = await estimate({ items: 1_000, refresh_every_runs: 0 }, "demo");
 
@@ -259,7 +297,9 @@ describe("POST /v1/watchlists/estimate", () => {
   });
 
   it.each([
-    [{}, "items"],
+    [{}, "item_count"],
+    [{ items: 1, item_count: 1 }, "items"],
+    [{ item_count: 1, timezone: "UTC" }, "every"],
     [{ items: 50_001 }, "items"],
     [{ items: 1.5 }, "items"],
     [{ items: 1, platform: "retailer_z" }, "platform"],

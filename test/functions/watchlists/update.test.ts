@@ -520,6 +520,8 @@ const aRunOf = (watchlist: Watchlist): Parameters<WatchlistWorld["runs"]["claim"
   progressAt: now,
   credits: 0,
   stats: emptyStats("check"),
+  maxCredits: null,
+  dailyCreditBudget: null,
   error: null,
   pipeline: pipelineOf(watchlist),
   plan: null,

@@ -32,6 +32,7 @@ const keys = {
     key: accountKeys.key(account, "key_1"),
     keyCount: accountKeys.keyCount(account),
     keyHash: accountKeys.keyHash("0123abcd"),
+    dailyBudget: accountKeys.dailyBudget("acct_1", "wl_1", "2026-03-01"),
     hold: accountKeys.hold(account, "wlrun_1#check"),
     change: accountKeys.change(account, "invoice#1"),
     usage: accountKeys.usage(account, "2026-03-01"),

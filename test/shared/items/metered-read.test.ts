@@ -30,6 +30,7 @@ it("a call that is charged too late and cannot cancel the charge reports it as u
       scraper: "retailer_d.standard",
       items: 1,
       reserved: 1,
+      cap: {},
       charge: () => 1,
       read: async () => [{ status: "ok" as const }],
       present: (answer) => answer,
@@ -60,4 +61,39 @@ it("a call that is charged too late and cannot cancel the charge reports it as u
   const tookMs = clock.now().getTime() - now.getTime() - 1;
   expect(tookMs).toBe(cancelMs);
   expect(tookMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
+});
+
+it("a call over its cap of credits fails with 402 before it reserves, reads or takes a slot", async () => {
+  const never = (): Promise<never> => Promise.reject(new Error("the call went on"));
+  const clock = fixedClock("2026-03-01T00:00:00Z");
+  const now = clock.now();
+  const reading = meteredRead(
+    {
+      accountId: "acct_1",
+      requestId: "req_1",
+      endpoint: "POST /v1/products",
+      now,
+      deadline: now,
+      msToAnswer: () => 1,
+    },
+    {
+      scraper: "retailer_d.standard",
+      items: 3,
+      reserved: 3,
+      cap: { maxCredits: 2 },
+      charge: () => 0,
+      read: never,
+      present: (answer: { readonly status: "ok" }) => answer,
+    },
+    {
+      clock,
+      ledger: { reserve: never, settle: never, cancel: never },
+      cancels: { send: never },
+    },
+  );
+  await expect(reading).rejects.toMatchObject({
+    status: 402,
+    code: "INVALID_PARAM",
+    details: { param: "max_credits" },
+  });
 });

@@ -24,6 +24,8 @@ const run: Run = {
   finishedAt,
   credits: 3,
   stats: emptyStats("check"),
+  maxCredits: null,
+  dailyCreditBudget: null,
   error: null,
   progressAt: finishedAt,
   pipeline: defaultPipeline("retailer_d", 8),

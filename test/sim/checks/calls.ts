@@ -114,7 +114,7 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
 
 /**
  * Checks a refusal (invariant C8). A call may be refused for its credits only if the balance was
- * too low at some instant during the call. It may be refused for lack of a slot only if all slots
+ * too low, or the account's daily budget left too little, at some instant during the call. It may be refused for lack of a slot only if all slots
  * were in use at some instant.
  */
 function checkRefusal(
@@ -128,6 +128,11 @@ function checkRefusal(
     const needed = Number(/must reserve (\d+) credit/.exec(message)?.[1]);
     const least = Math.min(...moments.map(({ balance }) => balance));
     assert(least < needed, `${message}: the balance was at least ${least} credits`);
+  }
+  if (status === 409 && message.includes("daily_credit_budget")) {
+    const needed = Number(/must reserve (\d+) credit/.exec(message)?.[1]);
+    const least = Math.min(...moments.map(({ budgetLeft }) => budgetLeft));
+    assert(least < needed, `${message}: the budget left at least ${least} credits`);
   }
   if (code !== "CONCURRENCY_LIMIT") return;
   assert(
@@ -272,7 +277,7 @@ function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: n
 /** The names of rare states, by the status of a response. */
 const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>> = {
   402: () => "a call was refused for lack of credits",
-  409: () => "an account reached the limit of API keys",
+  409: () => "a call was refused for the daily budget or the limit of API keys",
   429: (code) => `a call was refused: ${code}`,
   503: () => "a call returned 503",
 };

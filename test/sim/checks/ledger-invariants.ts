@@ -3,6 +3,7 @@ import { concurrencyFor } from "../../../shared/accounts/account.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { timeOf } from "../../../shared/base/ids.ts";
 import { type LedgerState, rowsIn, type ShardState, sumOf, takenBack } from "./ledger-state.ts";
+import { assertBudgets } from "./ledger-budgets.ts";
 import { foldOf, noSums, type Sums, usageOf } from "./journal-moves.ts";
 
 /**
@@ -24,6 +25,7 @@ const slotsOfShard = 10;
 export function assertLedgerInvariants(ledger: LedgerState): void {
   const { account, shards, entries, balance, held, spent } = ledger;
   assertHoldRows(ledger);
+  assertBudgets(ledger);
   if (shards.length === 0) assertUnsharded(ledger);
   else assertShards(ledger);
   const given = entries

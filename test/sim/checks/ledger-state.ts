@@ -59,6 +59,10 @@ export interface LedgerState {
    * cancellations.
    */
   readonly holdRows: readonly Row[];
+  /** The rows of daily budgets. */
+  readonly budgets: readonly Row[];
+  /** The rows of the account's watchlists. */
+  readonly watchlists: readonly Row[];
   /**
    * All entries: those from before the account had shards, followed by those of each shard in
    * order.
@@ -140,6 +144,8 @@ export function parseLedgerState(
     shards,
     oldEntries,
     holdRows,
+    budgets: below(rows, "budget#"),
+    watchlists: below(rows, "watchlist#"),
     entries,
     holds: [...holdRows.filter(hasCredits).map(rowHold), ...shards.flatMap(shardHolds)],
     balance: sum("balance"),

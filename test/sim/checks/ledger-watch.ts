@@ -18,6 +18,8 @@ interface Moment {
   readonly balances: readonly number[];
   /** True if all slots were in use. */
   readonly isFull: boolean;
+  /** The credits that the account's daily budget left; infinite without a budget. */
+  readonly budgetLeft: number;
 }
 
 /** A hold of a call. Times are in milliseconds of the virtual clock. */
@@ -96,8 +98,10 @@ async function watchOf(world: World, accountId: string) {
   return { accountId, isOwn, look, history };
 }
 
-function momentOf({ account, shards, balance, inFlight }: LedgerState, at: number): Moment {
+function momentOf(ledger: LedgerState, at: number): Moment {
+  const { account, shards, balance, inFlight } = ledger;
   return {
+    budgetLeft: budgetLeft(ledger),
     at,
     balance,
     balances: shards.length === 0 ? [balance] : shards.map(({ row }) => Number(row["balance"])),
@@ -106,6 +110,13 @@ function momentOf({ account, shards, balance, inFlight }: LedgerState, at: numbe
         ? inFlight >= Number(account["concurrency"])
         : shards.every(({ row }) => Number(row["in_flight"]) >= Number(row["slots"])),
   };
+}
+
+function budgetLeft({ account, budgets }: LedgerState): number {
+  const budget = account["daily_credit_budget"];
+  if (typeof budget !== "number") return Infinity;
+  const own = budgets.filter(({ sk }) => String(sk).startsWith("budget#account#"));
+  return budget - Math.max(0, ...own.map(({ used }) => Number(used)));
 }
 
 interface Noted {
@@ -144,4 +155,4 @@ function noteLedgerStates({ shards }: LedgerState, { reached }: World): void {
  * Matches the sort keys of an account's credit rows. The account's partition also contains
  * watchlists and API keys.
  */
-const ofCredits = /^(account$|hold#|entry#)/;
+const ofCredits = /^(account$|hold#|entry#|budget#)/;

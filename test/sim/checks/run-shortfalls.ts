@@ -39,9 +39,13 @@ export function checkShortfalls({ entries }: LedgerState, records: Records): voi
       lacking(record),
       name,
     );
-    for (const { needed, balance } of reported) {
+    for (const { needed, balance, limit } of reported) {
       assert(balance < needed, `${name}: the balance covered the step`);
-      assert(balances.has(balance), `${name}: the account never had this balance`);
+      if (limit === undefined)
+        assert(balances.has(balance), `${name}: the account never had this balance`);
+    }
+    if (run.maxCredits !== null) {
+      assert(run.credits <= run.maxCredits, `${name}: more than ${run.maxCredits} credits`);
     }
   }
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
+import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
 import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { openShards } from "../../../shared/aws/ledger/open-shards.ts";
@@ -26,6 +28,8 @@ export interface AccountPlan {
   readonly left?: number;
   /** The credits of a purchase during the calls. It can raise the account's concurrency tier. */
   readonly bought?: number;
+  /** The daily budget of the account. */
+  readonly budget?: number | undefined;
   /** True for an account in the format of the previous release that has open holds. */
   readonly isOld?: boolean;
   /** The number of holds that crashed calls left. They expire during the calls. */
@@ -50,7 +54,8 @@ export function accountPlan(random: Random): AccountPlan {
     () => ({ granted: 24_995, left: few(random), bought: 10 }),
     () => ({ granted: 499_990, left: few(random), bought: 20 }),
   ])(random);
-  return { ...plan, isOld };
+  const budget = random.isHit(0.4) ? random.pick([4, 12, 40]) : undefined;
+  return { ...plan, isOld, budget };
 }
 
 /** Opens an account as planned, without faults. */
@@ -59,7 +64,15 @@ export async function openPlanned(world: World, name: string, plan: AccountPlan)
   if (plan.isOld === true) await openOld(world, user, plan);
   else if (plan.left !== undefined) await spreadCredits(world, user, plan.left);
   if (plan.isOld !== true) await abandonHolds(world, user, plan.abandoned ?? 0);
+  if (plan.isOld !== true && plan.budget !== undefined) await setBudget(world, user, plan.budget);
   return user;
+}
+
+async function setBudget(world: World, { accountId }: User, budget: number): Promise<void> {
+  const usage = dynamoUsageStore(world.client, options(world));
+  const budgets = dynamoDailyBudgetStore(world.client, { ...options(world), usage });
+  await budgets.set(accountId, { budget, now: world.clock.now() });
+  world.reached("an account had a daily budget");
 }
 
 /** Reserves holds that no process will settle. */

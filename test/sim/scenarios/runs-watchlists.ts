@@ -111,6 +111,8 @@ export interface WatchlistRequest {
   readonly timezone?: string;
   readonly refresh_every_runs?: number;
   readonly pipeline?: unknown;
+  readonly max_credits_per_run?: number;
+  readonly daily_credit_budget?: number;
   readonly others: readonly string[];
 }
 
@@ -158,6 +160,16 @@ export const ownPipelineRequest = (
     { platform: "retailer_a", pipeline: presentPipeline(pipeline) },
   ]);
 
+/** Draws credit limits. Most watchlists have none. */
+function creditLimits(
+  random: Random,
+): Pick<WatchlistRequest, "max_credits_per_run" | "daily_credit_budget"> {
+  return {
+    ...(random.isHit(0.15) && { max_credits_per_run: random.between(1, 12) }),
+    ...(random.isHit(0.15) && { daily_credit_budget: random.between(1, 30) }),
+  };
+}
+
 function listRequest(
   random: Random,
   head: Pick<WatchlistRequest, "name" | "every" | "cron" | "timezone">,
@@ -176,6 +188,7 @@ function listRequest(
   return {
     ...head,
     ...settings,
+    ...creditLimits(random),
     ids: shuffled.slice(0, size),
     others: shuffled.slice(size),
   };

@@ -30,6 +30,8 @@ export async function fillWatchlists(world: World, user: User, count: number): P
       pausedReason: "user",
       schedule: { type: "every", every: "1d", everySeconds: 86_400 },
       pipeline: null,
+      maxCreditsPerRun: null,
+      dailyCreditBudget: null,
       refreshEveryRuns: 8,
       webhookEndpointId: null,
       webhookUrl: null,

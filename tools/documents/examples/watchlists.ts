@@ -17,6 +17,8 @@ export const watchlist = {
   every: "15m",
   every_seconds: 900,
   refresh_every_runs: 8,
+  max_credits_per_run: null,
+  daily_credit_budget: null,
   webhook_url: null,
   webhook_endpoint_id: null,
   webhook_endpoint_status: null,

@@ -1,7 +1,9 @@
 import type { LedgerReader } from "../readers/ledger.ts";
 import { fieldDifferences, present } from "../rules/difference.ts";
 import type { FoldSince, LedgerSums } from "../rules/ledger-fold.ts";
-import { holdCheck, usageDifferences } from "../rules/account.ts";
+import { dayOf } from "../../../shared/base/day.ts";
+import { holdCheck, type StoredHold, usageDifferences } from "../rules/account.ts";
+import { budgetDifferences } from "../rules/budget.ts";
 import { readOldLedger } from "./old-ledger.ts";
 import { readShards } from "./shards.ts";
 import { confirmed, type CheckResult } from "./confirmed.ts";
@@ -53,9 +55,12 @@ async function compareLedger(
   const { sums } = ledger;
   const check = holdCheck(accountId, sums);
   let holds = ledger.holds;
+  const budgets = await Array.fromAsync(reader.dailyBudgets(accountId));
+  const counted: StoredHold[] = [];
   for await (const hold of reader.holds(accountId)) {
     check.take(hold, clock.now());
     holds += 1;
+    if (hold.budgets.length > 0) counted.push(hold);
   }
   const usage = await Array.fromAsync(reader.usage(accountId));
   const { changed, isSteady, differences } = await ledger.since();
@@ -68,7 +73,15 @@ async function compareLedger(
       ...ledger.differences,
       ...differences,
       ...(isSteady
-        ? [...check.end(changed), ...usageDifferences(accountId, usage, { sums, changed })]
+        ? [
+            ...check.end(changed),
+            ...usageDifferences(accountId, usage, { sums, changed }),
+            ...budgetDifferences(accountId, budgets, {
+              holds: counted,
+              calls: ledger.budgetUse,
+              since: dayOf(since.resolved),
+            }),
+          ]
         : []),
       ...keys.differences,
     ],

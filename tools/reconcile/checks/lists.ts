@@ -3,6 +3,7 @@ import type { Clock } from "../../../shared/base/clock.ts";
 import { type Difference, fieldDifferences } from "../rules/difference.ts";
 import type { LedgerSums } from "../rules/ledger-fold.ts";
 import { feedKeptSince } from "../rules/feed.ts";
+import { isDeferredUnread } from "../../../shared/runs/deferred-step.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import {
   chargeDifferences,
@@ -164,7 +165,11 @@ async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<Record
     for (const ids of await steps.starts(run, id)) for (const one of ids) tracked.add(one);
   }
   for (const step of await steps.list(run.id)) {
-    recorded.push({ step, results: await Array.fromAsync(steps.effectiveResults(step)) });
+    recorded.push({
+      step,
+      results: await Array.fromAsync(steps.effectiveResults(step)),
+      unread: isDeferredUnread(step) ? (await steps.starts(run, step.step)).flat() : [],
+    });
   }
   return { steps: recorded, tracked: tracked.size };
 }

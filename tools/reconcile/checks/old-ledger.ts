@@ -23,7 +23,13 @@ export async function readOldLedger(
   const storedSums = await reader.oldSums(accountId);
   if (storedSums === undefined) {
     const { sums } = fold.end(0);
-    return { sums, holds: 0, differences: [], since: async () => hasShardsNow };
+    return {
+      sums,
+      holds: 0,
+      differences: [],
+      budgetUse: new Map(),
+      since: async () => hasShardsNow,
+    };
   }
   const differences: Difference[] = [];
   for await (const entry of reader.entries(accountId, 1, storedSums.sequence)) {
@@ -31,7 +37,13 @@ export async function readOldLedger(
   }
   const { sums, differences: whole } = fold.end(storedSums.sequence);
   differences.push(...whole, ...sumDifferences(storedSums, sums));
-  return { sums, holds: 0, differences, since: () => entriesSince(storedSums, reader) };
+  return {
+    sums,
+    holds: 0,
+    differences,
+    budgetUse: new Map(),
+    since: () => entriesSince(storedSums, reader),
+  };
 }
 
 const hasShardsNow: LedgerSince = {

@@ -57,8 +57,17 @@ export async function readShards(
     sums: ledger.sums,
     holds: shards.reduce((count, { row }) => count + row.holds.size, 0),
     differences,
+    budgetUse: budgetUseOf(shards),
     since: () => shardsSince(ledger, dependencies),
   };
+}
+
+function budgetUseOf(shards: readonly ReadShard[]): ReadonlyMap<string, number> {
+  const use = new Map<string, number>();
+  for (const { sums } of shards) {
+    for (const [day, credits] of sums.budgetUse) use.set(day, (use.get(day) ?? 0) + credits);
+  }
+  return use;
 }
 
 const sizeAt = (lifetime: number, shard: number) => shardSlots(concurrencyFor(lifetime), shard);

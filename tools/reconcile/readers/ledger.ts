@@ -3,11 +3,13 @@ import { missing, present } from "../rules/difference.ts";
 import { timeOfStamp } from "../../../shared/credits/journal.ts";
 import type { LedgerEntry } from "../rules/ledger-fold.ts";
 import type { StoredAccount, StoredSums, StoredHold, StoredUsage } from "../rules/account.ts";
+import type { StoredBudget } from "../rules/budget.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { transactionOf } from "../../../shared/aws/ledger/entry-row.ts";
 import type { LedgerTables } from "../../../shared/aws/ledger/process.ts";
 import { shardCountOf } from "../../../shared/aws/ledger/read-shards.ts";
+import { budgetsOf } from "../../../shared/aws/ledger/hold-row.ts";
 import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
 import { readRows, rowsBelow, scanRows } from "./rows.ts";
 import { dynamoShardsReader, type ShardsReader, usageRowOf } from "./shards.ts";
@@ -81,6 +83,8 @@ export interface LedgerReader {
    * days.
    */
   holds(accountId: string): AsyncIterable<StoredHold>;
+  /** Yields the days of the daily budgets of the account and of its watchlists. */
+  dailyBudgets(accountId: string): AsyncIterable<StoredBudget>;
   /** Yields all open holds: those with separate rows, and those in shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
   /** Yields the daily usage that was stored before the account had shards. */
@@ -127,6 +131,14 @@ export function dynamoLedgerReader(
     },
     async *holds(accountId) {
       for await (const row of below(accountKeys.hold(accountId, ""))) yield storedHoldOf(row);
+    },
+    async *dailyBudgets(accountId) {
+      const first = accountKeys.dailyBudget(accountId, "", "");
+      const prefix = { ...first, sk: first.sk.slice(0, first.sk.indexOf("#") + 1) };
+      for await (const row of below(prefix)) {
+        const [, owner = "", day = ""] = String(row["sk"]).split("#");
+        yield { owner, day, used: Number(row["used"]) - Number(row["base"] ?? 0) };
+      }
     },
     async *openHolds({ id: accountId, shards: count }) {
       for (let number = 0; number < count; number += 1) {
@@ -259,6 +271,7 @@ const storedHoldOf = (row: Row): StoredHold => ({
   isOpen: row["state"] === "open",
   credits: Number(row["credits"]),
   charged: row["charged"] === undefined ? null : Number(row["charged"]),
+  budgets: budgetsOf(row).map(({ owner, day }) => ({ owner, day })),
   dueAt: dueTimeOf("hold", row),
 });
 

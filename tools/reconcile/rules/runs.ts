@@ -11,6 +11,7 @@ import {
   type Run,
   type StepRecord,
 } from "../../../shared/runs/run.ts";
+import { isDeferredUnread } from "../../../shared/runs/deferred-step.ts";
 import { creditsOf, statsOf } from "../../../shared/runs/run-outcomes.ts";
 
 /** A run's row, with the time at which the sweeper next checks it. */
@@ -27,6 +28,8 @@ export interface StoredRun {
 export interface RecordedStep {
   readonly step: StepRecord;
   readonly results: readonly BatchResult[];
+  /** IDs of the items of a step that a credit limit deferred without results; else empty. */
+  readonly unread: readonly string[];
 }
 
 /** Returns true if a run's statistics and credits are final. */
@@ -142,9 +145,10 @@ export interface RecordedRun {
 /** Compares a run's final statistics with the records of its steps. Returns the differences. */
 export function resultDifferences(run: Run, { steps: recorded, tracked }: RecordedRun) {
   const place = runPlace(run.watchlistId, run.runNumber);
-  const findings = recorded.map(({ step, results }) => ({
+  const findings = recorded.map(({ step, results, unread }) => ({
     step,
     outcomes: results.flatMap(({ outcomes }) => outcomes),
+    unread,
   }));
   const { steps, ...totals } = statsOf(run, findings);
   const { steps: stored, ...counted } = run.stats;
@@ -187,10 +191,11 @@ function stepDifferences(place: string, { step, results }: RecordedStep): Differ
   if (step.stats === null) return [];
   const { quarters, ...counts } = results.map((one) => one.counts).reduce(addBatchCounts, noCounts);
   const credits = step.decision === "read" ? creditsFor(quarters) : 0;
+  const batches = isDeferredUnread(step) ? 0 : step.batches;
   return fieldDifferences(
     `${place} row`,
     { "batches done": step.done.size, "batches recorded": results.length, ...step.stats },
-    { "batches done": step.batches, "batches recorded": step.batches, ...counts, credits },
+    { "batches done": batches, "batches recorded": batches, ...counts, credits },
   );
 }
 

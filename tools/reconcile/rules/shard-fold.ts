@@ -44,7 +44,10 @@ export interface StoredShard extends JournalState {
   readonly added: number;
   /** The stamp of the newest change. The shard refuses a change whose stamp is not newer. */
   readonly fence: number;
-  readonly holds: ReadonlyMap<string, { readonly credits: number; readonly at: number }>;
+  readonly holds: ReadonlyMap<
+    string,
+    { readonly credits: number; readonly at: number; readonly budgetDay?: string }
+  >;
   /** The newest records. Older records are in pages. */
   readonly journal: readonly JournalRecord[];
   /**
@@ -64,6 +67,8 @@ export interface ShardSums extends LedgerSums {
   readonly pageUsage: ReadonlyMap<string, UsageChange>;
   /** The credits received from other shards, by stamp; negative if they were sent to others. */
   readonly transfers: ReadonlyMap<number, number>;
+  /** The credits of the holds and charges of calls that count to the account's budget, by day. */
+  readonly budgetUse: ReadonlyMap<string, number>;
 }
 
 /** Adds up the records of a shard in ascending order. */
@@ -99,14 +104,28 @@ export function shardFold(accountId: string, shard: number, since: FoldSince): S
   const fold = ledgerFold({ accountId, shard, place }, since);
   const pageUsage = new Map<string, UsageChange>();
   const transfers = new Map<number, number>();
+  const budgetUse = new Map<string, number>();
+  const budgetDays = new Map<string, string>();
+  const count = (day: string, credits: number): void =>
+    void budgetUse.set(day, (budgetUse.get(day) ?? 0) + credits);
   let added = 0;
   let newest = 0;
+
+  const countBudget = (record: JournalRecord): void => {
+    if (record.type === "settle" && record.budgetDay !== undefined) {
+      budgetDays.set(record.holdId, record.budgetDay);
+      count(record.budgetDay, record.charged);
+    }
+    const day = record.type === "take_back" ? budgetDays.get(record.holdId) : undefined;
+    if (record.type === "take_back" && day !== undefined) count(day, -record.credits);
+  };
 
   const takeRecord = (record: JournalRecord): Difference[] => {
     const { at } = record;
     const late = at > newest ? [] : [stampDifference(place, at, newest)];
     newest = Math.max(newest, at);
     added += Math.max(0, balanceChangeOf(record));
+    countBudget(record);
     if (record.type === "transfer") {
       fold.move(record.credits);
       transfers.set(at, (transfers.get(at) ?? 0) + record.credits);
@@ -137,9 +156,12 @@ export function shardFold(accountId: string, shard: number, since: FoldSince): S
       const isShort = before.sequence > fold.state().sequence;
       const gap = isShort ? fold.goOnFrom(before, place) : [];
       const differences = [...gap, ...row.journal.flatMap(takeRecord)];
+      for (const { credits, budgetDay } of row.holds.values()) {
+        if (budgetDay !== undefined) count(budgetDay, credits);
+      }
       const { sums, differences: whole } = fold.end(fold.state().sequence);
       return {
-        sums: { ...sums, added, newest, pageUsage, transfers },
+        sums: { ...sums, added, newest, pageUsage, transfers, budgetUse },
         differences: [...differences, ...whole],
       };
     },

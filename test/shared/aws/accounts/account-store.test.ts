@@ -21,6 +21,7 @@ const anAccount: Account = {
   lifetime: 5_000,
   inFlight: 0,
   autoTopUp: null,
+  dailyCreditBudget: null,
   createdAt: "2026-11-20T10:00:00.000Z",
 };
 

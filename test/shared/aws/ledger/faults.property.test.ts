@@ -6,9 +6,12 @@ import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { concurrencyFor } from "../../../../shared/accounts/account.ts";
+import type { DailyBudgetStore } from "../../../../shared/accounts/daily-budget-store.ts";
+import { dynamoDailyBudgetStore } from "../../../../shared/aws/accounts/daily-budget-store.ts";
+import { dynamoUsageStore } from "../../../../shared/aws/accounts/usage-store.ts";
 import { readWholeAccount } from "../../../../shared/aws/ledger/read-shards.ts";
 import { assert } from "../../../../shared/base/assert.ts";
-import { systemRandom } from "../../../../shared/base/system.ts";
+import { systemClock, systemRandom } from "../../../../shared/base/system.ts";
 import type { Ledger, Settled } from "../../../../shared/credits/ledger.ts";
 import { entriesOf, expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
@@ -145,6 +148,12 @@ interface Answered {
   readonly settled: Settled;
 }
 
+const budgetStore = (): DailyBudgetStore => {
+  const { client, accountsTable, ledgerTable } = world;
+  const options = { accountsTable, ledgerTable, clock: systemClock, random: systemRandom };
+  return dynamoDailyBudgetStore(client, { ...options, usage: dynamoUsageStore(client, options) });
+};
+
 /** Makes one call until it or its process ends; undefined if there was no response. */
 async function makeCall(
   ledger: Ledger,
@@ -187,9 +196,19 @@ async function settleCall(
   }
 }
 
-async function playOut(calls: readonly ModelCall[], granted: number): Promise<void> {
+async function playOut(
+  calls: readonly ModelCall[],
+  granted: number,
+  budget: number | null = null,
+): Promise<void> {
   const accountId = await world.open(granted);
-  const look = (): Promise<void> => expectSoundLedger(accountId, granted);
+  const budgets = budgetStore();
+  await budgets.set(accountId, { budget, now: start });
+  const look = async (): Promise<void> => {
+    await expectSoundLedger(accountId, granted);
+    if (budget === null) return;
+    expect(await budgets.used(accountId, start)).toBeLessThanOrEqual(budget);
+  };
   const answered: Answered[] = [];
   const lateRequests: Late = [];
   const asleep = new Set<number>();
@@ -225,7 +244,9 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
 
   await look();
   await expectLedgerToBalance(world, accountId);
-  expect(await world.account(accountId)).toMatchObject({ held: 0, inFlight: 0 });
+  const account = await world.account(accountId);
+  expect(account).toMatchObject({ held: 0, inFlight: 0 });
+  expect(await budgets.used(accountId, start)).toBe(budget === null ? 0 : account?.spent);
   const charges = (await entriesOf(world, accountId)).filter(({ type }) => type === "charge");
   const chargedFor = (holdId: string): number[] =>
     charges.flatMap(({ source, credits }) => {
@@ -245,6 +266,7 @@ it("the ledger keeps every account balance correct at every instant, whichever r
     fc.asyncProperty(
       fc.array(call, { minLength: 1, maxLength: 7 }),
       fc.constantFrom(2_000, 26_000),
+      fc.constantFrom(null, 300, 1_500),
       playOut,
     ),
     { numRuns: Number(process.env["LEDGER_FAULT_RUNS"] ?? 3) },
@@ -261,5 +283,6 @@ it.each(faults.flatMap((one) => [0, 1, 2, 3].map((position) => [one, position] a
       { ...model, slot, afterwards: "left" as const },
     ]);
     await playOut(calls, 2_000);
+    await playOut(calls, 2_000, 250);
   },
 );

@@ -37,6 +37,7 @@ it("an item call waits for three requests to DynamoDB if its process has cached 
     const work = {
       scraper: "retailer_d.standard" as const,
       items: 10,
+      cap: {},
       reserved: 10,
       charge: () => charged,
       read: async () => [{ status: "ok" as const }],

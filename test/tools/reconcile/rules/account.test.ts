@@ -97,6 +97,7 @@ describe("the reconciliation of hold rows", () => {
     isOpen: true,
     credits: 40,
     charged: null,
+    budgets: [],
     dueAt: soon,
   };
   const resolved: StoredHold = {

@@ -1,0 +1,32 @@
+import { presentAccount } from "../../shared/accounts/present-account.ts";
+import type { KeyOwner } from "../../shared/accounts/account-store.ts";
+import { assert } from "../../shared/base/assert.ts";
+import { dayOf } from "../../shared/base/day.ts";
+import { forecastAccount } from "../../shared/runs/forecast-runs.ts";
+import { externalIdOf } from "../../shared/exports/destination.ts";
+import type { AccountDependencies } from "./dependencies.ts";
+
+/** Reads the caller's account and returns it as the API shows it. */
+export async function accountView(caller: KeyOwner, now: Date, dependencies: AccountDependencies) {
+  const { accounts, endpoints, usage, budgets } = dependencies;
+  const { accountId } = caller;
+  const date = dayOf(now);
+  const [account, webhookEndpoints, days, usedToday] = await Promise.all([
+    accounts.get(accountId),
+    endpoints.countEndpoints(accountId),
+    usage.daily(accountId, { from: date, to: date }),
+    budgets.used(accountId, now),
+  ]);
+  assert(account !== undefined, "a key belongs to an account that exists");
+  const s3ExternalId = externalIdOf(account.id);
+  const forecast = await forecastAccount({ ...account, accountId, now }, dependencies);
+  const spentToday = days[0]?.credits ?? 0;
+  return presentAccount(account, {
+    key: caller,
+    webhookEndpoints,
+    s3ExternalId,
+    spentToday,
+    usedToday,
+    forecast,
+  });
+}

@@ -1,0 +1,14 @@
+/** Stores the daily credit budget of an account. */
+export interface DailyBudgetStore {
+  /**
+   * Sets the budget of an account; null removes it. What the account spent or holds on the UTC day
+   * of `now` counts to a new budget.
+   * @throws Error if the account does not exist; 503 UNAVAILABLE if its rows stay contended
+   */
+  set(
+    accountId: string,
+    change: { readonly budget: number | null; readonly now: Date },
+  ): Promise<void>;
+  /** Credits of an account that count to its budget on the UTC day of `now`: charges and open holds. */
+  used(accountId: string, now: Date): Promise<number>;
+}

@@ -1,0 +1,115 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { DailyBudgetStore } from "../../accounts/daily-budget-store.ts";
+import type { UsageStore } from "../../accounts/usage-store.ts";
+import { assert } from "../../base/assert.ts";
+import { dayOf } from "../../base/day.ts";
+import { stampOf } from "../../credits/journal.ts";
+import { transactShards, untilDone } from "../ledger/change-shard.ts";
+import { accountDay, baseOfBudget, readBudgetUse } from "../ledger/daily-budget.ts";
+import { openShards } from "../ledger/open-shards.ts";
+import {
+  cacheShards,
+  type LedgerOptions,
+  ledgerProcess,
+  type LedgerProcess,
+} from "../ledger/process.ts";
+import { type AccountRows, readAccountRows, sumsOf } from "../ledger/read-shards.ts";
+import type { TransactItem } from "../table/dynamo.ts";
+import { accountKeys } from "../table/table.ts";
+
+/**
+ * Stores daily budgets in DynamoDB. The account and each of its shards have the budget, so that a
+ * reservation needs no further request to find out whether there is one.
+ */
+export function dynamoDailyBudgetStore(
+  client: DynamoDBDocumentClient,
+  { usage, ...options }: LedgerOptions & { readonly usage: UsageStore },
+): DailyBudgetStore {
+  const process = ledgerProcess(client, options);
+  return {
+    set: (accountId, change) => setBudget(process, { accountId, ...change }, usage),
+    async used(accountId, now) {
+      return (await readBudgetUse(process, accountDay(accountId, stampOf(now)))).used;
+    },
+  };
+}
+
+interface Change {
+  readonly accountId: string;
+  readonly budget: number | null;
+  readonly now: Date;
+}
+
+async function setBudget(process: LedgerProcess, change: Change, usage: UsageStore): Promise<void> {
+  const { accountId, budget } = change;
+  await untilDone<object>(process, async (note) => {
+    const rows = await readAccountRows(process, accountId);
+    assert(rows !== undefined, "a budget belongs to an account that exists");
+    if (rows.shards.length === 0) {
+      await openShards(process, accountId);
+      return "fresh";
+    }
+    cacheShards(process, accountId, rows.shards);
+    const isNew = budget !== null && typeof rows.account["daily_credit_budget"] !== "number";
+    const earlier = isNew ? [await earlierUse(process, { change, rows }, usage)] : [];
+    const items = [...budgetItems(process, change, rows), ...earlier];
+    const transacted = await transactShards(process, accountId, items);
+    if (transacted.outcome === "changed") return {};
+    note(transacted.why);
+    return transacted.refused.includes(true) ? "fresh" : "again";
+  });
+}
+
+/**
+ * Builds the write that counts to a new budget what the account spent or holds on this day. It may
+ * count a hold or a charge of the day before too, but never counts too little, except for
+ * reservations that other processes make at this moment.
+ */
+async function earlierUse(
+  process: LedgerProcess,
+  { change: { accountId, now }, rows }: { readonly change: Change; readonly rows: AccountRows },
+  usage: UsageStore,
+): Promise<TransactItem> {
+  const day = accountDay(accountId, stampOf(now));
+  const date = dayOf(now);
+  const before = await readBudgetUse(process, day);
+  const [today] = await usage.daily(accountId, { from: date, to: date });
+  const used = (today?.credits ?? 0) + sumsOf(rows.shards).held;
+  return baseOfBudget(process, day, { before, used, now });
+}
+
+function budgetItems(
+  { accountsTable }: LedgerProcess,
+  { accountId, budget }: Change,
+  { account, shards }: AccountRows,
+): readonly TransactItem[] {
+  const setting = (name: string) =>
+    budget === null
+      ? { UpdateExpression: "REMOVE #budget", ExpressionAttributeNames: { "#budget": name } }
+      : {
+          UpdateExpression: "SET #budget = :budget",
+          ExpressionAttributeNames: { "#budget": name },
+        };
+  const values = budget === null ? {} : { ":budget": budget };
+  return [
+    {
+      Update: {
+        TableName: accountsTable,
+        Key: accountKeys.account(accountId),
+        ...setting("daily_credit_budget"),
+        // A shard that is added at the same time would lack the budget.
+        ConditionExpression: "shards = :shards",
+        ExpressionAttributeValues: { ...values, ":shards": Number(account["shards"]) },
+      },
+    },
+    ...shards.map(({ number }) => ({
+      Update: {
+        TableName: accountsTable,
+        Key: accountKeys.shard(accountId, number),
+        ...setting("budget"),
+        ConditionExpression: "attribute_exists(pk)",
+        ...(budget !== null && { ExpressionAttributeValues: values }),
+      },
+    })),
+  ];
+}

@@ -1,0 +1,139 @@
+import { dayOf } from "../../base/day.ts";
+import { timeOfStamp } from "../../credits/journal.ts";
+import type { ReserveOutcome } from "../../credits/ledger.ts";
+import type { TransactItem } from "../table/dynamo.ts";
+import { accountKeys, epochSeconds } from "../table/table.ts";
+import { readRow } from "./change-shard.ts";
+import { cachedAccountOf, type LedgerProcess } from "./process.ts";
+import { totalBalance } from "./read-shards.ts";
+
+/**
+ * Days that the row of a day is stored. It must exist when the last hold of the day is resolved,
+ * and `reconcile` compares it with the holds, whose rows are stored for 30 days.
+ */
+const storedDays = 40;
+
+/** The daily budget of an account or of a watchlist, on one UTC day. */
+export interface BudgetDay {
+  readonly accountId: string;
+  /** The ID of the watchlist, or `accountOwner`. */
+  readonly owner: string;
+  /** The UTC day, as `YYYY-MM-DD`. A hold counts to the day of its reservation. */
+  readonly day: string;
+}
+
+/** The owner of an account's own budget. */
+export const accountOwner = "account";
+
+/** A budget to which a reservation counts, with its credits. */
+export interface CountedBudget extends BudgetDay {
+  readonly budget: number;
+}
+
+/** The account's budget on the day of a stamp. */
+export const accountDay = (accountId: string, at: number): BudgetDay => ({
+  accountId,
+  owner: accountOwner,
+  day: dayOf(timeOfStamp(at)),
+});
+
+const rowKey = ({ accountId, owner, day }: BudgetDay) =>
+  accountKeys.dailyBudget(accountId, owner, day);
+
+/**
+ * Builds the write that takes credits from a daily budget. `used` is the sum of the open holds and
+ * the charges of the day. The row does not store the budget, so that a change of the budget does
+ * not write it.
+ */
+export const takeFromBudget = (
+  { accountsTable }: LedgerProcess,
+  { budget, ...day }: CountedBudget,
+  { credits, now }: { readonly credits: number; readonly now: Date },
+): TransactItem => ({
+  Update: {
+    TableName: accountsTable,
+    Key: rowKey(day),
+    UpdateExpression: "SET used = if_not_exists(used, :none) + :credits, #ttl = :ttl",
+    // If the budget is smaller than the reservation, a missing row must not satisfy the condition.
+    ConditionExpression:
+      credits <= budget ? "attribute_not_exists(used) OR used <= :room" : "used <= :room",
+    ExpressionAttributeNames: { "#ttl": "ttl" },
+    ExpressionAttributeValues: {
+      ":none": 0,
+      ":credits": credits,
+      ":room": budget - credits,
+      ":ttl": epochSeconds(now) + storedDays * 86_400,
+    },
+  },
+});
+
+/** Builds the write that gives refunded credits back to a daily budget. */
+export const giveToBudget = (
+  { accountsTable }: LedgerProcess,
+  day: BudgetDay,
+  credits: number,
+): TransactItem => ({
+  Update: {
+    TableName: accountsTable,
+    Key: rowKey(day),
+    UpdateExpression: "SET used = used - :credits",
+    ConditionExpression: "used >= :credits",
+    ExpressionAttributeValues: { ":credits": credits },
+  },
+});
+
+/** The use of a daily budget. */
+export interface BudgetUse {
+  /** Credits of open holds and charges. */
+  readonly used: number;
+  /**
+   * The part of `used` from before the budget was set: credits that were charged or held earlier on
+   * that day.
+   */
+  readonly base: number;
+}
+
+/** Reads the use of a daily budget, strongly consistent. */
+export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Promise<BudgetUse> {
+  const row = await readRow(process, rowKey(day));
+  return { used: Number(row?.["used"] ?? 0), base: Number(row?.["base"] ?? 0) };
+}
+
+/**
+ * Builds the write that counts `used` credits to an account's new budget. `before` is the use of the
+ * day that an earlier budget counted: holds of it still give their refunds back.
+ */
+export const baseOfBudget = (
+  { accountsTable }: LedgerProcess,
+  day: BudgetDay,
+  { before, used, now }: { readonly before: BudgetUse; readonly used: number; readonly now: Date },
+): TransactItem => ({
+  Update: {
+    TableName: accountsTable,
+    Key: rowKey(day),
+    UpdateExpression: "SET used = :used, #base = :base, #ttl = :ttl",
+    ConditionExpression: "attribute_not_exists(used) OR used = :before",
+    ExpressionAttributeNames: { "#base": "base", "#ttl": "ttl" },
+    ExpressionAttributeValues: {
+      ":used": used,
+      ":base": used - (before.used - before.base),
+      ":before": before.used,
+      ":ttl": epochSeconds(now) + storedDays * 86_400,
+    },
+  },
+});
+
+/** The refusal of a reservation by a daily budget; undefined if the budget now covers it. */
+export async function overBudget(
+  process: LedgerProcess,
+  { budget, ...day }: CountedBudget,
+  credits: number,
+): Promise<Extract<ReserveOutcome, { readonly outcome: "over_budget" }> | undefined> {
+  const { used } = await readBudgetUse(process, day);
+  const available = Math.max(0, budget - used);
+  if (credits <= available) return undefined;
+  const { shards } = cachedAccountOf(process, day.accountId);
+  const balance = await totalBalance(process, day.accountId, shards);
+  const kind = day.owner === accountOwner ? "account" : "watchlist";
+  return { outcome: "over_budget", budget: kind, limit: budget, available, balance };
+}

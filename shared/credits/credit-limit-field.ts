@@ -1,0 +1,17 @@
+import * as v from "valibot";
+
+/** Schema of a credit limit in bodies. Null removes the limit. */
+export const creditLimitField = (name: string, description: string) => {
+  const message = `'${name}' must be an integer of at least 1, or null.`;
+  return v.optional(
+    v.nullable(
+      v.pipe(
+        v.number(message),
+        v.integer(message),
+        v.minValue(1, message),
+        v.maxValue(Number.MAX_SAFE_INTEGER, message),
+        v.description(description),
+      ),
+    ),
+  );
+};

@@ -1,0 +1,124 @@
+import * as v from "valibot";
+import { count, timestamp } from "../base/wire-schema.ts";
+
+/** Forecast credits: if nothing changes, as in the last runs, and if every item takes every route. */
+export interface Credits {
+  readonly best: number;
+  readonly likely: number;
+  readonly worst: number;
+}
+
+export interface Forecast {
+  /** The next 24 hours. */
+  readonly day: Credits & { readonly runs: number };
+  /** The next 30 days. */
+  readonly month: Credits & { readonly runs: number };
+}
+
+/** Days of the longer period of a forecast. */
+export const forecastMonthDays = 30;
+const dayMs = 86_400_000;
+
+/** The forecast of all active watchlists of an account together. */
+export interface AccountForecast extends Forecast {
+  readonly watchlists: number;
+  /** When the balance runs out at the rate of the month; null if the runs cost nothing. */
+  readonly runsOutAt: { readonly [Name in keyof Credits]: Date | null };
+}
+
+/** The credits of an account that limit its runs. */
+export interface AccountCredits {
+  readonly balance: number;
+  readonly dailyCreditBudget: number | null;
+}
+
+/**
+ * Adds up the forecasts of an account's active watchlists, and finds when the balance runs out. Item
+ * calls are not part of it.
+ */
+export function accountForecast(
+  forecasts: readonly Forecast[],
+  { balance, dailyCreditBudget }: AccountCredits,
+  now: Date,
+): AccountForecast {
+  const total = (period: keyof Forecast, days: number): Forecast["day"] => {
+    const budget = dailyCreditBudget === null ? Infinity : dailyCreditBudget * days;
+    const sum = (name: keyof Forecast["day"]): number =>
+      forecasts.reduce((all, one) => all + one[period][name], 0);
+    const credits = (name: keyof Credits): number => Math.min(budget, sum(name));
+    return {
+      runs: sum("runs"),
+      best: credits("best"),
+      likely: credits("likely"),
+      worst: credits("worst"),
+    };
+  };
+  const month = total("month", forecastMonthDays);
+  const outAt = (name: keyof Credits): Date | null =>
+    month[name] === 0 ? null : outAfter(balance / (month[name] / forecastMonthDays), now);
+  return {
+    watchlists: forecasts.length,
+    day: total("day", 1),
+    month,
+    runsOutAt: { best: outAt("best"), likely: outAt("likely"), worst: outAt("worst") },
+  };
+}
+
+/** Days after which no time is forecast, because a later time is too uncertain to be useful. */
+const daysMax = 3_650;
+
+const outAfter = (days: number, now: Date): Date | null =>
+  days > daysMax ? null : new Date(now.getTime() + Math.floor(days * dayMs));
+
+const periodSchema = v.object({
+  runs: v.pipe(count, v.description("Number of scheduled runs.")),
+  best: v.pipe(count, v.description("Credits if no item changes.")),
+  likely: v.pipe(
+    count,
+    v.description("Credits at the average of the last runs; before the first run, an estimate."),
+  ),
+  worst: v.pipe(count, v.description("Credits if every item takes every route, in every run.")),
+});
+
+/** A forecast in API answers. */
+export const forecastSchema = v.object({
+  day: v.pipe(periodSchema, v.description("The next 24 hours.")),
+  month: v.pipe(periodSchema, v.description("The next 30 days.")),
+});
+
+const outSchema = (text: string) => v.nullable(v.pipe(timestamp, v.description(text)));
+
+/** The forecast of an account in API answers. */
+export const accountForecastSchema = v.pipe(
+  v.object({
+    watchlists: v.pipe(count, v.description("Number of active watchlists.")),
+    ...forecastSchema.entries,
+    balance_runs_out_at: v.pipe(
+      v.object({
+        best: outSchema("At the best rate. Null: not within ten years."),
+        likely: outSchema("At the likely rate. Null: not within ten years."),
+        worst: outSchema("At the worst rate. Null: not within ten years."),
+      }),
+      v.description("When the balance would be 0 at the rate of these 30 days."),
+    ),
+  }),
+  v.description(
+    "Credits of the scheduled runs of all active watchlists together, without item calls and manual runs.",
+  ),
+);
+
+export const presentAccountForecast = ({
+  watchlists,
+  day,
+  month,
+  runsOutAt,
+}: AccountForecast): v.InferOutput<typeof accountForecastSchema> => ({
+  watchlists,
+  day,
+  month,
+  balance_runs_out_at: {
+    best: runsOutAt.best?.toISOString() ?? null,
+    likely: runsOutAt.likely?.toISOString() ?? null,
+    worst: runsOutAt.worst?.toISOString() ?? null,
+  },
+});

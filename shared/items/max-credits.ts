@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import { integerParam } from "../base/integer-param.ts";
+
+const message = "'max_credits' must be an integer of at least 0.";
+const description =
+  "Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 " +
+  "INVALID_PARAM, and nothing is read or charged.";
+
+/** Schema of `max_credits` in the body of an item call. */
+export const maxCreditsField = v.optional(
+  v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(0, message),
+    v.maxValue(Number.MAX_SAFE_INTEGER, message),
+    v.description(description),
+  ),
+);
+
+/** Schema of `max_credits` in the query of an item call. */
+export const maxCreditsParam = v.optional(
+  integerParam("max_credits", { min: 0, max: Number.MAX_SAFE_INTEGER, description }),
+);
+
+/** The parsed `max_credits` of an item call. */
+export interface CreditCap {
+  /** Undefined if the call has no cap. */
+  readonly maxCredits?: number;
+}
+
+/** Converts `max_credits` of a parsed body or query. */
+export const creditCap = ({
+  max_credits: maxCredits,
+}: {
+  readonly max_credits?: number | undefined;
+}): CreditCap => (maxCredits === undefined ? {} : { maxCredits });
