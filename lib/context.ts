@@ -164,8 +164,9 @@ const noSources = (stage: Stage): string =>
   "-c sources=sandbox serves invented data, for which customers are also charged.";
 
 /**
- * Reads a key that is one of several strings. cdk.json may contain `true`, the command line
- * `"true"`.
+ * Returns the value of a context key, which must be one of `choices`; undefined if it is not set. A
+ * boolean counts as its text: cdk.json may contain `true`, but the command line passes `"true"`.
+ * @throws Error that names the key and the choices
  */
 function choice<Choice extends string>(
   given: Given,

@@ -19,8 +19,8 @@ export type Sources =
       /** Name of the SSM parameter that contains the JSON. */
       readonly name: string;
       /**
-       * References to the secrets that the JSON contains, and ARNs of the KMS keys that encrypt
-       * them.
+       * References to the secrets that the JSON names, and the ARNs of the KMS keys that encrypt
+       * these secrets.
        */
       readonly secrets: readonly string[];
     };

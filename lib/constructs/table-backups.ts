@@ -21,7 +21,10 @@ export interface TableBackupsProps {
   readonly backups: BackupChoice;
 }
 
-/** Point-in-time recovery covers the last 35 days, so daily backups serve as copies only. */
+/**
+ * Point-in-time recovery covers the last 35 days. Daily backups are only for the loss of the tables
+ * or, with a copy vault, of the region or AWS account, so seven days are enough.
+ */
 const dailyBackupsKept = Duration.days(7);
 const monthlyBackupsKept = Duration.days(365);
 

@@ -213,7 +213,7 @@ export class ServiceAlarms extends Construct {
       comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
       periods: { breaching: 2, of: 3 },
       impact: "The slowest 1% of reservations or settlements take more than 500 ms.",
-      lookAt: "ledger_retries, and throttles of the tables accounts and ledger.",
+      lookAt: "ledger_retries, and throttles of the tables 'accounts' and 'ledger'.",
       act: "find the accounts with the most calls; if it is one account, ask its owner to call more slowly.",
       runbook: "alarm-ledger-slow",
     });
@@ -233,7 +233,7 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 2, of: 3 },
       impact: "The ledger needs more than one retry per call on average: calls are slower.",
       lookAt:
-        "which accounts have retries, their calls in flight, and throttles of the table accounts.",
+        "which accounts have retries, their calls in flight, and throttles of the table 'accounts'.",
       act: "if it is one account, ask its owner to call more slowly; if all, check the last deployment.",
       runbook: "alarm-ledger-contended",
     });
@@ -251,8 +251,9 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 5, of: 5 },
       impact:
         "The shared rate limiter fails: calls get 429, or a key can exceed 50 calls per second.",
-      lookAt: "error lines and throttles of the table accounts.",
-      act: "restore writes to the table accounts; shared counting then resumes automatically.",
+      lookAt:
+        "log lines that begin with 'rate limiter store unavailable', and throttles of the table 'accounts'.",
+      act: "restore writes to the table 'accounts'; shared counting then resumes automatically.",
       runbook: "alarm-limiter-local",
     });
   }

@@ -43,8 +43,9 @@ export async function compareData(
 }
 
 /**
- * Runs reconcile. Prints its differences and its summary, and sets the exit code 2 if it found a
- * difference.
+ * Runs the command `reconcile`: compares all data that the tables store twice. Prints each
+ * difference and a summary, and sets the exit code 2 if it found a difference.
+ * @throws Error if `--runs` is invalid, or if the account of `--account` does not exist
  */
 export async function runReconcile(values: Values, admin: Admin): Promise<undefined> {
   const { isText, printLine, endWith } = admin;

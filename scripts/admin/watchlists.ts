@@ -95,7 +95,8 @@ async function showRun(watchlistId: string, runNumber: number, admin: Admin): Pr
   const found = await listsOf(admin).run(watchlistId, runNumber);
   if (found === undefined)
     throw new Error(
-      `Watchlist ${watchlistId} has no run ${runNumber}. List its runs with npm run admin -- runs.`,
+      `Watchlist ${watchlistId} has no run ${runNumber}. List its runs with: ` +
+        `npm run admin -- runs --watchlist ${watchlistId}`,
     );
   const { run, dueAt } = found;
   const table = admin.target.tables.watchlists;

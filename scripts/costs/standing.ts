@@ -52,12 +52,18 @@ export const firewallRules = (resources: readonly Resource[]): number =>
     .map(({ Properties }) => v.parse(ofFirewall, Properties).Rules.length)
     .reduce((sum, count) => sum + count, 0);
 
+interface Standing {
+  readonly sweeperPass: Usage;
+  /** The number of custom metrics, as `LogMeter.metrics` counts them. */
+  readonly metrics: number;
+}
+
 /**
- * Returns the usage of a month without any API calls or watchlists. The sweeper still runs every
- * minute.
+ * Returns the usage of stage prod in a month without any API calls or watchlists: the passes of the
+ * sweeper, the polling of the queues, and the resources that AWS bills by the month.
  */
 export function standingMonth(
-  { sweeperPass, metrics }: { readonly sweeperPass: Usage; readonly metrics: number },
+  { sweeperPass, metrics }: Standing,
   { idleReceivesPerMinute }: Assumptions,
 ): Usage {
   const resources = prodResources();

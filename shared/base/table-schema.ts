@@ -21,13 +21,16 @@ export const duePartitions = {
    * Item calls seldom write to the index, because all holds of a shard share one entry.
    */
   hold: 16,
-  /** About eight writes each time that a target is drained: 1,000 a second. */
+  /** About eight writes each time that a target is drained: 1,000 drains a second. */
   outbox: 8,
-  /** About eight writes for each run: 1,000 a second. */
+  /** About eight writes for each run: 1,000 runs a second. */
   run: 8,
-  /** Two writes for each run: 2,000 a second. */
+  /** Two writes for each run: 2,000 runs a second. */
   watchlist: 4,
-  /** Two writes for each created watchlist and about four for each deleted one: 500 a second. */
+  /**
+   * Two writes for each created watchlist and about four for each deleted one: 500 deletions a
+   * second.
+   */
   purge: 2,
 } as const;
 

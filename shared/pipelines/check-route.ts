@@ -110,7 +110,7 @@ function checkNoTest({ when, ...route }: Route, { path }: Place): void {
     if (route[key] !== undefined) {
       throw invalidParam(
         `${path}.${key}`,
-        `'${key}' applies only with 'when': changed or ok. Omit it with ${when}.`,
+        `'${key}' applies only if 'when' is changed or ok (got ${when}). Omit '${key}', or change 'when'.`,
       );
     }
   }

@@ -27,10 +27,10 @@ export interface PurgeRequest {
 }
 
 /**
- * Deletes all rows of a watchlist that was deleted or not completely created. Idempotent. `purged`:
- * all rows are deleted. `nothing`: the ID has no purge mark, or its purge is not due. `unfinished`:
- * the sweeper must continue, because a run is in progress, time ran out, or the creation was
- * abandoned.
+ * Deletes the schedule and all rows of a watchlist that was deleted or not completely created.
+ * Idempotent. `purged`: all rows are deleted. `nothing`: the ID has no purge mark, or its purge is
+ * not due. `unfinished`: the sweeper must continue, because a run is in progress, time ran out, or
+ * the creation was abandoned.
  */
 export async function purgeWatchlist(
   { watchlistId, until, abandoned = false }: PurgeRequest,

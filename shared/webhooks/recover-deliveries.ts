@@ -13,10 +13,12 @@ const runsAtOnce = 20;
 const deliveriesAtOnce = 40;
 
 /**
- * Continues a recovery. Makes pending all failed deliveries of a time span, and all events that
- * were never sent to the endpoint, for example while it was disabled. Processes runs oldest first,
- * and the events of each run in delivery order. Stores its progress: the next call continues there.
- * Removes the entry after the last run, or if the endpoint is now disabled or deleted.
+ * Continues a recovery. Of the events in a time span that the endpoint should receive, makes
+ * pending those whose delivery failed, and those that were never sent, for example while the
+ * endpoint was disabled. Leaves out unsent events from before the endpoint existed, unless their
+ * run names the endpoint. Processes runs oldest first, and the events of each run in delivery
+ * order. Stores its progress, and returns when the time slice is over: the next call continues
+ * there. Removes the entry after the last run, or if the endpoint is now disabled or deleted.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,

@@ -86,7 +86,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       expect(brandedKeysIn(answers)).toEqual([]);
     });
 
-    it("returns no fields for an item that was not found", async () => {
+    it("returns no fields for an item that is not found or unavailable", async () => {
       const answers = await read([...subject.ids.not_found, ...subject.ids.unavailable]);
       for (const answer of answers) {
         expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);

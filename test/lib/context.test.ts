@@ -225,7 +225,7 @@ describe("the context file of a stage", () => {
     expect(quotaOf(buildApp({ bundle: false, stageFiles: folder }))).toBeUndefined();
   });
 
-  it("may contain the sources themselves", () => {
+  it("may define the sources in full, and is refused if a source lacks a required option", () => {
     const stack = (app: App): string => JSON.stringify(app.synth().stacks.map((s) => s.template));
     const sources = { ...sandboxSources, "retailer_a.lite": { adapter: "upstream" } };
     expect(() => appWithFile({ sources })).toThrow("SOURCES: retailer_a.lite.baseUrl");

@@ -127,8 +127,8 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
       : withItems(sent, shown.toSorted(soonestFirst).slice(0, Number(Limit)));
   },
   /**
-   * Limits the result to a part of the page. The engine itself chooses the end, because the key of
-   * the next page has attributes that the query does not return.
+   * Ends the page early by a smaller `Limit`. The result is not cut here, because the key of the
+   * next page has attributes that the query does not return: only the DynamoDB engine knows them.
    */
   async page_short({ input }, { random, perform, hadNoEffect }) {
     const Limit = random.between(1, Math.min(3, limitOf(input) - 1));

@@ -58,8 +58,8 @@ export interface Played {
 
 const inTurn = ["crashes", "queues", "store"] as const;
 /**
- * Returns N if one in N seeds of `calls` has the profile `contention`. After the first 300 seeds, N
- * is larger, because such a seed sends fifteen times as many requests as others.
+ * Returns N if one in N seeds of `calls` has the profile `contention`. A seed with `contention`
+ * sends fifteen times as many requests as others, so N is larger after the first 300 seeds.
  */
 const seedsPerContention = (seed: number): number => (seed <= 300 ? 5 : 25);
 

@@ -102,8 +102,9 @@ export function settleCall(
 }
 
 /**
- * Releases the expired holds of calls in each shard, oldest first. Returns the number of released
- * holds.
+ * Releases the expired holds of calls in the given shards, in each shard the oldest first. Returns
+ * the number of expired holds, including those that another request resolved first.
+ * @throws 503 UNAVAILABLE as `settleCall`; the holds before the failed one are released
  */
 export async function releaseExpiredCalls(
   process: LedgerProcess,

@@ -33,10 +33,11 @@ export const versionedKindOf = (
 ): VersionedKind | undefined => kinds.find(({ kind }) => isOfKind(kind, key));
 
 /**
- * Adapts a write to the version that the process writes. Converts the row of a put. An expression
- * must already fit that version: if it names an attribute that differs between versions, the write
- * gets a condition on the version of the row, and `guarded` is set. Every update sets the version,
- * unless it is 1, because an update can create a row.
+ * Adapts a write to the version that the process writes. Converts the row of a put, but no
+ * expressions: these must already fit the version. From version 2 on, every update also sets the
+ * version, because an update can create a row. Such an update gets a condition on the version of
+ * the row, and so does a write whose expressions name an attribute that differs between versions.
+ * `guarded` is set if the write got the condition.
  */
 export function versionedWrite(
   kinds: readonly VersionedKind[],

@@ -61,8 +61,10 @@ const pieceUnits: ReadonlySet<string> = new Set([
 
 /**
  * Returns the price of one piece in an offer. Uses the price of the offer itself, or else that of
- * its price specifications, or else that of its price range. Returns "unclear" if a specification
- * for one piece, or the range, contradicts the price of the offer itself.
+ * its price specifications, or else that of its price range. Returns "unclear" if the offer applies
+ * only from a quantity of more than one piece, if a specification for one piece or the range
+ * contradicts the price of the offer itself, or if no single price can be read. Returns undefined
+ * if no price is stated, or if the offer is only for members or not a sale (such as a rent).
  */
 export function priceOf(offer: SchemaNode, reading: PriceReading): StatedPrice {
   if (isOfMany(offer)) return "unclear";

@@ -75,7 +75,7 @@ describe("the creation of a watchlist whose process dies", () => {
   });
 
   it.each(points)(
-    "$when call $call is completed by a repeat: one watchlist with exact counts",
+    "$when port call $call is completed by a repeat: one watchlist with exact counts",
     async (point) => {
       const died = await world.process(point).ask("POST ", keyed);
       const soon = await world.ask("POST ", keyed);
@@ -95,7 +95,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when call $call, and then again at every later call, still creates only one watchlist",
+    "$when port call $call, and then again at every later port call, still creates only one watchlist",
     async (point) => {
       let answer = await world.process(point).ask("POST ", keyed);
       for (let call = point.call; call <= portCalls && answer.status !== 201; call += 1) {
@@ -108,7 +108,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when call $call, and is repeated 15 minutes later, leaves exactly one watchlist",
+    "$when port call $call, and is repeated 15 minutes later, leaves exactly one watchlist",
     async (point) => {
       await world.process(point).ask("POST ", keyed);
       world.clock.advance(takeOverMs);
@@ -118,7 +118,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when call $call, and is not repeated, leaves either no rows or a complete watchlist",
+    "$when port call $call, and is not repeated, leaves either no rows or a complete watchlist",
     async (point) => {
       const died = await world.process(point).ask("POST ", { body });
       world.clock.advance(purgeAfterMs + 1);

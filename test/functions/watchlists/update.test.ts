@@ -248,7 +248,7 @@ describe("a change of a watchlist's schedule", () => {
     ["a cron of an overdue watchlist", { nextRunAt: now }, { cron: "15 * * * *" }, "10:15"],
     ["a cron in a time zone", {}, { cron: "0 16 * * *", timezone: "Asia/Kolkata" }, "10:30"],
     ["another cron in the same time zone", cronList, { cron: "0 13 * * *" }, "12:00"],
-    ["another time zone only", cronList, { timezone: "UTC" }, "12:00"],
+    ["a change of nothing but the time zone", cronList, { timezone: "UTC" }, "12:00"],
     ["another cron and time zone", cronList, { cron: "0 13 * * *", timezone: "UTC" }, "13:00"],
     ["a cadence instead of a cron", cronList, { every: "1h" }, "10:30"],
     ["the present cron", cronList, { cron: "0 12 * * *" }, "11:00"],

@@ -51,7 +51,7 @@ beforeEach(() => {
   aws.asked.splice(0);
 });
 
-/** Runs the tool to its end, without a terminal. */
+/** Runs the tool to its end; without a terminal unless `isTTY` is true. */
 function run(
   words: readonly string[],
   variables: Record<string, string>,
@@ -222,7 +222,8 @@ describe("the admin command, for a run,", () => {
     });
     const { err } = await admin("runs", "show", "--watchlist", watchlist, "--run", "2");
     expect(err).toBe(
-      `Watchlist ${watchlist} has no run 2. List its runs with npm run admin -- runs.\n`,
+      `Watchlist ${watchlist} has no run 2. List its runs with: ` +
+        `npm run admin -- runs --watchlist ${watchlist}\n`,
     );
     expect((await atTerminal("runs", "--watchlist", watchlist)).out).not.toContain("more");
   });
@@ -563,7 +564,7 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [
       ["restore", "--at", "2026-11-21"],
-      '--at must be a second in UTC, such as 2026-11-21T10:15:00Z (got "2026-11-21")',
+      '--at must be a second in UTC that exists, such as 2026-11-21T10:15:00Z (got "2026-11-21")',
     ],
     [
       ["restore", "--at", "2026-11-21T10:15:00Z"],

@@ -65,7 +65,10 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** Returns true for the view of this layout; the bucket contains no objects of layout 1. */
+/**
+ * Returns true for the statement that creates the view of the current layout. Returns false for the
+ * view of layout 1 (`v=1`), because the bucket contains no such objects.
+ */
 const isView = (statement: string): boolean =>
   statement.startsWith("CREATE VIEW") && !statement.includes("v=1");
 

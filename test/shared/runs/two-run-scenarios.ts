@@ -147,7 +147,7 @@ export const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 
 /**
  * Runs the default pipeline of retailer_a twice. The first run reads all items in full. In the
- * second run, the pulse routes one item to lite, delists one and gets no answer for one.
+ * second run, the pulse routes one item to lite, delists one and gets a partial answer for one.
  */
 export async function defaultOfRetailerA({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });

@@ -196,7 +196,7 @@ const daysOf = (usage: readonly Row[]): Readonly<Record<string, readonly number[
     ]),
   );
 
-/** Removes the source from reservations, because only an open hold stores it. */
+/** Removes the source from reservation records: a shard stores it in the open hold instead. */
 const plain = (records: readonly Row[]): readonly Row[] =>
   records.map(({ f: source, ...record }) =>
     record["t"] === "r" ? record : { ...record, f: source },

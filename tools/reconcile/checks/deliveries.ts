@@ -79,7 +79,7 @@ async function endpointDifferences(
   return [...differences, ...targets.flatMap((target) => targetDifferences(target, now))];
 }
 
-/** Compares pending deliveries of the delivery log with the outbox entries. */
+/** Compares the pending deliveries and pending exports of an account with the outbox entries. */
 async function pendingDifferences(
   accountId: string,
   dependencies: DeliveriesDependencies,

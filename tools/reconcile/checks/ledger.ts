@@ -38,9 +38,9 @@ const nothing: LedgerFindings = {
 };
 
 /**
- * Compares the stored sums with the ledger while calls continue. Ledger entries never change. The
- * entries up to the time of a row's read must add up to the row, and later entries explain later
- * changes.
+ * Compares the stored sums of an account with its ledger, while calls continue. Also compares its
+ * holds, usage and keys. Ledger entries never change: those from before a row was read must add up
+ * to the row, and newer ones show which holds and days changed during the check.
  */
 async function compareLedger(
   accountId: string,

@@ -168,9 +168,9 @@ interface RecordsSince {
 }
 
 /**
- * Reads the records that were made after a row was read. Reads the row first, so that no record is
- * missed when it moves to a page. Reads the row again after the pages, when it must no longer
- * contain the moved records.
+ * Returns the records that are newer than an earlier read of a row (`fence`). Reads the row before
+ * its pages, so that no record is missed while it moves to a page. Then reads the row once more: it
+ * must no longer contain the records that were in the pages.
  */
 async function recordsSince(
   ref: Ref,

@@ -73,8 +73,9 @@ export interface LedgerReader {
   oldSums(accountId: string): Promise<StoredSums | undefined>;
   readonly shards: ShardsReader;
   /**
-   * Yields the entries of the account's own ledger in ascending order. `from` and `to` are
-   * inclusive. Without `to`, yields all later entries.
+   * Yields the entries that are stored for the account itself, not in the journals of its shards,
+   * by ascending sequence number. `from` and `to` are sequence numbers, inclusive. Without `to`,
+   * yields all later entries.
    */
   entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
   /**

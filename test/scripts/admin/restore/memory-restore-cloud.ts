@@ -28,9 +28,7 @@ const restored: TableSettings = {
   deletionProtection: false,
   tags: {},
 };
-/**
- * The number of requests for a state that find a change of DynamoDB or CloudFormation incomplete.
- */
+/** The number of reads that still find a new or deleted table, or a new backup, in progress. */
 const delay = 2;
 
 /**

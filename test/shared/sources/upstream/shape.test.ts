@@ -26,7 +26,7 @@ const offer = {
   isBuybox: true,
 };
 
-describe("readShape", () => {
+describe("the reader of the data in an upstream reply", () => {
   it.each(stepScraperIds)("returns what fits the schema of %s, or undefined", (scraper) => {
     const schema: v.GenericSchema = upstreamData[scraper];
     fc.assert(
@@ -83,7 +83,7 @@ describe("readShape", () => {
     expect(productFrom("retailer_c.standard", data, "USD")?.status).toBe("ok");
   });
 
-  it("keeps the first of several offers with one ID", () => {
+  it("keeps the first of several offers with the same ID", () => {
     const offers = [
       { ...offer, offerListingId: "x", isBuybox: false },
       { ...offer, offerListingId: "x", price: 6 },

@@ -9,6 +9,7 @@ interface DeleteDestinationDialogProps {
 
 /**
  * Asks the user to confirm, and deletes the S3 destination. Then calls `onDeleted` and `onClose`.
+ * Calls only `onClose` if the user cancels. If the deletion fails, shows the error and stays open.
  */
 export function DeleteDestinationDialog({ onDeleted, onClose }: DeleteDestinationDialogProps) {
   const toast = useToast();
