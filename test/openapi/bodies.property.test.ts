@@ -253,13 +253,23 @@ const bodies: readonly {
     method: "post",
     path: "/v1/watchlists/estimate",
     schema: estimateRequest,
-    body: withPipeline(
-      changed([{ items: 10 }, { platform: "retailer_d", items: 10 }], {
+    body: fc.oneof(
+      withPipeline(
+        changed([{ items: 10 }, { platform: "retailer_d", items: 10 }], {
+          ...shop,
+          items: [0, 50_000, 50_001, -1, 1.5, "5"],
+          item_count: [5, -1],
+          every: ["15m", 5],
+          daily_credit_budget: [1, 0, null],
+          refresh_every_runs: [0, 1_001],
+        }),
+      ),
+      // With an existing watchlist, the pipeline is parsed later, together with the watchlist.
+      changed([{ watchlist_id: "wl_00000000000000000000abcd" }], {
         ...shop,
-        items: [0, 50_000, 50_001, -1, 1.5, "5"],
-        item_count: [5, -1],
+        item_count: [5],
         every: ["15m", 5],
-        watchlist_id: ["wl_00000000000000000000abcd"],
+        pipeline: [null],
         daily_credit_budget: [1, 0, null],
         refresh_every_runs: [0, 1_001],
       }),
