@@ -1,4 +1,5 @@
 import * as provide from "../composition/dependencies.ts";
+import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -34,8 +35,8 @@ export function createHandler(
       endpoints: provide.endpoints(environment, overrides),
       history: provide.creditHistory(environment, overrides),
       usage: provide.usageStore(environment, overrides),
-      watchlists: provide.watchlists(environment, overrides),
-      runs: provide.runs(environment, overrides),
+      watchlists: stores.watchlists(environment, overrides),
+      runs: stores.runs(environment, overrides),
       budgets: provide.dailyBudgets(environment, overrides),
     },
   });

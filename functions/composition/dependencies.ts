@@ -26,27 +26,20 @@ import { s3EventBodies } from "../../shared/aws/deliveries/event-bodies.ts";
 import { dynamoEventFeed } from "../../shared/aws/deliveries/event-feed.ts";
 import { dynamoExportStore } from "../../shared/aws/exports/export-store.ts";
 import { hostResolver } from "../../shared/outgoing/host-resolver.ts";
-import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
 import { ledgerMetrics } from "../../shared/aws/ledger/metrics.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { dynamoOutbox } from "../../shared/aws/deliveries/outbox.ts";
 import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
 import { dynamoProbeCounter } from "../../shared/aws/deliveries/probe-counter.ts";
-import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
 import { dynamoPendingWork } from "../../shared/aws/deliveries/pending-work.ts";
-import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
-import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { stsRoleCredentials } from "../../shared/aws/exports/role-credentials.ts";
-import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
 import { eventBridgeSchedules } from "../../shared/aws/watchlists/schedules.ts";
 import { accountsTableCheck } from "../../shared/aws/accounts/table-check.ts";
 import { keyAdmission } from "../../shared/aws/accounts/key-admission.ts";
 import { kmsSecretBox } from "../../shared/aws/deliveries/secret-box.ts";
 import { serviceLogger } from "../../shared/observability/service-logger.ts";
-import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { dynamoTargetStates } from "../../shared/aws/deliveries/target-states.ts";
 import { dynamoUsageStore } from "../../shared/aws/accounts/usage-store.ts";
-import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import { webhookSender } from "../../shared/outgoing/webhook-sender.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/best-effort.ts";
@@ -61,15 +54,8 @@ import type { EventFeed } from "../../shared/events/event-feed.ts";
 import type { FeedSources } from "../../shared/events/feed-start.ts";
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import type { DueTargets, Outbox, OutboxQueue, PendingWork } from "../../shared/outbox/outbox.ts";
-import type { HistoryStore } from "../../shared/history/history-store.ts";
 import { type AddressPolicy, addressPolicy } from "../../shared/outgoing/address-policy.ts";
-import type { RunStore } from "../../shared/runs/run-store.ts";
-import type { StepStore } from "../../shared/runs/step-store.ts";
-import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
-import type { PageStore } from "../../shared/watchlists/page-store.ts";
-import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
-import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 import type { DeliveryStore } from "../../shared/webhooks/delivery-store.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
@@ -82,7 +68,6 @@ import { configuredVersions } from "./written-versions.ts";
 
 export type Needs<Name extends string> = Readonly<Record<Name, string>>;
 type AccountNeeds = Needs<"ACCOUNTS_TABLE">;
-type WatchlistNeeds = Needs<"WATCHLISTS_TABLE">;
 export type DeliveriesNeeds = Needs<"DELIVERIES_TABLE">;
 export type DeliveryTargetNeeds = DeliveriesNeeds &
   Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
@@ -221,35 +206,6 @@ export const creditHistory = (
  */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
-
-const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => ({
-  table: environment.WATCHLISTS_TABLE,
-  ...timeAndRandom(overrides),
-});
-
-export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
-  dynamoWatchlistStore(dynamo(overrides), watchlistsTable(environment, overrides));
-
-export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
-  dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
-
-export const idempotencyKeys = (
-  environment: WatchlistNeeds,
-  overrides: Overrides,
-): IdempotencyStore =>
-  dynamoIdempotencyStore(dynamo(overrides), watchlistsTable(environment, overrides));
-
-export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
-  dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));
-
-export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStore =>
-  dynamoRunStore(dynamo(overrides), watchlistsTable(environment, overrides));
-
-export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
-  dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
-
-export const history = (environment: WatchlistNeeds, overrides: Overrides): HistoryStore =>
-  dynamoHistoryStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,

@@ -2,6 +2,7 @@ import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import * as provide from "../composition/dependencies.ts";
+import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
@@ -13,10 +14,10 @@ export function createHandler(
   overrides: Overrides = {},
 ): QueueHandler {
   const dependencies = {
-    watchlists: provide.watchlists(environment, overrides),
-    runs: provide.runs(environment, overrides),
-    steps: provide.steps(environment, overrides),
-    history: provide.history(environment, overrides),
+    watchlists: stores.watchlists(environment, overrides),
+    runs: stores.runs(environment, overrides),
+    steps: stores.steps(environment, overrides),
+    history: stores.history(environment, overrides),
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     clock: provide.clock(overrides),

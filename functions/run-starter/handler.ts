@@ -6,6 +6,7 @@ import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
 import * as provide from "../composition/dependencies.ts";
+import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -23,11 +24,11 @@ export function createHandler(
 ): QueueHandler {
   const logger = provide.logger(environment, "run-starter");
   const dependencies = {
-    watchlists: provide.watchlists(environment, overrides),
-    pages: provide.pages(environment, overrides),
-    purges: provide.purges(environment, overrides),
-    runs: provide.runs(environment, overrides),
-    steps: provide.steps(environment, overrides),
+    watchlists: stores.watchlists(environment, overrides),
+    pages: stores.pages(environment, overrides),
+    purges: stores.purges(environment, overrides),
+    runs: stores.runs(environment, overrides),
+    steps: stores.steps(environment, overrides),
     ledger: provide.ledger(environment, "run-starter", overrides),
     queue: runQueue(environment, overrides),
     schedules: provide.schedules(environment, overrides),

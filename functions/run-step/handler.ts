@@ -1,6 +1,7 @@
 import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../composition/dependencies.ts";
+import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -14,9 +15,9 @@ export function createHandler(
   overrides: Overrides = {},
 ): QueueHandler {
   const dependencies = {
-    pages: provide.pages(environment, overrides),
-    runs: provide.runs(environment, overrides),
-    steps: provide.steps(environment, overrides),
+    pages: stores.pages(environment, overrides),
+    runs: stores.runs(environment, overrides),
+    steps: stores.steps(environment, overrides),
     ledger: provide.ledger(environment, "run-step", overrides),
     sources: sources(environment, "run-step", overrides),
     ...provide.timeAndRandom(overrides),

@@ -4,6 +4,7 @@ import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budg
 import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../composition/dependencies.ts";
+import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -23,9 +24,9 @@ export function createHandler(
   };
   const dependencies = {
     ledger: provide.ledger(environment, "sweeper", overrides),
-    watchlists: provide.watchlists(environment, overrides),
-    purges: provide.purges(environment, overrides),
-    runs: provide.runs(environment, overrides),
+    watchlists: stores.watchlists(environment, overrides),
+    purges: stores.purges(environment, overrides),
+    runs: stores.runs(environment, overrides),
     queue: runQueue(environment, overrides),
     wakeDeliveries: (wanted: { now: Date; limit: number }) => wakeDue(wanted, deliveries),
     clock: provide.clock(overrides),

@@ -1,4 +1,5 @@
 import * as provide from "../composition/dependencies.ts";
+import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -52,16 +53,16 @@ export function createHandler(
     dependencies: {
       ...middleware,
       warn: provide.warnTo(middleware.logger),
-      watchlists: provide.watchlists(environment, overrides),
-      pages: provide.pages(environment, overrides),
-      purges: provide.purges(environment, overrides),
-      keys: provide.idempotencyKeys(environment, overrides),
-      runs: provide.runs(environment, overrides),
-      steps: provide.steps(environment, overrides),
+      watchlists: stores.watchlists(environment, overrides),
+      pages: stores.pages(environment, overrides),
+      purges: stores.purges(environment, overrides),
+      keys: stores.idempotencyKeys(environment, overrides),
+      runs: stores.runs(environment, overrides),
+      steps: stores.steps(environment, overrides),
       queue: runQueue(environment, overrides),
       schedules: provide.schedules(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
-      history: provide.history(environment, overrides),
+      history: stores.history(environment, overrides),
     },
   });
 }

@@ -1,0 +1,48 @@
+/** The stores in the watchlists table. */
+import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
+import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
+import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
+import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
+import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
+import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
+import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
+import type { HistoryStore } from "../../shared/history/history-store.ts";
+import type { RunStore } from "../../shared/runs/run-store.ts";
+import type { StepStore } from "../../shared/runs/step-store.ts";
+import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
+import type { PageStore } from "../../shared/watchlists/page-store.ts";
+import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
+import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
+import { dynamo, type Needs, timeAndRandom } from "./dependencies.ts";
+import type { Overrides } from "./overrides.ts";
+
+type WatchlistNeeds = Needs<"WATCHLISTS_TABLE">;
+
+const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => ({
+  table: environment.WATCHLISTS_TABLE,
+  ...timeAndRandom(overrides),
+});
+
+export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
+  dynamoWatchlistStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
+  dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const idempotencyKeys = (
+  environment: WatchlistNeeds,
+  overrides: Overrides,
+): IdempotencyStore =>
+  dynamoIdempotencyStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
+  dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStore =>
+  dynamoRunStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
+  dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const history = (environment: WatchlistNeeds, overrides: Overrides): HistoryStore =>
+  dynamoHistoryStore(dynamo(overrides), watchlistsTable(environment, overrides));
