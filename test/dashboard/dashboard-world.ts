@@ -132,7 +132,12 @@ async function openVisit(browser: Browser, { url, view, key }: Opening): Promise
     faults,
     async signIn(other = key) {
       await page.getByLabel("API key").fill(other);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      // On a busy machine the service may answer 503. A person then signs in again.
+      for (let status = 503, attempt = 1; status === 503 && attempt <= 3; attempt += 1) {
+        const answer = page.waitForResponse((response) => response.url().includes("/v1/account"));
+        await page.getByRole("button", { name: "Sign in" }).click();
+        status = (await answer).status();
+      }
       await page.locator("#main").waitFor();
     },
     async goTo(path, heading) {

@@ -49,7 +49,7 @@ describe("the bundles of functions", () => {
     expect(marked).toHaveLength(streaming.length);
   });
 
-  it("are smaller than 505 KB, plus a fixed size for each client that only some functions need", () => {
+  it("are smaller than 510 KB, plus a fixed size for each client that only some functions need", () => {
     const more = [
       ["PutObject", 85_000],
       ["CreateSchedule", 20_000],
@@ -60,7 +60,7 @@ describe("the bundles of functions", () => {
     for (const file of files) {
       const code = readFileSync(file, "utf8");
       const allowed = more.filter(([action]) => code.includes(action)).map(([, bytes]) => bytes);
-      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 505_000));
+      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 510_000));
     }
   });
 
