@@ -116,13 +116,13 @@ export interface Throttle {
 }
 
 /**
- * Every caller must be too slow to use up a limit alone, so each limit of a route is at least 3.5 times
+ * Every caller must be too slow to use up a limit alone, so each limit of a route is at least three times
  * what the firewall accepts from one address (`requestsPerSecondOfAddress`). A key can make 50 calls a
  * second. The limits must add up to no more than API Gateway's quota for the AWS account, 10,000 calls
  * a second with a burst of 5,000, which other APIs of the account share. So a flood of all paths
  * cannot use up the quota.
  */
-const throttle: Throttle = { itemCalls: 400, otherCalls: 190, otherwise: 2 };
+const throttle: Throttle = { itemCalls: 400, otherCalls: 150, otherwise: 10 };
 
 /**
  * The configuration of a stage without sources. Each deployment sets its sources in the context.

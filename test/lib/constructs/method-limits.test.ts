@@ -44,14 +44,14 @@ describe("throttleSums", () => {
 
 describe("the limits of every stage", () => {
   it.each(stages)(
-    "in %s are at least 3.5 times what a key, or an address below the firewall's limit, can use",
+    "in %s are at least three times what a key, or an address below the firewall's limit, can use",
     (stage) => {
       const { itemCalls, otherCalls } = configs[stage].throttle;
       const { all, otherThanItemCalls } = requestsPerSecondOfAddress;
 
-      expect(itemCalls).toBeGreaterThanOrEqual(3.5 * Math.max(all, limits.requestsPerSecond));
+      expect(itemCalls).toBeGreaterThanOrEqual(3 * Math.max(all, limits.requestsPerSecond));
       expect(otherCalls).toBeGreaterThanOrEqual(
-        3.5 * Math.max(otherThanItemCalls, limits.requestsPerSecond),
+        3 * Math.max(otherThanItemCalls, limits.requestsPerSecond),
       );
     },
   );
