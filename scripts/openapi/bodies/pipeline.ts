@@ -1,6 +1,6 @@
 import { opsFor, whensByKey, whensFor } from "../../../shared/pipelines/check-route.ts";
 import { type Op, valueOps, type When } from "../../../shared/pipelines/definition.ts";
-import { pipelineBody, routeBody, stepBody } from "../../../shared/pipelines/pipeline-schema.ts";
+import { pipelineBody, routeBody, stepBody } from "../../../shared/pipelines/pipeline-body.ts";
 import {
   type StepScraperId,
   stepScraperIds,
