@@ -6,7 +6,7 @@ import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
-import { ops, valueOps, whens } from "./definition.ts";
+import { metadataKeyPattern, ops, valueOps, whens } from "./definition.ts";
 import { meaning } from "./pipeline-schema.ts";
 
 /** Pattern of names that are short and plain enough to repeat in an error message. */
@@ -83,8 +83,10 @@ const valueBody = v.union(
       visibleText("value"),
       v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
     ),
+    v.strictObject({ metadata: v.pipe(v.string(), v.regex(metadataKeyPattern)) }),
   ],
-  "'value' must be a number, true, false or a string.",
+  "'value' must be a number, true, false, a string, or an object such as " +
+    '{"metadata": "target_price"}.',
 );
 
 const whereMessage = `'where' must be an array of 1 to ${whereMax} tests.`;

@@ -36,11 +36,13 @@ export const meaning = {
   field: "With changed: only a change to this field counts. With ok: the field that op tests.",
   op: "How field is tested: against the last known value (increased, decreased), or against value.",
   value:
-    "Value that below, above, is and is_not compare the field with. Has the type of the field.",
+    "Value that below, above, is and is_not compare the field with. Has the type of the field, or is " +
+    '{"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match.',
   where: "Further tests of values of the same read. All must pass.",
   whereField: "Field of the step's scraper.",
   whereOp: "How field is compared with value.",
-  whereValue: "Value that op compares the field with. Has the type of the field.",
+  whereValue:
+    'Value that op compares the field with. Has the type of the field, or is {"metadata": key}.',
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
     "with a numeric field. Small changes add up until they reach it.",
@@ -73,7 +75,12 @@ const shown = <Schema extends v.GenericSchema>(
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
   v.pipe(schema, v.description(meaning[what]));
 
-const testedValue = v.union([v.number(), v.boolean(), v.string()]);
+const testedValue = v.union([
+  v.number(),
+  v.boolean(),
+  v.string(),
+  v.object({ metadata: v.string() }),
+]);
 
 const routeSchema = v.object({
   when: openSet(whens, meaning.when),
