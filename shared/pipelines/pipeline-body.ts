@@ -83,7 +83,9 @@ const valueBody = v.union(
       visibleText("value"),
       v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
     ),
-    v.strictObject({ metadata: v.pipe(v.string(), v.regex(metadataKeyPattern)) }),
+    v.strictObject({
+      metadata: v.pipe(v.string(), v.regex(metadataKeyPattern), v.description(meaning.metadataKey)),
+    }),
   ],
   "'value' must be a number, true, false, a string, or an object such as " +
     '{"metadata": "target_price"}.',

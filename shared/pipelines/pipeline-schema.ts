@@ -43,6 +43,7 @@ export const meaning = {
   whereOp: "How field is compared with value.",
   whereValue:
     'Value that op compares the field with. Has the type of the field, or is {"metadata": key}.',
+  metadataKey: "Key of the item's metadata, with whose value the field is compared.",
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
     "with a numeric field. Small changes add up until they reach it.",
@@ -79,7 +80,7 @@ const testedValue = v.union([
   v.number(),
   v.boolean(),
   v.string(),
-  v.object({ metadata: v.string() }),
+  v.object({ metadata: shown(v.string(), "metadataKey") }),
 ]);
 
 const routeSchema = v.object({
