@@ -29,8 +29,8 @@ export function idPattern(kind: IdKind): RegExp {
 }
 
 /**
- * Returns true if the text has the format of an ID of this kind. A text of another format is no
- * stored ID, so callers need no lookup to refuse it.
+ * Returns true if the text has the format of an ID of this kind. Every stored ID has this format, so
+ * callers can refuse any other text without a lookup.
  */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 

@@ -54,8 +54,8 @@ export const limits = {
    */
   deletedEndpointDays: 400,
   /**
-   * Maximum number of probes that an account may start within a time. No probe waits longer for a
-   * receiver or store than this time, so `max` also limits the probes in progress. In a minute, an
+   * An account may start at most `max` probes in any `seconds` seconds. No probe waits longer than
+   * that for a receiver or store, so `max` also limits the probes in progress. In a minute, an
    * account can register as many webhook endpoints as it may have, and test each of them.
    */
   probes: { max: 5, seconds: 15 },

@@ -40,8 +40,8 @@ export interface StoredKind {
 /** Values of `WrittenVersions`. */
 export const writtenVersions = ["current", "previous"] as const;
 /**
- * Which version a process writes: `current` is the version of its code, `previous` the version
- * before it, if the kind has a conversion from it.
+ * Which version a process writes: `current` is the version of its code. `previous` is the version
+ * before it, if the kind has a conversion between the two.
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 

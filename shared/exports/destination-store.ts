@@ -17,8 +17,8 @@ export type DestinationReport =
 export interface DestinationStore {
   get(accountId: string): Promise<Destination | null>;
   /**
-   * Stores the whole destination. Returns false if the stored revision is not `replaces` (null: no
-   * destination).
+   * Stores the whole destination. Returns false, without writing, if the stored revision is not
+   * `replaces`. If `replaces` is null, the account must not have a destination.
    */
   put(accountId: string, destination: Destination, replaces: string | null): Promise<boolean>;
   /**

@@ -132,7 +132,7 @@ export interface TargetStates {
   list(accountId: string): Promise<ReadonlyMap<string, unknown>>;
 }
 
-/** Reads entries that had no attempt yet, for the delivery and export logs. */
+/** Reads entries that have had no attempt yet, for the lists of deliveries and exports. */
 export interface PendingWork {
   /** Lists the targets of an account that have entries. */
   targets(accountId: string): Promise<readonly DeliveryTarget[]>;

@@ -48,7 +48,7 @@ export interface GuardedConnection {
    * the response with the part of the body that was read.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
-  /** Closes all sockets. Exchanges in progress fail, and so do later ones. */
+  /** Closes all sockets. Exchanges in progress and later exchanges fail. */
   close(): void;
 }
 

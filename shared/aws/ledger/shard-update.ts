@@ -128,9 +128,8 @@ export function reserveUpdate(
 }
 
 /**
- * Refuses a reservation by a process that does not know the account's current daily budget. The
- * refusal returns the shard with the budget. So an account without one needs no request to find
- * that out.
+ * The condition that a process knows the account's current daily budget. A refusal returns the shard
+ * with the budget, so no separate request has to read the budget.
  */
 const budgetCondition = (budget: number | null): string =>
   budget === null ? "attribute_not_exists(#budget)" : "#budget = :budget";
@@ -172,8 +171,8 @@ interface Size {
 
 /**
  * Builds the update that adds or deducts credits, with a record. It fails if a count would become
- * negative or the shard has a newer stamp. Pass `size` if the change
- * increases the account's slots, and `budget` if it reserves credits.
+ * negative or the shard has a newer stamp. Pass `size` if the change increases the account's slots,
+ * and `budget` if the change reserves credits.
  */
 export const creditUpdate = (
   location: ShardLocation,

@@ -83,6 +83,9 @@ function conversionUpdate({ table, row, conversion }: RowToConvert): UpdateComma
 const clause = (word: string, actions: readonly string[]): readonly string[] =>
   actions.length === 0 ? [] : [word, actions.join(", ")];
 
-/** One of the two versions is stored, so the values are never empty. */
+/**
+ * Omits undefined values. Some value always remains, as DynamoDB requires, because at least one of
+ * the two versions is later than 1, and such a version is written in `stored_version`.
+ */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

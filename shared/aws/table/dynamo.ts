@@ -173,7 +173,7 @@ export async function retryContended<T>(
 /**
  * Executes a single write, and repeats it while a transaction has locked its row. The SDK does not
  * retry this conflict.
- * @throws 503 UNAVAILABLE as `retryContended`
+ * @throws 503 UNAVAILABLE if the row stays locked or the retry budget is exhausted
  */
 export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
   return retryContended<T>(options, async (note) => {
@@ -223,7 +223,7 @@ export async function transact(
 /**
  * Executes a transaction, and repeats it while rows are contended or throttled. Returns true if it
  * took effect, and false, without a change, if a condition failed.
- * @throws 503 UNAVAILABLE as `retryContended`
+ * @throws 503 UNAVAILABLE if rows stay contended or throttled, or the retry budget is exhausted
  */
 export const transactWrites = (
   client: DynamoDBDocumentClient,
