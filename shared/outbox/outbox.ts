@@ -100,8 +100,8 @@ export interface OutboxStore<LogRecord> extends Outbox {
   /** Lists the due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;
   /**
-   * Lists entries of a lane, longest due first: those due at or before `by` (null: all entries)
-   * and, with `after`, later than `after`.
+   * Lists up to `limit` entries of a lane, in the order of their due times: those due at or before
+   * `by` (null: no bound) and, if `after` is defined, due after `after`.
    */
   entries(target: DeliveryTarget, wanted: EntryQuery): Promise<readonly OutboxEntry[]>;
   /**
