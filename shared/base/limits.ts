@@ -31,7 +31,7 @@ export const limits = {
     valueLengthMax: 200,
     /** Maximum absolute value of a number that a rule compares with. */
     valueMax: 1e12,
-    /** Minimum absolute value of such a number. The number 0 is also valid. */
+    /** Minimum absolute value of a number other than 0 that a rule compares with. */
     valueMin: 1e-9,
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,

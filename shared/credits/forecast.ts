@@ -110,6 +110,7 @@ export const accountForecastSchema = v.pipe(
   ),
 );
 
+/** Converts the forecast of an account to its form in API answers. */
 export const presentAccountForecast = ({
   watchlists,
   day,

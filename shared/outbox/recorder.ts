@@ -85,7 +85,8 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
       if (transactions.hasFailed()) return transactions.done();
       waiting.push(change);
       if (!isDue()) return;
-      // Work continues during one transaction, but waits for the transaction before that one.
+      // Waits only for earlier transactions, so that work continues while the new transaction is in
+      // progress.
       const before = transactions.done();
       void transactions.add(keepSome);
       await before;

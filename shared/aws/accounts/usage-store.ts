@@ -24,7 +24,7 @@ interface Days {
 
 /**
  * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of the shard's row for that
- * day, which counts the records in pages, and of the records that are still in the shard's row.
+ * day, which counts the records in pages, and of the records that no page contains yet.
  * Rows of the account contain the usage of days before the account had shards.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {

@@ -63,8 +63,8 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Reads the shards. For a first page, also makes all shards refuse new entries that
- * would sort among the listed entries.
+ * Reads the shards, and returns them with the place below which the page begins. For a first page,
+ * also makes all shards refuse new entries that would sort among the listed entries.
  */
 async function rowsFor(
   process: LedgerProcess,

@@ -156,7 +156,7 @@ export function settleUpdate(
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
     record: { type: "settle", holdId, refunded, source, ...outcome, ...day },
     remove: ["#holds.#hold"],
-    // A later hold with the same ID has a different stamp.
+    // The hold may have been replaced by a later hold with the same ID, which has another stamp.
     conditions: ["#holds.#hold.#a = :made"],
     names: { "#holds": "holds", "#hold": holdId, "#a": "a" },
     values: { ":made": hold.at },

@@ -28,6 +28,7 @@ interface RowToConvert {
  * these attributes and the version have not changed since the row was read. Returns false, without
  * a change, if they have changed, if the row was deleted, or if a transaction is writing the row.
  * @param client a client that does not convert rows
+ * @throws any other error of the request
  */
 export async function convertRow(
   client: DynamoDBDocumentClient,

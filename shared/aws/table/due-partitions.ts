@@ -16,10 +16,10 @@ export const dueAt = (
 });
 
 /**
- * The index partition for all rows of a kind with the table partition key `pk`. All rows of holds
- * of an account have the same key, and so are in one partition. One account cannot exhaust the
- * throughput of this partition: the transactions that reserve and settle a hold write its row,
- * which costs twice the write units of its entry in the index.
+ * The index partition for all rows of a kind with the table partition key `pk`. All hold rows of an
+ * account have the same `pk`, so they are in one index partition. The account cannot exhaust its
+ * throughput: a transaction that writes the row of a hold needs twice as many write units for the
+ * row as for the index entry, so the partition of the rows reaches its limit first.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();

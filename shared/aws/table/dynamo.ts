@@ -126,8 +126,9 @@ interface RetryOptions {
 export type Note = (why: string) => void;
 
 /**
- * Executes an attempt. Returns `again` if DynamoDB throttled it, in which case it has changed
- * nothing.
+ * Executes an attempt and returns its result. Returns `again` if DynamoDB throttled the attempt,
+ * which has then changed nothing.
+ * @throws every other error of the attempt
  */
 export async function againIfThrottled<T>(
   note: Note,
@@ -147,9 +148,9 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` with full jitter while it returns `again`. Makes up to 24 attempts. DynamoDB
- * cancels a transaction if another request contends for one of its rows, and the SDK does not retry
- * it.
+ * Repeats `attempt` with full jitter while it returns `again`, up to 24 times, and returns its
+ * result. Needed because DynamoDB cancels a transaction if another request contends for one of its
+ * rows, and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. The last
  * noted reason is its cause.
  */
