@@ -11,8 +11,9 @@ export type DestinationReport =
   | { readonly outcome: "failed"; readonly error: string };
 
 /**
- * Stores the S3 destination of each account. A write, except a deletion, succeeds only if the
- * stored revision is the one that was read, so concurrent changes do not overwrite each other.
+ * Stores the S3 destination of each account. Every write except a deletion succeeds only if the
+ * stored revision is the one that the caller read. So concurrent changes do not overwrite each
+ * other.
  */
 export interface DestinationStore {
   get(accountId: string): Promise<Destination | null>;

@@ -100,8 +100,8 @@ export interface OutboxStore<LogRecord> extends Outbox {
   /** Lists the due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;
   /**
-   * Lists up to `limit` entries of a lane, in the order of their due times: those due at or before
-   * `by` (null: no bound) and, if `after` is defined, due after `after`.
+   * Lists up to `limit` entries of a lane, in the order of their due times. Omits entries that are
+   * due after `by` (null: no bound) or, if `after` is defined, at or before `after`.
    */
   entries(target: DeliveryTarget, wanted: EntryQuery): Promise<readonly OutboxEntry[]>;
   /**

@@ -18,8 +18,8 @@ import type { TransactItem } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 
 /**
- * Stores daily budgets in DynamoDB. The account and each of its shards have the budget, so that a
- * reservation needs no further request to find out whether there is a budget.
+ * Stores daily budgets in DynamoDB. The row of the account and the row of each shard have the
+ * budget, so that a reservation can check it without another request.
  */
 export function dynamoDailyBudgetStore(
   client: DynamoDBDocumentClient,

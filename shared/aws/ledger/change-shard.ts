@@ -36,9 +36,11 @@ export type ShardChange =
   | { readonly outcome: "busy"; readonly why: string };
 
 /**
- * Makes one conditional update of a shard, without retries. Returns `changed` with the new shard,
- * `refused` with the current shard if the condition failed, `missing` if the shard does not exist,
- * or `busy` after a conflict or a throttle, which changed nothing.
+ * Makes one conditional update of a shard, without retries. The outcome is `changed`, with the new
+ * shard. In every other outcome, nothing was written:
+ * - `refused`: the condition failed; with the current shard.
+ * - `missing`: the shard does not exist.
+ * - `busy`: DynamoDB reported a conflict or throttled the update.
  * @throws any other error of the request. The update may still have taken effect, so the caller
  * must read the shard.
  */

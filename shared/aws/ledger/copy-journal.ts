@@ -12,8 +12,8 @@ import { trimUpdate } from "./shard-update.ts";
 const pageRecordsMax = 32;
 
 /**
- * Copies the journal of a shard to a page if the number of its records is a multiple of 8 or one
- * more (8, 9, 16, 17 and so on); otherwise does nothing. Call it after a reservation. Never rejects.
+ * Copies the journal of a shard to a page if the number of its records is 8, 9, 16, 17, 24, 25 and so
+ * on. Otherwise does nothing. Call it after a reservation. Never rejects.
  */
 export async function copyJournal(
   process: LedgerProcess,
@@ -73,8 +73,8 @@ interface NewPage {
 
 /**
  * Writes a page, removes its records from the shard's row, and adds their usage to the daily usage
- * rows, in one transaction, so that each record counts once. If the page exists, it must contain
- * exactly these records.
+ * rows. One transaction does all of this, so that each record counts once. If the page exists, it
+ * must contain exactly these records.
  */
 async function writePage(
   process: LedgerProcess,

@@ -26,7 +26,8 @@ interface RowToConvert {
 /**
  * Converts a row to the other version. Changes only attributes of the conversion, on condition that
  * these attributes and the version have not changed since the row was read. Returns false, without
- * a change, if they have changed, if the row was deleted, or if a transaction is writing the row.
+ * a change, if one of them has changed, if the row was deleted, or if a transaction is writing the
+ * row.
  * @param client a client that does not convert rows
  * @throws any other error of the request
  */

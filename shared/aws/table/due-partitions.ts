@@ -17,9 +17,9 @@ export const dueAt = (
 
 /**
  * The index partition for all rows of a kind with the table partition key `pk`. All hold rows of an
- * account have the same `pk`, so they are in one index partition. The account cannot exhaust its
- * throughput: a transaction that writes the row of a hold needs twice as many write units for the
- * row as for the index entry, so the partition of the rows reaches its limit first.
+ * account have the same `pk`, so they are in one index partition. Their table partition reaches its
+ * limit first, because a transaction needs twice as many write units for the row of a hold as for
+ * its index entry. So one account cannot exhaust the index partition.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();

@@ -37,8 +37,8 @@ export function amountOf(
 
 /**
  * Converts a price from the currency's smallest unit to its main unit. Returns null if the source
- * reports "none" (-1), and undefined for a missing, negative or too large price, or for 0, which
- * means "unknown".
+ * reports "none" (-1). Returns undefined for 0, which means "unknown", and for a missing, negative
+ * or too large price.
  */
 export function priceOf(
   minor: number | null | undefined,
