@@ -17,8 +17,8 @@ const growth = 4;
 export const noPause: RefusalPause = { untilMs: 0, waitMs: 0 };
 
 /**
- * The pause after the store refused a call at `nowMs`. If several concurrent calls are refused, only
- * the first refusal starts a pause; otherwise returns `pause`.
+ * The pause after the store refused a call at `nowMs`. If several concurrent calls are refused,
+ * only the first refusal starts a pause; otherwise returns `pause`.
  * @param fromMs time before which the store admits no call of the key, in milliseconds since 1970
  * @param fraction random number in [0, 1)
  */

@@ -11,8 +11,8 @@ export interface Conversion {
   /** The number of the older version. The newer one has the next number. */
   readonly older: number;
   /**
-   * The attributes that differ or that a conversion reads, by their names in the older version. Must
-   * not be attributes of a key, of the due index or of a filter.
+   * The attributes that differ or that a conversion reads, by their names in the older version.
+   * Must not be attributes of a key, of the due index or of a filter.
    */
   readonly olderNames: readonly string[];
   /** The attributes that differ or that a conversion reads, by their names in the newer version. */

@@ -17,8 +17,8 @@ export const tableSchema = {
  */
 export const duePartitions = {
   /**
-   * Two writes for each step of a run: enough for 8,000 steps a second, more than the table accepts.
-   * Item calls seldom write to the index, because all holds of a shard share one entry.
+   * Two writes for each step of a run: enough for 8,000 steps a second, more than the table
+   * accepts. Item calls seldom write to the index, because all holds of a shard share one entry.
    */
   hold: 16,
   /** About eight writes each time that a target is drained: enough for 1,000 drains a second. */

@@ -36,8 +36,8 @@ export interface AccountCredits {
 }
 
 /**
- * Adds up the forecasts of an account's active watchlists, and calculates when the balance runs out.
- * Item calls are not included.
+ * Adds up the forecasts of an account's active watchlists, and calculates when the balance runs
+ * out. Item calls are not included.
  */
 export function accountForecast(
   forecasts: readonly Forecast[],

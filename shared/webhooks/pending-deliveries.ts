@@ -67,8 +67,8 @@ export async function pendingDeliveries(
 }
 
 /**
- * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is no
- * such delivery.
+ * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is
+ * no such delivery.
  */
 export async function pendingDelivery(
   accountId: string,

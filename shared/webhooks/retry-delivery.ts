@@ -40,8 +40,8 @@ export async function retryDelivery(
 }
 
 /**
- * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the trial
- * or is postponed, like a first attempt.
+ * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the
+ * trial or is postponed, like a first attempt.
  */
 async function retried(
   attempting: AttemptRequest,

@@ -12,8 +12,8 @@ import { trimUpdate } from "./shard-update.ts";
 const pageRecordsMax = 32;
 
 /**
- * Copies the journal of a shard to a page if the number of its records is 8, 9, 16, 17, 24, 25 and so
- * on. Otherwise does nothing. Call it after a reservation. Never rejects.
+ * Copies the journal of a shard to a page if the number of its records is 8, 9, 16, 17, 24, 25 and
+ * so on. Otherwise does nothing. Call it after a reservation. Never rejects.
  */
 export async function copyJournal(
   process: LedgerProcess,
@@ -38,10 +38,10 @@ export async function copyJournalOf(
 }
 
 /**
- * Copies the journal of a shard to a page if it has at least 8 records. A failed copy loses nothing:
- * the row keeps its records, and a later change copies them. The page can already exist only if the
- * accounts table was restored to an earlier second than the ledger table. The journal then contains
- * records that the page already has.
+ * Copies the journal of a shard to a page if it has at least 8 records. A failed copy loses
+ * nothing: the row keeps its records, and a later change copies them. The page can already exist
+ * only if the accounts table was restored to an earlier second than the ledger table. The journal
+ * then contains records that the page already has.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecordsMin) return;

@@ -41,8 +41,8 @@ const beforeShards = -1;
 /**
  * Yields the entries of an account below a place, newest first. Entries of all shards come first,
  * merged by stamp, then entries from before the account had shards. The balance and the sequence of
- * an entry are sums over all shards at its place. They never change if all shards refuse new records
- * with stamps up to that place.
+ * an entry are sums over all shards at its place. They never change if all shards refuse new
+ * records with stamps up to that place.
  */
 export async function* entriesBelow(
   process: LedgerProcess,

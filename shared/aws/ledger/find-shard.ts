@@ -71,8 +71,8 @@ export async function findShard(
 }
 
 /**
- * True at the second reading without a free slot. One reading is not enough, because a slot can move
- * between shards while they are read.
+ * True at the second reading without a free slot. One reading is not enough, because a slot can
+ * move between shards while they are read.
  */
 function isFull(progress: Progress, shards: readonly Shard[]): boolean {
   const wasFull = progress.isFull;

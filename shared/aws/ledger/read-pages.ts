@@ -17,8 +17,8 @@ interface Wanted {
 
 /**
  * Reads the pages of a shard's journal whose first records have stamps from `from` to `to` (both
- * inclusive), sorted by these stamps in the given order. Yields the pages of one DynamoDB request at
- * a time, at most `limit`. The total is not limited.
+ * inclusive), sorted by these stamps in the given order. Yields the pages of one DynamoDB request
+ * at a time, at most `limit`. The total is not limited.
  */
 export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },

@@ -162,7 +162,8 @@ export function wholeBalance({ received, shards, ofShard }: Balances): number | 
 /**
  * Reads the balance of an account.
  * @param expected probable number of shards; another number costs a second read
- * @throws Error if the account does not exist; 503 UNAVAILABLE if credits keep moving between shards
+ * @throws Error if the account does not exist; 503 UNAVAILABLE if credits keep moving between
+ * shards
  */
 export async function totalBalance(
   reader: Reader,

@@ -131,8 +131,8 @@ function holdPut(
 
 /**
  * Resolves a hold that has a row. Returns the charge of the first resolution.
- * @throws Error if the hold does not exist or the charge exceeds its credits; 503 UNAVAILABLE if the
- * rows stay contended or the retry budget is exhausted
+ * @throws Error if the hold does not exist or the charge exceeds its credits; 503 UNAVAILABLE if
+ * the rows stay contended or the retry budget is exhausted
  */
 export function settleRow(
   process: LedgerProcess,

@@ -128,8 +128,8 @@ export function reserveUpdate(
 }
 
 /**
- * The condition that a process knows the account's current daily budget. A refusal returns the shard
- * with the budget, so no separate request has to read the budget.
+ * The condition that a process knows the account's current daily budget. A refusal returns the
+ * shard with the budget, so no separate request has to read the budget.
  */
 const budgetCondition = (budget: number | null): string =>
   budget === null ? "attribute_not_exists(#budget)" : "#budget = :budget";

@@ -42,9 +42,9 @@ export async function gatherCredits(
 
 /**
  * Spreads credits evenly over all shards, in one transaction. Changes nothing in three cases: every
- * shard has at least an even share, the richest shard cannot provide all missing credits, or a shard
- * changed since it was read. Spreading only saves time: a call whose shard lacks credits transfers
- * them from other shards.
+ * shard has at least an even share, the richest shard cannot provide all missing credits, or a
+ * shard changed since it was read. Spreading only saves time: a call whose shard lacks credits
+ * transfers them from other shards.
  */
 export async function spreadCredits(
   process: LedgerProcess,
