@@ -16,7 +16,7 @@ interface Surroundings {
   readonly forecast: AccountForecast;
 }
 
-/** An account in API answers. */
+/** Converts an account to its form in API answers. */
 export function presentAccount(
   account: Account,
   { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: Surroundings,

@@ -187,7 +187,7 @@ export const limits = {
   historyDays: 400,
   /**
    * Number of successive runs of a window, whose history is merged. Keys of stored rows contain the
-   * number of the window, so it never changes.
+   * number of the window, so this value must never change.
    */
   historyWindowRuns: 64,
   /** Maximum number of reads that a list of changes by size compares. */

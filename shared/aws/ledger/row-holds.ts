@@ -81,8 +81,8 @@ export function reserveStepHold(
 }
 
 /**
- * Positions of writes in a transaction that creates or resolves a hold. A transaction that creates
- * a hold ends with the budgets.
+ * Positions of writes in a transaction that creates or resolves a hold. The writes of the budgets
+ * are the last ones of a transaction that creates a hold.
  */
 const holdPosition = 0;
 const shardPosition = 1;
