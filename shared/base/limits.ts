@@ -24,7 +24,7 @@ export const limits = {
   watchlistEverySecondsMin: 5 * 60,
   watchlistEverySecondsMax: 7 * 24 * 60 * 60,
   refreshEveryRunsMax: 1_000,
-  /** What a client sets about an item of a watchlist. */
+  /** Limits of the labels and metadata that a client sets for an item of a watchlist. */
   itemLabels: {
     labelLengthMax: 100,
     metadataKeysMax: 10,
@@ -36,7 +36,7 @@ export const limits = {
      */
     metadataBytesMax: 3_000,
   },
-  /** Longer texts of a source are cut or left out, so that stored pages stay small. */
+  /** Longer texts of a source are truncated or omitted, so that stored pages stay small. */
   productFacts: { titleLengthMax: 300, urlLengthMax: 1_000, sellerNameLengthMax: 100 },
   pipeline: {
     stepsMax: 10,
