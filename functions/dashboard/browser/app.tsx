@@ -21,7 +21,7 @@ export function App() {
       setKey(undefined);
     };
     const onUnauthorized = (): void => {
-      // A late response to an earlier session does not end this one.
+      // A late response to a call of an earlier session must not end the current session.
       if (current.current !== key) return;
       signOut("Your key no longer works. It was revoked, or its account was deleted.");
     };

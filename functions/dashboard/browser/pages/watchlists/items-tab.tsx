@@ -17,7 +17,7 @@ import { useRefreshOnChange } from "./runs-tab.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import "./items-tab.css";
 
-/** The first page is small and fast. Later pages are large, because all pages are reloaded after a run. */
+/** The first page is small, to be fast. Later pages are large, because a run reloads all pages. */
 const pageSizes = { first: 200, further: 500 };
 const rowHeight = 60;
 const listHeight = 600;
