@@ -11,7 +11,7 @@ import { decodeItems, encodeItems } from "../../shared/watchlists/page.ts";
 export interface PlayedRead {
   readonly status: Extract<ReadStatus, "ok" | "unavailable" | "not_found">;
   readonly seen: Snapshot;
-  /** Minutes since the read before. */
+  /** Minutes since the previous read. */
   readonly after: number;
   /**
    * ID of the step that reads.
@@ -20,7 +20,7 @@ export interface PlayedRead {
   readonly step?: string;
   /**
    * The pipeline of this run and of later ones.
-   * @default the pipeline of the run before
+   * @default the pipeline of the previous run
    */
   readonly pipeline?: Pipeline;
 }

@@ -788,8 +788,8 @@ interface AwsDouble {
 }
 
 /**
- * Starts doubles of CloudFormation, with the stacks of one stage, of STS and of CloudWatch Logs. They
- * support only the requests of the tool.
+ * Starts doubles of CloudFormation (with the stacks of one stage), STS and CloudWatch Logs. They
+ * support only the requests that the tool sends.
  */
 async function startAwsDouble(): Promise<AwsDouble> {
   const double = { asked: [] as string[], isEmpty: false, refuses: "" };
