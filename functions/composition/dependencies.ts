@@ -82,8 +82,8 @@ export const timeAndRandom = (overrides: Overrides) => ({
 });
 
 /**
- * Returns a handler that calls `create` at its first invocation, so that importing the module reads
- * no environment variables.
+ * Returns a handler that calls `create` at its first invocation, and passes every invocation to the
+ * created handler. Importing the module therefore reads no environment variables.
  */
 export function onFirstCall<Arguments extends unknown[], Result>(
   create: () => (...args: Arguments) => Result,

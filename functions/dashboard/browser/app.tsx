@@ -7,7 +7,7 @@ import { storedKey } from "./session/stored-key.ts";
 import { Shell } from "./shell/shell.tsx";
 import { ToastRegion } from "./ui/toast.tsx";
 
-/** The sign-in, or the pages of a signed-in user. */
+/** Shows the sign-in form, or the pages of the signed-in user. */
 export function App() {
   const [key, setKey] = useState(() => storedKey.read());
   const [message, setMessage] = useState<string>();

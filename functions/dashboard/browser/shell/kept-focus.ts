@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
 
 /**
- * Moves the focus when the focused element is removed, such as the row of a revoked key. The focus
- * moves to the nearest focusable ancestor, or else to the page's heading. Browsers would move it to
- * the document body.
+ * Moves the focus when the focused element inside `main` is removed, such as the row of a revoked
+ * key. The focus moves to the nearest focusable ancestor, or else to the page's heading. Browsers
+ * would move it to the document body. Does nothing while `main` is null.
  */
 export function useKeptFocus(main: HTMLElement | null): void {
   useEffect(() => {

@@ -114,7 +114,7 @@ function Items({ list, pages, filter, onOpen }: ItemsProps) {
 
 /**
  * Returns the number of items that match the filter, from the counts of the watchlist. Returns
- * undefined if the filter has more than a state, because the total is then unknown.
+ * undefined if the filter selects by more than the state, because the counts are only by state.
  */
 function totalOf(list: Watchlist, { state, changedSince, idPrefix }: ItemFilter) {
   if (changedSince !== undefined || prefixOf(idPrefix) !== "") return undefined;

@@ -4,7 +4,7 @@ import "./step-bars.css";
 
 type StepStats = WatchlistRun["stats"]["steps"][string];
 
-/** The outcomes of reads, in the order of their parts in a bar. */
+/** The outcomes of reads, in the order in which a bar shows them. */
 const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as const;
 
 const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");
@@ -64,7 +64,7 @@ function Bar({ stats, of }: { readonly stats: StepStats; readonly of: number }) 
   );
 }
 
-/** The legend of the colours of the bars. */
+/** The legend of the colors of the bars. */
 export const StepLegend = () => (
   <ul class="step-legend small muted" aria-hidden="true">
     {outcomes.map((outcome) => (
