@@ -66,8 +66,8 @@ export const withStore = (
 });
 
 /**
- * Returns the body of the API call. Omits empty credentials, so that the service reports which
- * parameter is missing.
+ * Returns the body of `PUT` or `PATCH /v1/s3_destination` for a draft. Omits empty credentials, so
+ * that the service reports which parameter is missing.
  */
 export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unknown>> {
   const draft = trimmed(filledIn);

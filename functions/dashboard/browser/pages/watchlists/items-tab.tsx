@@ -50,7 +50,7 @@ function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
 
 /**
  * Shows the items of a watchlist, each with its state and its last change. Loads more items while
- * the user scrolls.
+ * the user scrolls. Calls `onChanged` after the user has added or removed items.
  */
 export function ItemsTab({ list, onChanged }: ItemsTabProps) {
   const [filter, setFilter] = useState(allItems);

@@ -10,7 +10,7 @@ const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as con
 const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");
 
 /**
- * Shows a bar for each step of a run: the outcomes of its reads, relative to all items of the
+ * Shows a bar for each step of a run: the outcomes of its reads, as shares of all items of the
  * watchlist.
  */
 export function StepBars({ run }: { readonly run: WatchlistRun }) {
