@@ -28,7 +28,7 @@ interface View {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Signs in with the form. The default key is that of the local account. */
+  /** Signs in with the form. The default key is the key of the local account. */
   readonly signIn: (key?: string) => Promise<void>;
   /** Opens a page of the dashboard, such as `/keys`, and waits for the heading of the page. */
   readonly goTo: (path: string, heading: string) => Promise<void>;

@@ -273,7 +273,10 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  /** Puts messages into the dead-letter queue of the runs queue, which holds no others. */
+  /**
+   * Puts messages into the dead-letter queue of the runs queue. The queue then contains only these
+   * messages.
+   */
   async function bury(count: number): Promise<{ QueueUrl: string; sqs: SQSClient }> {
     const [sqs, QueueUrl] = [new SQSClient({}), queueUrl("RunsDeadLetterQueue")];
     await sqs.send(new PurgeQueueCommand({ QueueUrl }));
