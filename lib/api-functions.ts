@@ -91,7 +91,7 @@ export class ApiFunctions extends Construct {
     };
     const itemCalls = this.group(name, description, variables);
     grantTable(itemCalls, data.ledger, "append");
-    // An item call that cannot cancel its hold sends a message to the run starter, which cancels it.
+    // An item call that cannot cancel its hold wakes the run starter, which cancels the hold.
     grantSend(itemCalls, workers.runs.queue);
     grantSourceSecrets(itemCalls, config.sources);
     return itemCalls;

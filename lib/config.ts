@@ -49,8 +49,9 @@ export interface Config {
   readonly protectedFromDeletion: boolean;
   /**
    * Memory of the functions, in megabytes. A finisher needs memory for the results of all steps of
-   * a run. A step needs memory for the results of the preceding steps. A delivery worker that drains
-   * a busy webhook endpoint needs more CPU, which grows with its memory (docs/performance.md).
+   * a run. A step needs memory for the results of the preceding steps. A delivery worker that
+   * drains a busy webhook endpoint needs more CPU, which grows with its memory
+   * (docs/performance.md).
    */
   readonly memoryMegabytes: {
     readonly api: number;
@@ -120,9 +121,9 @@ export interface Throttle {
  * three times what the firewall accepts from one address (`requestsPerSecondOfAddress`). A key can
  * make 50 calls a second.
  *
- * A flood of calls to all paths must not use up API Gateway's quota for the AWS account, which other
- * APIs of the account share. The limits must therefore add up to at most that quota: 10,000 calls a
- * second with a burst of 5,000.
+ * A flood of calls to all paths must not use up API Gateway's quota for the AWS account, which
+ * other APIs of the account share. The limits must therefore add up to at most that quota: 10,000
+ * calls a second with a burst of 5,000.
  */
 const throttle: Throttle = { itemCalls: 400, otherCalls: 150, otherwise: 10 };
 

@@ -134,7 +134,8 @@ export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
 /**
  * Grants assuming the roles that customers create for their exports, in any AWS account and with
  * any name. Each role requires the external ID of its customer. The condition refuses calls without
- * an external ID. Roles of the service's AWS account are denied, because a customer could enter one.
+ * an external ID. Roles of the service's AWS account are denied, because a customer could enter
+ * one.
  */
 export function grantAssumeCustomerRoles(grantee: IGrantable): void {
   explainWildcard(grantee, "customerRoles", rolesOf("*"));

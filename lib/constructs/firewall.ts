@@ -10,10 +10,10 @@ import { errorTemplate } from "./gateway-responses.ts";
 
 const rateWindowSeconds = 300;
 /**
- * Rate limits for one address. More calls from one address are probably an attack on keys. All calls
- * together may have the rate of two API keys. Calls other than item calls may have the rate of only
- * one, because the gateway's limit of each path must be a multiple of this rate (`Throttle`), and
- * its quota limits their sum.
+ * Rate limits for one address. More calls from one address are probably an attack on keys. All
+ * calls together may have the rate of two API keys. Calls other than item calls may have the rate
+ * of only one: the gateway's limit of each path must be a multiple of this rate (`Throttle`), and
+ * its quota limits the sum of these limits.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,

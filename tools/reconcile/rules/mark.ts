@@ -14,8 +14,8 @@ interface MarkBounds {
 }
 
 /**
- * Checks a due mark: the time (ISO 8601) at which the sweeper next checks a row. Reports a time that
- * is later than `latest` allows, with 5 minutes for clock differences, because no writer sets it.
+ * Checks a due mark: the time (ISO 8601) at which the sweeper next checks a row. Reports a time
+ * later than `latest` allows, with 5 minutes for clock differences, because no writer sets it.
  * Reports a time more than 10 minutes ago, which the sweeper missed, unless `mayBePast` is true.
  */
 export function markDifferences(
