@@ -91,7 +91,7 @@ export class ApiFunctions extends Construct {
     };
     const itemCalls = this.group(name, description, variables);
     grantTable(itemCalls, data.ledger, "append");
-    // The run starter cancels holds that an item call could not resolve.
+    // An item call that cannot cancel its hold wakes the run starter, which cancels the hold.
     grantSend(itemCalls, workers.runs.queue);
     grantSourceSecrets(itemCalls, config.sources);
     return itemCalls;

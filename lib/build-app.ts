@@ -90,9 +90,12 @@ function stageFileOf({ stageFiles, context = {} }: BuildAppProps): GivenContext 
   return existsSync(file) ? parseStageFile(file, readFileSync(file, "utf8")) : {};
 }
 
-/** Name of a stack in CloudFormation and in the cloud assembly: `RetailProductData-prod-data`. */
-export function stackName(stage: Stage, part: "data" | "service"): string {
-  return `RetailProductData-${stage}-${part}`;
+/**
+ * Returns the name of a stack in CloudFormation and in the cloud assembly, such as
+ * `RetailProductData-prod-data`.
+ */
+export function stackName(stage: Stage, stack: "data" | "service"): string {
+  return `RetailProductData-${stage}-${stack}`;
 }
 
 /** CloudFormation adds a stack's tags to every resource of the stack that supports tags. */
@@ -120,8 +123,8 @@ function configOf({ stage, sources, storedVersions, ...context }: Context): Conf
 
 /**
  * Removes the protection of the data stack if context `unprotect` is the stack's full name.
- * @throws Error if it is another name, for example on a command line that was copied from another
- * stage
+ * @throws Error if `unprotect` is another name, for example on a command line that was copied from
+ * another stage
  */
 function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
   if (unprotect === undefined) return config;

@@ -31,9 +31,9 @@ export const deployments = [
   "linear-10-percent-every-1-minute",
 ] as const;
 /**
- * How a new version of a function replaces the previous one, by the names of CodeDeploy.
- * `all-at-once` uses no CodeDeploy. The others shift the traffic gradually and roll back if an alarm
- * starts.
+ * How a new version of a function replaces the previous one. `all-at-once` does not use CodeDeploy.
+ * The other values are named as in CodeDeploy: they shift the traffic gradually, and roll back if
+ * an alarm starts.
  */
 export type Deployment = (typeof deployments)[number];
 
@@ -49,8 +49,9 @@ export interface Config {
   readonly protectedFromDeletion: boolean;
   /**
    * Memory of the functions, in megabytes. A finisher needs memory for the results of all steps of
-   * a run. A step needs memory for the results of the preceding steps. A delivery worker that drains
-   * a busy webhook endpoint needs more CPU, which grows with its memory (docs/performance.md).
+   * a run. A step needs memory for the results of the preceding steps. A delivery worker that
+   * drains a busy webhook endpoint needs more CPU, which grows with its memory
+   * (docs/performance.md).
    */
   readonly memoryMegabytes: {
     readonly api: number;
@@ -116,11 +117,13 @@ export interface Throttle {
 }
 
 /**
- * Every caller must be too slow to use up a limit alone, so each limit of a route is at least three times
- * what the firewall accepts from one address (`requestsPerSecondOfAddress`). A key can make 50 calls a
- * second. The limits must add up to no more than API Gateway's quota for the AWS account, 10,000 calls
- * a second with a burst of 5,000, which other APIs of the account share. So a flood of all paths
- * cannot use up the quota.
+ * One caller alone must not be able to use up a limit. Each limit of a route is therefore at least
+ * three times what the firewall accepts from one address (`requestsPerSecondOfAddress`). A key can
+ * make 50 calls a second.
+ *
+ * A flood of calls to all paths must not use up API Gateway's quota for the AWS account, which
+ * other APIs of the account share. The limits must therefore add up to at most that quota: 10,000
+ * calls a second with a burst of 5,000.
  */
 const throttle: Throttle = { itemCalls: 400, otherCalls: 150, otherwise: 10 };
 
@@ -191,8 +194,8 @@ const concurrencyMin = 2;
 
 /**
  * Adapts the configuration to an AWS account with another concurrency quota. A lower quota reduces
- * every maximum and reservation in proportion, to at least 2, and removes all reservations if they
- * would leave less than 100 unreserved. A higher quota changes none of them.
+ * every maximum and reservation in proportion, but not below 2. It removes all reservations if they
+ * would leave less than 100 unreserved. A higher quota changes nothing.
  */
 export function withAccountConcurrency(config: StageConfig, quota: number): StageConfig {
   const factor = Math.min(1, quota / config.accountConcurrency);

@@ -71,7 +71,7 @@ export type BackupChoice =
   | { readonly enabled: false }
   | {
       readonly enabled: true;
-      /** ARN of a vault in another region or AWS account that receives a copy of each daily backup. */
+      /** ARN of a vault in another region or AWS account, for a copy of each daily backup. */
       readonly copyVaultArn?: string;
     };
 

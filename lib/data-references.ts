@@ -4,8 +4,8 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 
 /**
- * The outputs of the data stack that the service stack reads. The first release that no longer reads
- * an output still has it, so that operators can return to the release before.
+ * The outputs of the data stack that the service stack reads. If a release stops reading an output,
+ * its data stack must still have the output, so that operators can return to the release before.
  */
 export const dataOutputs = [
   "AccountsTableName",

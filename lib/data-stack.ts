@@ -32,9 +32,9 @@ export interface DataStackProps extends StackProps {
 
 /**
  * The resources whose data must survive deployments: tables and their backups, the events bucket,
- * keys and the alarm topic. The roles of operators are here too, because a restore deletes the service
- * stack. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID changes,
- * which loses its data. The service stack reads the outputs (`DataReferences`).
+ * keys and the alarm topic. The roles of operators are here too, because a restore deletes the
+ * service stack. Logical IDs are pinned, because CloudFormation replaces a resource whose logical
+ * ID changes, which loses its data. The service stack reads the outputs (`DataReferences`).
  */
 export class DataStack extends Stack {
   readonly #accounts: Table;
@@ -137,8 +137,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * The exports that the service stack of release 0.1.0 imports. Remove them in release 0.3.0, because
-   * no supported rollback from that release needs them.
+   * Creates the exports that the service stack of release 0.1.0 imports. Remove this method in
+   * release 0.3.0: operators cannot roll back from 0.3.0 to 0.1.0.
    */
   private exportsOfPreviousRelease(): void {
     const tables = [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries];

@@ -44,8 +44,8 @@ const actions = {
 } as const satisfies Record<string, readonly string[]>;
 
 /**
- * Access to the rows of a table. `append` allows reads and new rows, but no updates or deletions. It
- * is for the ledger, whose rows never change.
+ * Access to the rows of a table. `append` allows reads and new rows, but no updates or deletions.
+ * It is for the ledger, whose rows never change.
  */
 export type TableAccess = "read" | "append" | "read-write";
 
@@ -132,9 +132,10 @@ export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
 }
 
 /**
- * Grants assuming the roles that customers create for their exports, in any AWS account and with any
- * name. Each role requires the external ID of its customer. The condition excludes calls without an
- * external ID. Roles of the service's AWS account are denied, because a customer could enter one.
+ * Grants assuming the roles that customers create for their exports, in any AWS account and with
+ * any name. Each role requires the external ID of its customer. The condition refuses calls without
+ * an external ID. Roles of the service's AWS account are denied, because a customer could enter
+ * one.
  */
 export function grantAssumeCustomerRoles(grantee: IGrantable): void {
   explainWildcard(grantee, "customerRoles", rolesOf("*"));

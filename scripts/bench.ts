@@ -47,7 +47,7 @@ function bench<Options extends OptionList>(
     examples: [example, `${example} --json`.trimStart()],
   };
   const command = subcommand<OptionList>(commandLine, async ({ values }) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they were parsed by these options
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by these options
     const figures = await run(values as ValuesOf<Options>);
     if (values["json"] === true) process.stdout.write(`${JSON.stringify(figures)}\n`);
     else print(figures);

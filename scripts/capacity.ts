@@ -84,7 +84,10 @@ await runCommand(commandLine, async ({ values }) => {
   );
 });
 
-/** Refuses options of the simulation, which would change nothing. */
+/**
+ * Refuses the options of the simulation, because `--ceilings` does not use them.
+ * @throws Error if one of them has another value than its default
+ */
 function refuseUnused(values: Readonly<Record<string, unknown>>): void {
   for (const [name, option] of Object.entries(commandLine.options)) {
     if (name === "ceilings" || name === "json") continue;

@@ -27,7 +27,7 @@ export interface ApiProps {
   readonly config: Config;
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
   /**
-   * True disables the execute-api endpoint. Otherwise clients could go around the custom domain, for
+   * True disables the execute-api endpoint. Otherwise clients could bypass the custom domain, for
    * example to avoid its TLS policy.
    */
   readonly hasCustomDomain: boolean;
@@ -45,8 +45,8 @@ const logRolePolicy =
 
 /**
  * The REST API. It sends all methods of a group's root paths, and of all paths below them, to the
- * function of the group, which selects the route. It sends all other paths to the group that handles
- * them.
+ * function of the group, which selects the route. It sends requests for all other paths to the one
+ * group that answers unknown paths.
  * @throws Error if the limits of the stage exceed the quota of the AWS account
  */
 export class Api extends Construct {

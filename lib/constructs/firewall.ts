@@ -10,9 +10,10 @@ import { errorTemplate } from "./gateway-responses.ts";
 
 const rateWindowSeconds = 300;
 /**
- * Rate limits for one address. More calls from one address are probably an attack on keys. Item calls
- * have the rate of two API keys. All other calls together have the rate of one, because the gateway's
- * quota has no room for a multiple of more than that on each of their paths (`Throttle`).
+ * Rate limits for one address. More calls from one address are probably an attack on keys. All
+ * calls together may have the rate of two API keys. Calls other than item calls may have the rate
+ * of only one: the gateway's limit of each path must be a multiple of this rate (`Throttle`), and
+ * its quota limits the sum of these limits.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,

@@ -19,7 +19,7 @@ export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError]
   [ResponseType.DEFAULT_4XX, malformed("request")],
   [ResponseType.DEFAULT_5XX, internal()],
   [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
-  // Despite its name, the gateway also uses this type for an unknown path.
+  // The gateway also uses this type for an unknown path, despite the name of the type.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound("This endpoint")],
   [ResponseType.UNAUTHORIZED, keyMissing()],
   [ResponseType.INVALID_API_KEY, keyNotAccepted()],

@@ -2,8 +2,8 @@ import { type Group, type GroupName, groups, routes } from "../../functions/rout
 import type { Throttle } from "../config.ts";
 
 /**
- * The HTTP methods of the API. API Gateway counts the calls with each HTTP method separately. An `ANY`
- * method is no exception: its limits can be set only for single HTTP methods.
+ * The HTTP methods of the API. API Gateway counts the calls with each HTTP method separately, even
+ * if the resource has an `ANY` method.
  */
 const verbs = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
 
@@ -25,7 +25,7 @@ interface MethodLimit {
 }
 
 /**
- * The resources of a group: each root path, and all paths below it. The group that handles all other
+ * The resources of a group: each root path, and all paths below it. The group that answers unknown
  * paths also has the top level and `/v1`.
  */
 function resourcesOf(group: Group): readonly string[] {
@@ -53,7 +53,7 @@ export function methodLimits({ itemCalls, otherCalls }: Throttle): readonly Meth
   return [...limits.values()];
 }
 
-/** The resource that receives the calls of a path: the one with that path, or the closest `{proxy+}`. */
+/** The resource for calls to a path: the resource with that path, or the closest `{proxy+}`. */
 function resourceOf(group: GroupName, path: string): string {
   const resources = resourcesOf(groups[group]);
   if (resources.includes(path)) return path;

@@ -30,13 +30,13 @@ const changeRows = [
   "dynamodb:DeleteItem",
   "dynamodb:UpdateItem",
 ];
-/** DynamoDB requires these for the rows of a table that it restores. */
+/** The actions that DynamoDB requires on the rows of a table that it restores. */
 const restoreRows = [...changeRows, ...readRows, "dynamodb:Scan"];
 
 /**
- * The roles that `npm run admin` assumes, and the log group of its audit lines. They are in the data
- * stack, because a restore deletes the service stack. A principal of the AWS account may assume one of
- * these roles if the policies of the principal allow it.
+ * The roles that `npm run admin` assumes, and the log group of its audit lines. They are in the
+ * data stack, because a restore deletes the service stack. A principal of the AWS account may
+ * assume one of these roles if the policies of the principal allow it.
  */
 export class OperatorAccess extends Construct {
   readonly auditLog: LogGroup;
@@ -120,13 +120,13 @@ export class OperatorAccess extends Construct {
     const onData = [
       "cloudformation:DescribeStackResourceDrifts",
       "cloudformation:DetectStackDrift",
-      // CloudFormation also requires this one, for each resource that it compares.
+      // CloudFormation also requires this action, for each resource that it compares.
       "cloudformation:DetectStackResourceDrift",
     ];
     allow(role, [onData, [stackArn(dataStackName)]], "operatorStacks");
     allow(role, [["cloudformation:DeleteStack"], [stackArn(serviceStackName)]], "operatorStacks");
     const onAll = [
-      // CloudFormation also requires this one to detect drift.
+      // CloudFormation also requires this action to detect drift.
       "cloudformation:BatchDescribeTypeConfigurations",
       "cloudformation:DescribeStackDriftDetectionStatus",
       "dynamodb:ListBackups",

@@ -25,8 +25,8 @@ export class RunSchedules extends Construct {
     super(scope, id);
     this.group = new ScheduleGroup(this, "Group", {
       scheduleGroupName: props.groupName,
-      // Without the queue, the schedules are useless. They can be restored, because watchlists
-      // store their due times.
+      // Without the queue, the schedules are useless. The sweeper can restore them, because
+      // watchlists store their due times.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     pinLogicalId(this.group, "WatchlistSchedules");

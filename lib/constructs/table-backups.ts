@@ -29,13 +29,13 @@ const dailyBackupsKept = Duration.days(7);
 const monthlyBackupsKept = Duration.days(365);
 
 /**
- * Daily and monthly backups of tables in AWS Backup. The policy of their vault denies deletion, but an
- * administrator can remove the policy. The backups survive the deletion of the tables and of the
- * stack. AWS Backup deletes expired backups with a role of the stack. After the stack is deleted, an
- * operator must therefore delete the backups that expire.
+ * Daily and monthly backups of tables in AWS Backup. The policy of their vault denies deletion, but
+ * an administrator can remove the policy. The backups survive the deletion of the tables and of the
+ * stack. AWS Backup deletes expired backups with a role of the stack. After the stack is deleted,
+ * an operator must therefore delete the backups that expire.
  *
- * The vault does not depend on whether backups are on. CloudFormation retains a vault that is removed
- * from the stack, and could not create it again, because it has a fixed name.
+ * The vault exists even if backups are off. CloudFormation retains a vault that is removed from the
+ * stack, and could not create it again, because the vault has a fixed name.
  */
 export class TableBackups extends Construct {
   constructor(scope: Construct, id: string, props: TableBackupsProps) {

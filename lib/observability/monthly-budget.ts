@@ -22,7 +22,7 @@ const notifications = [
 
 /**
  * A budget for the costs of the AWS account in a month. It covers the whole account, because costs
- * have the tags of a stage only after the account's owner has activated them as cost allocation tags.
+ * have the tags of a stage only after the account's owner activates them as cost allocation tags.
  */
 export class MonthlyBudget extends Construct {
   constructor(scope: Construct, id: string, { dollars, topic, key }: MonthlyBudgetProps) {

@@ -22,7 +22,7 @@ export interface ObservabilityProps extends ObservedParts {
  */
 export class Observability extends Construct {
   /**
-   * The alarms that stop a gradual deployment of a function; empty if the stage deploys all at once.
+   * The alarms that stop a gradual deployment, by function; empty if the stage deploys all at once.
    */
   readonly releaseAlarms: ReadonlyMap<FunctionName, readonly IAlarm[]>;
 

@@ -50,7 +50,7 @@ export interface ObservedParts {
   readonly accountConcurrency: number;
 }
 
-/** Collects the observed resources from the parts of the app. */
+/** Collects the observed resources from the constructs of the app. */
 export function observed(parts: ObservedParts): Observed {
   const { stage, api, byGroup, workers, data, accountConcurrency } = parts;
   const { runs, steps, finishes, deliveries } = workers;

@@ -53,7 +53,10 @@ export class ReleaseAlarms extends Construct {
   }
 }
 
-/** The alias is named, not referenced, because the alias depends on the alarm. */
+/**
+ * The errors of a function's newest version. Uses the name of the alias instead of a reference,
+ * because the alias depends on the alarm.
+ */
 function errorsOfNewestVersion({ functionName, currentVersion }: LambdaFunction): Metric {
   return new Metric({
     namespace: "AWS/Lambda",

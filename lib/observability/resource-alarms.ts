@@ -126,7 +126,7 @@ export class ResourceAlarms extends Construct {
           ),
         ),
         ...refusals,
-        impact: `DynamoDB fails requests to the table ${name}: calls are slow or fail, and runs and deliveries stall.`,
+        impact: `DynamoDB returns errors for the table ${name}: calls are slow or fail, and runs and deliveries stall.`,
         lookAt:
           "error lines of the functions that use the table, and the AWS status of the region.",
         act: "wait for DynamoDB to recover, then replay the dead-letter queues.",

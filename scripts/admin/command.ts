@@ -178,7 +178,7 @@ export function required(values: Values, name: TextOption): string {
 interface Bounds {
   readonly least: number;
   readonly most?: number;
-  /** The result if the option is absent. If this is absent too, the option is required. */
+  /** The result if the option is absent. If `otherwise` is not set, the option is required. */
   readonly otherwise?: number;
 }
 

@@ -23,7 +23,7 @@ export interface Terminal {
 /**
  * Prints a change, and asks the operator to confirm it by typing the name of the stage. If
  * `isConfirmed`, only prints the change.
- * @throws Error if the answer is different, or if the input is not a terminal
+ * @throws Error if the answer is not the name of the stage, or if the input is not a terminal
  */
 export async function confirm(
   { stage, operator, change, isConfirmed }: Confirmation,

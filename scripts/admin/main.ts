@@ -178,9 +178,9 @@ const neededRole = ({ role }: WorldCommand, change: string | undefined): Operato
   role ?? (change === undefined ? "read" : "act");
 
 /**
- * Returns the role that a command assumes in a deployed stage: the role of the option, otherwise
- * the role that the command needs.
- * @throws Error if the option names no role, or if there is no `--stage`
+ * Returns the role that a command assumes in a deployed stage: the role in the option `--role`,
+ * otherwise the role that the command needs.
+ * @throws Error if `--role` is present without `--stage`, or does not name a role
  */
 function roleOf(needed: OperatorRole, { role, stage }: Values): OperatorRole | "none" {
   if (role === undefined) return needed;

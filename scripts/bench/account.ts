@@ -86,7 +86,8 @@ const ratioMax = 1.2;
  * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
  * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
  * and those of the second account in `neighbour`.
- * @throws Error if an option is invalid, or as `measureAccounts` does
+ * @throws Error if an option is invalid, if the stored sums of an account differ from its charges,
+ * or if a reconciliation of its ledger finds a difference
  */
 export async function benchAccount(values: AccountValues): Promise<Record<string, unknown>> {
   const options = accountOptionsFrom(values);
@@ -116,8 +117,8 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
         else {
           const quiet = { ...quietLoad, workSeconds };
           const [alone] = await measure([quiet]);
-          // The quiet account is first, so that its calls start at the same times as in the
-          // measurement of it alone.
+          // The quiet account is first, so that its calls start at the same times as when it is
+          // measured alone.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
           neighbour.push(comparison(busy, alone, beside));

@@ -105,7 +105,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
     const floorMs: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const [mine, bare] = [await cpuMs(call, times), await cpuMs(() => runFloor(body), times)];
-      // The first round warms up both and is not measured.
+      // The first round warms up the minimum and the handler, and is not measured.
       if (round > 0) {
         handlerMs.push(mine);
         floorMs.push(bare);

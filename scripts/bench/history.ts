@@ -24,7 +24,7 @@ import { median } from "./median.ts";
 
 const days = 400;
 const runsPerDay = 96;
-/** One run fewer than complete windows, so that a reader finds as many runs as possible unmerged. */
+/** One run less than complete windows, so that a reader finds as many unmerged runs as possible. */
 const runsCount = days * runsPerDay - 1;
 const changedShare = 0.01;
 /** Bytes that DynamoDB adds to each row for its index. */
@@ -39,12 +39,16 @@ interface Bench {
   readonly table: string;
 }
 
-/** Measures the costs of the history of a watchlist of 50,000 items, of which 1 % change in a run. */
+/**
+ * Measures the costs of the history of a watchlist of 50,000 items, of which 1 % change in a run.
+ * Returns the measurements of a run in `run`, and those of reading an item's history in `item`.
+ */
 export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
     const client = documentClient();
     const table = await createBenchTable(new DynamoDBClient({}), "history");
-    // A client finds its endpoint at its first request, so this one is not metered.
+    // A client looks up its endpoint at its first request and keeps it. These requests are sent
+    // before the meter starts, so no request of `client` is metered.
     const [ofRuns, ofItem] = [
       await openList(client, table, "wl_runs"),
       await openList(client, table, "wl_item"),
@@ -149,9 +153,9 @@ const sizeOf = (row: Row): number =>
   }, 0);
 
 /**
- * Measures the read of an item with the history of 400 days. The merged windows contain the points of
- * the items in its bucket, which are all that a reader of the item reads. The runs after the last
- * window contain all points.
+ * Measures the read of an item with the history of 400 days. The merged windows contain only the
+ * points of the items in the item's bucket, because a reader of the item reads no others. The runs
+ * after the last window contain all points.
  */
 async function benchItem(bench: Bench, list: List): Promise<Figures> {
   const { client, meter, table } = bench;
@@ -201,6 +205,7 @@ async function benchItem(bench: Bench, list: List): Promise<Figures> {
   });
 }
 
+/** Prints the result of `benchHistory` to stdout as tables, then explains their columns. */
 export function printHistory({ run, item }: Record<string, unknown>): void {
   const ofRun = run as Figures;
   const ofItem = item as Figures;

@@ -10,7 +10,7 @@ import { printTable } from "../measure/print-table.ts";
 import { wholeNumber } from "./bench-options.ts";
 import { median } from "./median.ts";
 
-/** Milliseconds from the navigation, and what the browser received. */
+/** The measurements of one view. Times are in milliseconds from the navigation. */
 interface View {
   /** The first paint, which shows the list of operations that the page itself contains. */
   readonly listMs: number;
@@ -32,8 +32,8 @@ export const referenceOptions = {
 
 /**
  * Measures the first view of the API reference page, each time in a new browser profile with an
- * empty cache. Returns the medians.
- * @throws Error if Chromium was not found
+ * empty cache. Returns the number of views, and the median of each measurement in `View`.
+ * @throws Error if the option `views` is invalid, or if Chromium was not found
  */
 export async function benchReference(
   values: ValuesOf<typeof referenceOptions>,

@@ -23,16 +23,16 @@ const aws = {
 
 /** Write units of a log row of at most 1 KB in a transaction, which costs double. */
 const logRowUnits = 2;
-/** Item calls that a shard of the ledger settles per second (ADR 0001, `npm run bench -- account`). */
+/** Item calls that a ledger shard settles per second (ADR 0001, `npm run bench -- account`). */
 const callsPerShard = 130;
 /**
- * Events per second of one endpoint at the highest setting, below what the delivery log can store
- * because the worker also writes the outbox (`npm run bench -- endpoint`).
+ * Events per second of one endpoint at the highest setting (`npm run bench -- endpoint`). The
+ * delivery log could store more, but the worker also writes the outbox.
  */
 const eventsOfBusyEndpoint = 490;
 /** The answer time of a receiver or a store that the rates in the table assume. */
 const answerSeconds = 0.2;
-/** The highest number of concurrent item calls of an account. */
+/** The largest number of concurrent item calls of an account. */
 const slotsMax = Math.max(...concurrencyTiers.map(({ concurrency }) => concurrency));
 const quarterHour = 15 * 60;
 

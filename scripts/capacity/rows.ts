@@ -1,7 +1,7 @@
 import type { Ceiling } from "./ceilings.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** Returns the table of scenarios that the command prints and docs/performance.md shows. */
+/** Returns a row for each scenario, as the command prints it and docs/performance.md shows it. */
 export const capacityRows = (scenarios: readonly Scenario[]) =>
   scenarios.map(({ name, isInTime, simulated: { duration, lastEnd, waitingMax, workersMax } }) => ({
     watchlists: name,
@@ -13,7 +13,7 @@ export const capacityRows = (scenarios: readonly Scenario[]) =>
     "in time": isInTime ? "yes" : "no",
   }));
 
-/** Returns the table of ceilings that the command prints and docs/performance.md shows. */
+/** Returns a row for each ceiling, as the command prints it and docs/performance.md shows it. */
 export const ceilingRows = (ceilings: readonly Ceiling[]) =>
   ceilings.map(({ of, what, ceiling, constant, quota }) => ({
     of,

@@ -10,14 +10,15 @@ import { type Asked, takenFrom } from "./taken.ts";
 /** The time within which the server must reply to an expired deadline, in milliseconds. */
 const shortReplyMsMax = 2_000;
 /**
- * The largest declared maximum that is checked, because the check must invent more IDs than the
- * maximum.
+ * The largest declared maximum of items in a call that is checked. The check must invent more IDs
+ * than the declared maximum.
  */
 const tooManyMax = 10_000;
 
 /**
- * Returns the findings of one scraper: one skipped finding if there are no IDs to read. If an
- * ordinary call is not answered with 200, returns only the findings about the arrival of its reply.
+ * Returns the findings of one scraper. If there are no IDs to read, returns one skipped finding. If
+ * an ordinary call is not answered with 200, returns only the findings about the arrival of its
+ * reply.
  */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
   const { scraper, maxBatch } = subject;

@@ -37,8 +37,8 @@ export async function readCapabilities(
 }
 
 /**
- * Sends invalid calls, and returns a finding about each refusal. Skips the calls with a wrong
- * secret or none if `server` has no secret.
+ * Sends invalid calls, and returns a finding about each refusal. If `server` has no secret, skips
+ * the calls without a secret or with a wrong one.
  */
 export async function checkRefusals(
   server: Server,

@@ -8,7 +8,7 @@ import type { Asked, Taken } from "./taken.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { readShape } from "../../shared/sources/upstream/shape.ts";
 
-/** The server's result for a requested ID, and the service's answer. */
+/** The server's result for a requested ID, and the result that the service takes from it. */
 export interface ReplyResult {
   /** `status` of the result. */
   readonly sent: unknown;

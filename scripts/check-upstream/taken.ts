@@ -1,6 +1,6 @@
 /**
- * Converts a reply with the service's own adapter, so that the check cannot interpret the reply
- * differently.
+ * Parses a reply with the service's own adapter, so that the check interprets the reply as the
+ * service does.
  */
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
@@ -25,7 +25,7 @@ export interface Asked {
   readonly ids: readonly string[];
 }
 
-/** The service's answer about one ID. */
+/** The result that the service takes from the reply for one ID. */
 export interface Taken {
   readonly id: string;
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
@@ -36,8 +36,8 @@ export interface Taken {
 }
 
 /**
- * Returns the service's answer about each ID, in the order of the request; null if the body is not
- * a reply.
+ * Returns the result that the service takes from the reply for each ID, in the order of the
+ * request; null if the body is not a reply.
  */
 export async function takenFrom(
   { headers, body }: Pick<Answered, "headers" | "body">,
@@ -53,7 +53,7 @@ export async function takenFrom(
   });
 }
 
-/** A deadline that does not expire during the conversion, in milliseconds from now. */
+/** Time until the deadline of a read. The reply is already here, so the read ends long before. */
 const readingMs = 60_000;
 
 async function read(

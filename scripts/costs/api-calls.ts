@@ -248,7 +248,7 @@ function answered(
 
 const memoryMegabytes = configs.prod.memoryMegabytes.api;
 const streamedFreeBytes = 6 * 2 ** 20;
-/** The gateway bills each started part of this size as a request, if the response is streamed. */
+/** For a streamed response, the gateway bills one request for each started 10 MB. */
 const gatewayPartBytes = 10 * 2 ** 20;
 /** The bytes of an access log line, estimated from the length of its format. */
 const accessLogBytes = accessLogFormat.toString().length;

@@ -83,7 +83,7 @@ export function sourceMs(scraper: Speed, ids: number, { sourceTimes }: Assumptio
 /** The memory size at which Lambda assigns one CPU. Below it, the CPU share is proportional. */
 const wholeCpuMegabytes = 1_769;
 
-/** The parts of an invocation, which run in sequence. */
+/** The work of an invocation: CPU work, requests to AWS and waits, one after another. */
 export interface Work {
   /** The CPU milliseconds on a CPU like that of this machine. */
   readonly cpuMs: number;

@@ -11,7 +11,7 @@ import type { World } from "../../tools/local/world.ts";
 /**
  * Fills the local demo workspace with watchlists, runs, changes and deliveries. Does nothing if
  * every watchlist exists and has run twice.
- * @throws Error as `fillWorkspace` does
+ * @throws Error if the API refuses a call, or if a first run takes longer than two minutes
  */
 export async function fillDemoWorkspace(world: World): Promise<void> {
   const reader = apiClient(world.baseUrl, world.demoApiKey);

@@ -65,7 +65,9 @@ const adaptForUpgrade = (assembly: string): string =>
   `${simplifyAlarms(assembly)}\n    ${shortenVisibility(assembly)}`;
 
 /**
- * Runs the smoke test. The service can reach the customer only if a public address is available.
+ * Starts the customer's receiver, creates the customer's bucket, and calls `visit` with both. Stops
+ * the receiver afterwards. Without a public address, the service cannot reach a customer, so
+ * `visit` gets null.
  */
 async function withCustomer(
   { folder, isPublic, port }: { folder: string; isPublic: boolean; port: number },

@@ -1,6 +1,6 @@
 import { Marked, type Tokens } from "marked";
 
-/** A part of a page below one heading. */
+/** The content of a page below one heading. */
 export interface Section {
   readonly heading: string;
   /** The `id` of the heading. */

@@ -64,7 +64,8 @@ export function documentation(operations: readonly ListedOperation[]): Documenta
 }
 
 /**
- * Links between published pages lose their suffix; links to other files of the project are dropped.
+ * Returns the target of a link: the name of a published page without `.md`, or the unchanged anchor
+ * or HTTPS URL. Returns undefined for another file of the project, which is not published.
  */
 function publicLink(href: string): string | undefined {
   if (/^(#|https:\/\/)/.test(href)) return href;

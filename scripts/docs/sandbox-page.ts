@@ -1,6 +1,6 @@
 import { delistingIds, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
 
-/** Returns the page `/docs/sandbox` in Markdown: the IDs with scripted behavior, by platform. */
+/** Returns the page `/docs/sandbox` in Markdown: the IDs with a scripted behavior, by platform. */
 export function sandboxPage(): string {
   const platforms = Object.entries(reservedIds).map(([platform, ids]) => {
     const delisting = delistingIds[platform as keyof typeof delistingIds];

@@ -1,17 +1,17 @@
+/**
+ * A source of retailer_a whose answers are files, one for each call of a run. The files are written
+ * before the run begins, so a measurement of the run includes neither a network nor the creation of
+ * the answers.
+ */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "../../shared/base/assert.ts";
 import type { Answer, ProductFields } from "../../shared/scrapers/scraper.ts";
 
-/**
- * A source of retailer_a whose answers are files, one for each call of a run. The files are written
- * before the run begins, so a measurement of the run includes neither a network nor the creation of
- * the answers.
- */
 export type Tier = "pulse" | "lite" | "full";
 
-/** IDs of one call. */
+/** The maximum number of IDs in one call. */
 const callIdsMax = 1_000;
 /** One in this many items changes from one run to the next. */
 const changedEvery = 100;

@@ -135,7 +135,7 @@ export const eventsResponse = v.object({
       v.string(),
       v.description(
         "The value of `after` for the next page. It follows all events that this page covers, including " +
-          "those that the filters exclude. Null: there is no event yet.",
+          "those that the filters exclude. Null if there is no event yet.",
       ),
     ),
   ),

@@ -2,7 +2,7 @@
  * Descriptions of fields whose schema has none. The key `owner.field` applies to the fields of one
  * owner: the field that has the object, otherwise the component or the operation. A key can have
  * several owners, separated by `|`. The key `field` applies to every field of this name in the
- * document, which then must mean the same everywhere.
+ * document. Use it only if the field has the same meaning everywhere.
  */
 const descriptions: Readonly<Record<string, string>> = {
   "S3Destination.access_key_id":
@@ -11,18 +11,18 @@ const descriptions: Readonly<Record<string, string>> = {
     "ID of the access key with which the service writes.",
   active: "Number of items that were read and not found to be delisted.",
   "WatchlistItem.added_at": "When the item was added to the watchlist.",
-  after: "Value after the change. Null: the source reported no value.",
+  after: "Value after the change. Null if the source reported no value.",
   amount: "The price, in `currency`.",
   "OfferCheckResult|ids|offers.asin": "Item ID of the listing to which the offer belongs.",
   "next_tier.at_lifetime_credits": "Lifetime credits from which the tier applies.",
   "data.attempt_count": "Number of attempts to export the run so far.",
   "retailer_a.attributes": "Attributes of the product as the product page names them. `full` only.",
   "S3Destination.auth": "How the service signs in to the store: with an access key or a role.",
-  "Account.auto_topup": "Automatic purchase of credits. Null: never set up.",
+  "Account.auto_topup": "Automatic purchase of credits. Null if it was never set up.",
   "Offer.availability": "Text of the retailer about the stock of the offer.",
   "ProductResult.availability":
     "Whether the item can be ordered, and the text of the retailer about it.",
-  before: "Value before the change. Null: the source reported no value.",
+  before: "Value before the change. Null if the source reported no value.",
   brand: "Brand of the product.",
   bucket: "Name of the bucket that receives the event objects.",
   "fulfillment.byPlatform": "True if the retailer ships the item itself.",
@@ -68,7 +68,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "asins_by_state|items_by_state.delisted": "Number of delisted items.",
   "stats.delisted": "Number of items that the run found to be delisted.",
   "WatchlistItem.delisted_at":
-    "When a source reported that the item no longer exists. Null: the item is not delisted.",
+    "When a source reported that the item no longer exists. Null if the item is not delisted.",
   "products.delisted_at": "When a source reported that the item no longer exists.",
   "Offer.delivery": "Delivery text of the retailer for the offer.",
   "WebhookEndpoint|createWebhookEndpoint|rotateWebhookSecret|updateWebhookEndpoint.description":
@@ -88,20 +88,21 @@ const descriptions: Readonly<Record<string, string>> = {
   event_id: "ID of the delivered event; begins with evt_.",
   event_type: "Type of the delivered event, such as `watchlist.run.completed`.",
   "EverySchedule.every": "Time between the starts of two runs, such as 15m, 1h or 1d.",
-  "EverySchedule.every_seconds": "Time between the starts of two runs in seconds.",
+  "EverySchedule.every_seconds": "Seconds between the starts of two runs.",
   "Watchlist.every_seconds":
-    "Time between the starts of two runs in seconds. Null if the watchlist has a cron.",
+    "Seconds between the starts of two runs. Null if the watchlist has a cron.",
   "OfferCheckResult|OffersResult.fetchedAt": "When the source read the data.",
   "scrapers.fields": "Fields that the scraper returns and that routes can test.",
   finished_at: "When it ended. Null while it is in progress.",
-  "WatchlistItem.first_read_at": "When the item was read for the first time. Null: never.",
+  "WatchlistItem.first_read_at":
+    "When the item was read for the first time. Null if it was never read.",
   force_path_style: "True: the bucket is in the path of the URL instead of the host name.",
   "delivery.free": "True if the delivery is free.",
   "shipping.freeOverThreshold":
     "True if shipping is free from an order value that the retailer sets.",
   "fulfillment.fulfillerName": "Who ships the offer.",
   "Offer.fulfillment": "Who ships the offer.",
-  "ProductResult.fulfillment": "Who ships the item. Null: not stated.",
+  "ProductResult.fulfillment": "Who ships the item. Null if not stated.",
   "OffersResult.id": "Item ID of the listing.",
   "WatchlistItem|changes|products.id": "Item ID of the platform.",
   "api_key.id": "ID of the key.",
@@ -119,13 +120,14 @@ const descriptions: Readonly<Record<string, string>> = {
     "Number of items for which the credits are estimated.",
   items_by_state: "Number of items in each state.",
   "data.kind": "Kind of page that the endpoint reads.",
-  last_attempt_at: "When the last attempt ended. Null: none yet.",
-  "WatchlistItem.last_read_status": "Result of the last read. Null: not read yet.",
-  "Watchlist.last_run_at": "When the last run started. Null: no run yet.",
-  "Watchlist.last_run_status": "Status of the last run. Null: no run yet.",
-  "products.last_snapshot": "Values of the last complete read. Null: there was none.",
-  "S3Destination.last_success_at": "When an export or a test last succeeded. Null: never.",
-  listPrice: "List price before discounts. Null: none is shown.",
+  last_attempt_at: "When the last attempt ended. Null if there was none yet.",
+  "WatchlistItem.last_read_status": "Result of the last read. Null if the item was not read yet.",
+  "Watchlist.last_run_at": "When the last run started. Null if there was no run yet.",
+  "Watchlist.last_run_status": "Status of the last run. Null if there was no run yet.",
+  "products.last_snapshot": "Values of the last complete read. Null if there was none.",
+  "S3Destination.last_success_at":
+    "When an export or a test last succeeded. Null if none succeeded.",
+  listPrice: "List price before discounts. Null if none is shown.",
   "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|watchlist.marketplace":
     "Country edition of the platform, such as us.",
   "Platform.marketplaces": "Country editions of the platform.",
@@ -157,11 +159,11 @@ const descriptions: Readonly<Record<string, string>> = {
   new: "Number of items without a first read.",
   "stats.new_items": "Number of items without a first read when the run started.",
   "estimated_credits.newAsins": "Credits of the first read of every item.",
-  next_attempt_at: "When the service tries again. Null: no further attempt is planned.",
+  next_attempt_at: "When the service tries again. Null if no further attempt is planned.",
   "watchlist.next_run_at": "When the next run is due. Null while the watchlist is paused.",
   "steps.not_found": "Number of items that do not exist on the platform. Charged.",
   "changeWatchlistAsins|changeWatchlistItems.object": "Type of the object.",
-  "retailer_b.offerId": "ID of the featured offer at the retailer. Null: none is featured.",
+  "retailer_b.offerId": "ID of the featured offer at the retailer. Null if none is featured.",
   "OfferCheckResult.offerListingId": "ID of the offer, as the service returned it.",
   "steps.ok": "Number of items that were read completely. Charged.",
   "testS3Destination.ok": "True if the test object was written and deleted.",
@@ -188,9 +190,10 @@ const descriptions: Readonly<Record<string, string>> = {
   "retailer_a|retailer_b.rating": "Average customer rating.",
   "seller.rating": "Average rating of the seller.",
   "seller.ratingCount": "Number of ratings of the seller.",
-  "Watchlist.max_credits_per_run": "Maximum number of credits of a run. Null: no maximum.",
+  "Watchlist.max_credits_per_run":
+    "Maximum number of credits of a run. Null if there is no maximum.",
   "Watchlist.daily_credit_budget":
-    "Maximum number of credits that the runs may charge on a UTC day. Null: no maximum.",
+    "Maximum number of credits that the runs may charge on a UTC day. Null if there is no maximum.",
   "Watchlist.refresh_every_runs":
     "With the default pipeline of retailer_a, every run whose number is a multiple of this reads all " +
     "items at `lite`. 0: never.",
@@ -212,15 +215,15 @@ const descriptions: Readonly<Record<string, string>> = {
   "changes|last_change|products|steps.scraper":
     "Scraper that read the items, such as retailer_a.lite.",
   "Offer.seller": "Seller of the offer.",
-  "ProductResult.seller": "Seller of the featured offer. Null: not stated.",
+  "ProductResult.seller": "Seller of the featured offer. Null if not stated.",
   "retailer_b.shipping": "Shipping of online orders.",
   "backfillS3Destination|recoverWebhookDeliveries.since": "Start of the period.",
   "steps.skipped":
     "Number of items that were due for the step but were not read, such as items removed since the start.",
-  "WatchlistItem.snapshot": "Values of the last complete read, by field. Null: there was none.",
+  "WatchlistItem.snapshot": "Values of the last complete read, by field. Null if there was none.",
   "changes.snapshot": "All values after the change, by field.",
   "WatchlistItem.snapshot_at":
-    "When the values of the snapshot were read. Null: there is no snapshot.",
+    "When the values of the snapshot were read. Null if there is no snapshot.",
   "shipping.standard": "Price of standard shipping.",
   started_at: "When the run started.",
   "WatchlistItem.state":
@@ -233,7 +236,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "WatchlistRun|data.status":
     "`running`: in progress. `completed`: read what the credits covered. `insufficient_credits`: " +
     "skipped, nothing was read. `failed`: ended by an error.",
-  "attempts.status": "HTTP status of the response. Null: no response.",
+  "attempts.status": "HTTP status of the response. Null if there was no response.",
   "products.status": "Result of the read: ok, partial, not_found or unavailable.",
   "changes|products.step": "ID of the pipeline step that read the item.",
   "NewPipeline|Pipeline.steps": "The reads of a run. Routes connect them.",

@@ -22,11 +22,11 @@ export interface SettingsTransfer {
 const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "hostedZoneId"]);
 
 /**
- * Replaces the stage's file in a checkout of an earlier release by the one of this checkout, because
+ * Replaces the stage's file in a checkout of an earlier release by that of this checkout, because
  * the settings may have changed since that release. Prints and omits keys that the release does not
  * know.
- * @throws Error if the release would delete the custom domain, because it does not know a key of the
- * domain or because no setting has the domain
+ * @throws Error if the release would delete the custom domain, because it does not know a key of
+ * the domain or because no setting has the domain
  */
 export async function transferSettings(transfer: SettingsTransfer): Promise<void> {
   const { stage, project, release, given, hasDomain, log } = transfer;
@@ -65,7 +65,7 @@ const absolute = (sources: unknown, project: string): unknown =>
 
 const contextModule = v.object({ parseStageFile: v.function() });
 
-/** Returns whether the stage's files of a release may have a key, as the release itself decides. */
+/** Returns a function that returns true for a key that the release accepts in a stage's file. */
 async function knownKeys(release: string): Promise<(key: string) => boolean> {
   const url = pathToFileURL(join(release, "lib", "context.ts")).href;
   const ofRelease = v.parse(contextModule, await import(url));

@@ -53,7 +53,10 @@ export async function rollBackStage(
   await deployEarlier();
 }
 
-/** Returns what makes a stack usable that no deployment can update; empty if one can. */
+/**
+ * Returns the instruction to repair or delete a stack that no deployment can update; empty if a
+ * deployment can update the stack.
+ */
 function repairOf(stack: string, status: string): string {
   if (status === "UPDATE_ROLLBACK_FAILED") {
     return ` Fix the cause, then run: aws cloudformation continue-update-rollback --stack-name ${stack}`;

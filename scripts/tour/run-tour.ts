@@ -168,7 +168,8 @@ async function registerBucket(
 }
 
 /**
- * Creates a watchlist of the tour's items. Returns its ID. Its first run is due at once.
+ * Creates a watchlist of the tour's items, whose first run is due at once. Returns the ID of the
+ * watchlist.
  * @throws Error if the watchlist is not created
  */
 export async function createWatchlist(

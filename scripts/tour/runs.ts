@@ -98,7 +98,7 @@ function describeEvent(event: Record<string, unknown>): string {
 }
 
 /**
- * Starts another run after the previous one has finished. Waits for that at most 20 s.
+ * Waits until the previous run has finished, at most 20 s, and then starts another run.
  * @throws Error if the previous run does not finish in time, or if the start is refused
  */
 export async function runAgain(

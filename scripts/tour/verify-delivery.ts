@@ -9,8 +9,8 @@ export interface Delivery {
 }
 
 /**
- * Verifies the signature of a delivery with two independent libraries. Neither accepts a delivery
- * that is more than five minutes old.
+ * Verifies the signature of a delivery with two independent libraries. Returns for each library
+ * whether it accepts the delivery. Neither accepts a delivery that is more than five minutes old.
  */
 export function verifyDelivery(
   { headers, body }: Delivery,

@@ -43,7 +43,7 @@ export type Run<Options extends OptionList> = (parsed: Parsed<Options>) => Promi
 
 const helpOption = { type: "boolean", short: "h", about: "prints this text" } as const;
 
-/** The option for a result that a program reads. */
+/** The option `--json`, for programs that read the result. */
 export const jsonOption = { type: "boolean", about: "prints the result as JSON" } as const;
 
 /** Returns the call of a command with arguments, as a user types it. */
@@ -149,8 +149,8 @@ interface RunOptions {
 }
 
 /**
- * Runs a command with the arguments of the process. Prints the help on request, and an error
- * without its stack trace.
+ * Runs a command with the arguments of the process, and sets the exit code. Prints the help on
+ * request. If the command fails, prints the error without its stack trace and does not throw.
  */
 export const runCommand = <Options extends OptionList>(
   commandLine: CommandLine<Options>,
@@ -159,8 +159,8 @@ export const runCommand = <Options extends OptionList>(
 ): Promise<void> => runMain(() => runWith(process.argv.slice(2), commandLine, run), options);
 
 /**
- * Parses arguments and runs a command with them. Prints the help instead on request. Returns the
- * exit code of the command, otherwise 0.
+ * Parses arguments and runs a command with them. If the arguments ask for help, only prints the
+ * help. Returns the exit code that `run` returns; 0 if it returns none.
  * @throws Error if an option is invalid, or the error of `run`
  */
 export async function runWith<Options extends OptionList>(
@@ -177,8 +177,8 @@ export async function runWith<Options extends OptionList>(
 }
 
 /**
- * Runs `main`, the task of this process, and sets the exit code to its result. Prints an error
- * without its stack trace.
+ * Runs `main`, the task of this process, and sets the exit code to its result. If `main` fails,
+ * prints the error without its stack trace and sets the exit code `failureCode`.
  */
 export async function runMain(
   main: () => Promise<number>,

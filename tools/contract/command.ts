@@ -10,8 +10,8 @@ const requirements = fileURLToPath(
 );
 
 /**
- * Installs the Python programs of the contract checks. Returns the reason if they cannot be
- * installed.
+ * Installs the Python programs of the contract checks. Returns the folder of their commands, or the
+ * reason why they cannot be installed.
  */
 export const installContractPython = (): Promise<PythonPackages> =>
   installPython({ cache, name: "contract", requirements });

@@ -45,8 +45,8 @@ function named(stem: string, suffix: string, asset: Asset): readonly [string, As
 }
 
 /**
- * Bundles an entry point with its imports into one script and one style sheet. Returns an empty
- * text for a missing part.
+ * Bundles an entry point with its imports into one script and one style sheet. The text of `js` or
+ * `css` is empty if the entry point has no script or no styles.
  */
 export function bundle(entryPoint: string): { readonly js: string; readonly css: string } {
   const { outputFiles } = buildSync({

@@ -89,7 +89,7 @@ const componentRef = (reference: string): string => reference.replace("#/$defs/"
 
 /**
  * Rewrites references to components, gives defaults the type of their property, and removes empty
- * parts.
+ * keywords.
  */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
@@ -102,7 +102,7 @@ function tidied(value: unknown): unknown {
     ]);
   const object: JsonObject = Object.fromEntries(entries);
   const { anyOf } = object;
-  // A choice with an option that accepts any value is removed.
+  // Removes an `anyOf` of which one option accepts any value, because it has no effect.
   if (Array.isArray(anyOf) && anyOf.some((one) => Object.keys(asObject(one)).length === 0)) {
     const { anyOf: _anyOf, ...rest } = object;
     return rest;

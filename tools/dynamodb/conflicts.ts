@@ -19,8 +19,7 @@ export interface ItemInFlight {
 /**
  * Returns the error with which DynamoDB refuses a write to items with other writes in flight;
  * undefined if DynamoDB accepts the write. An accepted plain write waits for earlier plain writes
- * of the item.
- * The local engine refuses no write, because its writes take no time.
+ * of the item. The local engine never returns this error, because its writes take no time.
  * @param items the state of each written item, in the order of the request
  */
 export function conflictOf(

@@ -39,9 +39,9 @@ export interface LocalFunction {
 export interface LambdaHost {
   readonly functions: readonly LocalFunction[];
   /**
-   * Returns the function with a name or an ARN. The ARN may name an alias: all aliases have the same
-   * code.
-   * @throws Error if no template creates it
+   * Returns the function with a name or an ARN. The ARN may name an alias: all aliases have the
+   * same code.
+   * @throws Error if no template creates the function
    */
   byReference(nameOrArn: string): LocalFunction;
   byName(name: string): LocalFunction;

@@ -33,6 +33,7 @@ export async function serveFrom(
 /**
  * Serves at the port of the previous start, or at any free port if that port is taken. Stored
  * addresses, such as webhook URLs and bucket endpoints, then stay valid after a restart.
+ * @param name the name under which the folder stores the port
  */
 export async function serveAtPreviousPort(
   folder: DataFolder,

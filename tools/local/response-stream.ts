@@ -47,7 +47,7 @@ export function responseStream(receiver: PreludeReceiver): Writable {
 
 /**
  * The global `awslambda` of Lambda's Node.js runtime. Functions use it while they are imported, so
- * it must exist before.
+ * it must exist before the import.
  */
 const awslambda = {
   streamifyResponse: <Handler>(handler: Handler): Handler => handler,

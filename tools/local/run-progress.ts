@@ -99,7 +99,7 @@ export function progressLines(
 }
 
 /**
- * Returns the reference of a run, which consists of its watchlist and number. The account is empty.
+ * Returns the reference of a run: its watchlist and number, and an empty account ID.
  */
 const refOf = ({ pk, sk }: RowKey): RunRef => ({
   accountId: "",

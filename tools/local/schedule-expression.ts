@@ -138,8 +138,7 @@ function parseValue(text: string | undefined, range: FieldRange): number {
 }
 
 /**
- * The longest search for an occurrence, in days. A 29 February may be eight years after the
- * previous one.
+ * The longest search for an occurrence, in days. Between two leap days there may be eight years.
  */
 const daysAheadMax = 366 * 8;
 

@@ -47,8 +47,8 @@ type TableProperties = v.InferOutput<typeof tableProperties>;
 
 /**
  * Creates the tables of the templates if they do not exist.
- * @param fresh true to delete existing tables first. An external database keeps its tables when the
- * data folder is emptied, so only this deletes them.
+ * @param fresh true to delete existing tables first. The tables of an external database remain when
+ * the data folder is emptied, so nothing else deletes them.
  * @throws Error if an existing table has other keys or indexes than its template
  */
 export async function createTables(templates: ResolvedTemplates, fresh: boolean): Promise<void> {

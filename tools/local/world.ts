@@ -74,7 +74,7 @@ export interface World {
   readonly demoApiKey: string;
   /**
    * Returns the environment variables of a function.
-   * @throws Error if no template creates it
+   * @throws Error if no template creates the function
    */
   environmentOf(functionName: string): Environment;
   readonly stop: () => Promise<void>;
@@ -89,7 +89,7 @@ export const readyFile = "ready.json";
 /**
  * Starts a local world, and resolves when it accepts calls. From then on, all SDK clients of the
  * process use the world's endpoints. A process can therefore have only one world at a time.
- * @throws Error if a part cannot be started; the other parts are then stopped
+ * @throws Error if a component cannot be started; the components that did start are then stopped
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const disposers: Disposer[] = [];
@@ -144,8 +144,8 @@ interface Base {
 }
 
 /**
- * Starts the stateful parts, which are tables, queues, buckets, keys and schedules. Clients store
- * the addresses of some parts, so their servers keep their ports.
+ * Starts the stateful components, which are tables, queues, buckets, keys and schedules. Their
+ * servers use the ports of the previous start if possible, because clients store some addresses.
  */
 async function startBase(
   options: WorldOptions,
@@ -216,7 +216,7 @@ interface Entrypoints extends Base {
   readonly log: Log;
 }
 
-/** Opens the API, the queue pollers and the schedule clock. They stop before all other parts. */
+/** Opens the API, the queue pollers and the schedule clock. They stop before everything else. */
 async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]): Promise<string> {
   const { templates, host, log, folder } = entrypoints;
   const store = openScheduleStore(folder);

@@ -32,8 +32,8 @@ export interface MigrationsOptions {
 
 /**
  * Returns the migrations of this release: the move of credits to shards, and one for each kind of
- * rows that has a conversion. Leaves out the move if `to` is `previous`, because it cannot be
- * reversed.
+ * rows that has a conversion. If `to` is `previous`, leaves out the move of credits, because it
+ * cannot be reversed.
  */
 export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
   const { kinds = rowKinds, to } = options;
@@ -44,7 +44,7 @@ export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
   return [...(to === "current" ? [accountShards(options)] : []), ...conversions];
 }
 
-/** Moves the credits of accounts that releases before 0.1.0 opened from the accounts' rows to shards. */
+/** Moves the credits of accounts from before release 0.1.0 from the accounts' rows to shards. */
 function accountShards({ client, tables, clock, random }: MigrationsOptions): Migration {
   const { accounts: accountsTable, ledger: ledgerTable } = tables;
   const process = ledgerProcess(versionedClient(client), {

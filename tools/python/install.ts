@@ -26,7 +26,8 @@ const installSecondsMax = 300;
 
 /**
  * Installs the packages of a requirements file into a virtual environment. Installs again only
- * after the file has changed. Returns the reason if Python, pip or a package is not available.
+ * after the file has changed. Returns the paths of the environment, or the reason if Python, pip or
+ * a package is not available.
  */
 export async function installPython({
   cache,

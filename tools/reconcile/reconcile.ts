@@ -101,7 +101,7 @@ const skewMs = 60_000;
  * - runs with step records and with the feed
  * - pending deliveries with outboxes
  * Checks one account at a time while the service runs, and only reads. Reports an unreadable row as
- * a difference. Returns how much it compared.
+ * a difference. Returns the numbers of compared items.
  * @throws Error if `request.accountId` does not exist
  */
 export async function reconcile(

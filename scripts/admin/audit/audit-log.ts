@@ -10,15 +10,15 @@ export const auditLine = v.object({
   at: v.string(),
   /** The ARN of the operator's own identity; the user name in a local world. */
   operator: v.string(),
-  /** The role that made the change: an operator role, or `none` for the operator's own permissions. */
+  /** The operator role that made the change; `none` for the operator's own permissions. */
   role: v.string(),
   command: v.string(),
   /** The options of the command, without personal data. */
   options: v.record(v.string(), v.union([v.string(), v.boolean()])),
   result: v.picklist(["started", "done", "failed"]),
   /**
-   * The exit code of a change that threw no error. Not 0 if the change is incomplete: a restore waits
-   * for the operator, rows were not converted, or reconcile found differences.
+   * The exit code of a change that threw no error. Not 0 if the change is incomplete: a restore
+   * waits for the operator, rows were not converted, or reconcile found differences.
    */
   exit_code: v.optional(v.number()),
   /** The error of a failed change. */
@@ -38,8 +38,8 @@ export interface AuditLog {
 type Warn = (line: string) => void;
 
 /**
- * Parses the stored text of lines. Skips texts in another format and warns about each, because lines
- * are never deleted: one damaged line must not hide all others.
+ * Parses the stored text of lines. Skips texts in another format and warns about each, because
+ * lines are never deleted: one damaged line must not hide all others.
  */
 export const parsedLines = (texts: readonly string[], warn: Warn): AuditLine[] =>
   texts.flatMap((text, index) => {

@@ -46,7 +46,7 @@ export interface AwsRestoreCloudOptions {
   /** The name of the SSM parameter with the progress. */
   readonly parameter: string;
   readonly clock: Clock;
-  /** Milliseconds between two requests for a state that AWS changes. */
+  /** Milliseconds between two polls of a state in AWS. */
   readonly pollMs: number;
 }
 
@@ -59,7 +59,10 @@ const recoveryAttemptsMax = 60;
 /** The number of polls for the result of a drift detection, which takes a few minutes. */
 const driftAttemptsMax = 180;
 
-/** Sends the requests of a restore to AWS. Stores the progress in an SSM parameter. */
+/**
+ * Creates a `RestoreCloud` that sends the requests of a restore to AWS and stores the progress in
+ * an SSM parameter.
+ */
 export function awsRestoreCloud(options: AwsRestoreCloudOptions): RestoreCloud {
   const { dynamo, formation, stacks } = options;
   return {

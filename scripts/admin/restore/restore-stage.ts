@@ -9,14 +9,14 @@ import {
 } from "./restore-steps.ts";
 
 const minuteMs = 60_000;
-/** Point-in-time recovery does not include the last minutes. */
+/** The minimum age of a time to restore, because recovery does not include the last minutes. */
 const restorableFromAgeMs = 5 * minuteMs;
-/** The time that point-in-time recovery covers. */
+/** The maximum age of a time to restore: the period that point-in-time recovery covers. */
 const restorableToAgeMs = 35 * 24 * 60 * minuteMs;
 
 export type RestoreOutcome =
   | { readonly state: "completed"; readonly at: string }
-  /** The operator has to do something, and then repeat the command. */
+  /** The operator must do what `operatorMust` says, and then repeat the command. */
   | { readonly state: "waiting"; readonly step: StepName; readonly operatorMust: string };
 
 /**
@@ -105,8 +105,8 @@ export async function discardRestore(restore: Restore, tools: RestoreTools): Pro
 }
 
 /**
- * Returns the progress if it is that of this restore.
- * @throws Error if another restore has begun
+ * Returns `progress`; undefined if no restore has begun.
+ * @throws Error if the progress is that of a restore to another time
  */
 function sameRestore({ at, stage }: Restore, progress?: Progress): Progress | undefined {
   if (progress === undefined || progress.at === at) return progress;

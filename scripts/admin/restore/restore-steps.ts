@@ -23,7 +23,7 @@ export interface RestoreTools {
   /** Prints a line about the progress. */
   readonly note: (line: string) => void;
   readonly clock: Clock;
-  /** Milliseconds between two requests for a state that AWS changes. */
+  /** Milliseconds between two polls of a state in AWS. */
   readonly pollMs: number;
 }
 
@@ -47,7 +47,7 @@ export interface Step {
 
 const minuteMs = 60_000;
 const noteEveryMs = 5 * minuteMs;
-/** DynamoDB restores large tables in hours. */
+/** The longest wait for one state. DynamoDB needs hours to restore a large table. */
 const waitMaxMs = 24 * 60 * minuteMs;
 /** A table or backup that a request has just created can be invisible for the first polls. */
 const absentPollsMax = 6;
@@ -57,8 +57,8 @@ export const copyOf = (table: string): string => `${table}-restored`;
 /** Returns the command that deploys the service stack again. */
 export const deployCommand = (stage: string): string => `npx cdk deploy --all -c stage=${stage}`;
 /**
- * Returns the name of the backups of a restore, which contains its time. DynamoDB accepts no colon
- * in it.
+ * Returns the name of the backups of a restore. The name contains the time of the restore without
+ * colons, which DynamoDB does not accept in a name.
  */
 const backupNameOf = ({ at }: Progress): string => `restored-${at.replaceAll(":", ".")}`;
 

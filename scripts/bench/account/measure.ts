@@ -55,7 +55,7 @@ export interface AccountFigures {
   readonly steps: number;
 }
 
-/** The calls per second for which one API key is used. Its limit is 50. */
+/** The calls per second that are sent with one API key. The limit of a key is 50. */
 const callsPerKey = 35;
 
 interface World {
@@ -64,7 +64,9 @@ interface World {
 }
 
 /**
- * Measures accounts under load. Returns their measurements in the order of the loads.
+ * Opens one account for each load, runs all loads at the same time, and measures the calls of each
+ * account: their rate, duration and use of DynamoDB. Returns one result for each load, in the same
+ * order.
  * @throws Error if the stored sums of an account differ from its charges, or if a reconciliation of
  * its ledger finds a difference
  */

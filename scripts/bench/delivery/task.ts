@@ -21,9 +21,7 @@ export interface DeliveryTask {
   readonly items: number;
   /** Makes the runs' IDs differ from those of other rounds. */
   readonly round: number;
-  /**
-   * The number of simultaneous deliveries in the bare loop. The service uses another number.
-   */
+  /** The number of simultaneous deliveries in the bare loop. It does not apply to the service. */
   readonly parallel: number;
 }
 

@@ -28,7 +28,7 @@ function nameButtons(): void {
 }
 const isCopyButton = (button: Element): boolean => button.classList.contains("scalar-code-copy");
 
-/** Corrects roles in the renderer's dialog: a button without its role, and incomplete comboboxes. */
+/** Corrects the renderer's dialog: restores the role of its buttons, and completes comboboxes. */
 function completeRoles(): void {
   for (const button of document.querySelectorAll("button[role=none]"))
     button.removeAttribute("role");

@@ -11,8 +11,8 @@ import { idListRule } from "./item-ids.ts";
 import { platformSteps } from "./pipeline.ts";
 
 /**
- * Returns the schema of the pipeline in a body. The service parses the pipeline together with the
- * rest of the body.
+ * Returns the schema of `pipeline` in a request body, for the document. The service's own body
+ * schemas accept any value here, because parsing a pipeline requires the platform.
  */
 const pipeline = (absent: string) =>
   v.pipe(v.nullish(pipelineBody), v.description(`Steps and routes; ${absent}`));

@@ -3,7 +3,7 @@ import { type Difference, differenceName } from "../rules/difference.ts";
 
 export interface CheckResult {
   readonly differences: readonly Difference[];
-  /** False if rows changed during the check, so that a part could not be compared. */
+  /** False if rows changed during the check, so that some data could not be compared. */
   readonly isSteady: boolean;
 }
 
@@ -17,12 +17,12 @@ const checksMax = 8;
  * 0.5 s. Returns the last result, with only the differences that the previous result also had.
  */
 export async function confirmed<Found extends CheckResult>(
-  look: () => Promise<Found>,
+  check: () => Promise<Found>,
   { clock }: { readonly clock: Clock },
 ): Promise<Found> {
   let before = new Set<string>();
   for (let checks = 1; ; checks += 1) {
-    const found = await look();
+    const found = await check();
     const again = found.differences.filter((one) => before.has(differenceName(one)));
     const isSettled = found.isSteady && again.length === found.differences.length;
     if (isSettled || checks === checksMax) return { ...found, differences: again };

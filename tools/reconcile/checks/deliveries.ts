@@ -117,8 +117,8 @@ type PendingTarget = {
 } | null;
 
 /**
- * Reports outbox entries that are missing. Reads both sides again first, because an attempt during
- * the check removes its entry and updates the log.
+ * Reports outbox entries that are missing. Reads the log and the outbox again first, because an
+ * attempt during the check removes its entry and updates the log.
  */
 async function missingEntries(
   id: string,

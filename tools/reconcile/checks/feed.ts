@@ -16,8 +16,8 @@ interface FeedFound {
 }
 
 /**
- * Checks that an account's feed is consistent and contains every run of its watchlists. Also checks
- * that each endpoint received the newest runs, if it must receive them.
+ * Checks that an account's feed is consistent and contains every run of its watchlists. For the
+ * newest runs, also checks the deliveries to each endpoint that must receive them.
  */
 export async function checkFeed(
   { id, openedAt, ended = [], endpoints }: FeedWanted,

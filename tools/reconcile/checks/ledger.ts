@@ -10,10 +10,13 @@ import { confirmed, type CheckResult } from "./confirmed.ts";
 import type { LedgerReadDependencies } from "./read-ledger.ts";
 
 interface LedgerFindings extends CheckResult {
-  /** Null for an account that was deleted in the meantime. */
+  /** Null if the account no longer exists. */
   readonly sums: LedgerSums | null;
   readonly holds: number;
-  /** IDs of listed keys whose lookup rows are missing, revoked or of another account. */
+  /**
+   * IDs of API keys that the account lists, but whose lookup row (the row by key hash) is missing,
+   * revoked or of another account.
+   */
   readonly strayKeys: readonly string[];
 }
 

@@ -53,8 +53,9 @@ const hasShardsNow: LedgerSince = {
 };
 
 /**
- * Reads the entries that were written later, and then the account's row. The sequence in the row
- * must therefore include all of these entries.
+ * Reads the entries after `sequence`, and then the account's row. Because the row is read last, its
+ * sequence must include all of these entries. Returns the holds and dates that the entries changed,
+ * and a difference if the sequence is too low.
  */
 async function entriesSince(
   { accountId, sequence }: StoredSums,

@@ -9,10 +9,10 @@ import { unreadable } from "../rules/runs.ts";
  */
 export async function orUnreadable(
   place: string,
-  look: () => Promise<readonly Difference[]>,
+  check: () => Promise<readonly Difference[]>,
 ): Promise<readonly Difference[]> {
   try {
-    return await look();
+    return await check();
   } catch (error) {
     if (!isDamage(error)) throw error;
     return [unreadable(place)];

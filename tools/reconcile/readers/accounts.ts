@@ -71,7 +71,7 @@ export function dynamoAccountsReader(
         const { pk, sk } = keyOf(row);
         const isOfLedger =
           pk.startsWith("account#") && (sk.startsWith("entry#") || sk.startsWith("page#"));
-        // A scan returns the rows of a partition in sequence.
+        // A scan returns the rows of a partition one directly after another.
         if (isOfLedger && pk !== last) yield placeOf(pk);
         if (isOfLedger) last = pk;
       }

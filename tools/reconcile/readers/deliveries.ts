@@ -67,8 +67,8 @@ export function dynamoDeliveriesReader(
       for (const id of ids) {
         const target = endpointTarget(accountId, id);
         const firstDue = await firstDueAt(target);
-        // Read after the entries. A writer that adds an entry also sets the target's due time, at
-        // the latest to the time of the entry.
+        // The row is read after the entries. A writer that adds an entry also sets the due time in
+        // the row, to the due time of the entry or earlier.
         const head = await read(deliveryKeys.outbox(target));
         targets.push({
           target,

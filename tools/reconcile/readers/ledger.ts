@@ -75,7 +75,7 @@ export interface LedgerReader {
   /**
    * Yields the entries that are stored for the account itself, not in the journals of its shards,
    * by ascending sequence number. `from` and `to` are sequence numbers, inclusive. Without `to`,
-   * yields all later entries.
+   * yields all entries from `from` on.
    */
   entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
   /**

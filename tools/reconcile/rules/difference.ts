@@ -1,6 +1,6 @@
 /** A stored value that contradicts other stored rows. */
 export interface Difference {
-  /** The name of the row or of its part, which contains its IDs, such as `acct_… entry 7`. */
+  /** The name of the row, or of a value in it, with its IDs, such as `acct_… entry 7`. */
   readonly place: string;
   readonly field: string;
   readonly stored: unknown;

@@ -36,7 +36,7 @@ export const feedKeptSince = (now: Date): string =>
 /**
  * Checks an account's feed. The sequences of unexpired runs must have no gap, and each run must be
  * stored under its sequence and under its time. Call `take` for the runs by sequence, then
- * `takeByTime` for the runs by time, then `end`. Stores the event types of each run.
+ * `takeByTime` for the runs by time, then `end`. Stores the event types of each run for `typesOf`.
  * @param opened `at` is the time of the account's creation, `kept` the time from `feedKeptSince`,
  * and `count` the feed's count, read before its runs
  */
@@ -52,8 +52,8 @@ export function feedCheck(
   const placeOf = (which: string): string => `${accountId} feed ${which}`;
   const gapTo = (last: number): Difference[] => {
     const first = next;
-    // Runs are added in the order of time. Missing runs are expired if the run before them is
-    // expired.
+    // A missing run was added no earlier than the run before it. If that run is old enough to
+    // expire, the missing runs may have expired too, so they are not reported.
     if (first > last || before < kept) return [];
     const which = first === last ? `run ${first}` : `runs ${first} to ${last}`;
     return [{ place: placeOf(which), field: "row", stored: missing, expected: present }];

@@ -14,9 +14,9 @@ interface MarkBounds {
 }
 
 /**
- * Reports a due mark (ISO 8601), the time at which the sweeper next checks a row, that no writer
- * sets or that the sweeper missed. No writer sets a time later than `latest` allows, with 5 minutes
- * for clock differences. The sweeper missed a time more than 10 minutes ago, unless `mayBePast`.
+ * Checks a due mark: the time (ISO 8601) at which the sweeper next checks a row. Reports a time
+ * later than `latest` allows, with 5 minutes for clock differences, because no writer sets it.
+ * Reports a time more than 10 minutes ago, which the sweeper missed, unless `mayBePast` is true.
  */
 export function markDifferences(
   { place, field }: Pick<Difference, "place" | "field">,

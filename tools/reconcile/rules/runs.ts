@@ -28,7 +28,7 @@ export interface StoredRun {
 export interface RecordedStep {
   readonly step: StepRecord;
   readonly results: readonly BatchResult[];
-  /** IDs of the items of a step that a credit limit deferred without results; else empty. */
+  /** The IDs of the items, if a credit limit deferred the step without results; otherwise empty. */
   readonly unread: readonly string[];
 }
 

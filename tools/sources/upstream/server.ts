@@ -102,8 +102,8 @@ function send(
 }
 
 /**
- * Returns an option that misbehaves at every call. A misbehaviour that the contract calls temporary
- * happens only at the first call.
+ * Returns a value for the option `misbehave`: every call gets the misbehaviour. A misbehaviour that
+ * the contract calls temporary happens only at the first call.
  */
 export function alwaysMisbehaving(
   name: Misbehaviour,
