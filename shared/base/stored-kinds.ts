@@ -57,6 +57,7 @@ const firstRowKinds = {
   step: { table: "watchlists", pk: run, sk: "step#*", version: 1 },
   result: { table: "watchlists", pk: run, sk: "result#*", version: 1 },
   batch: { table: "watchlists", pk: run, sk: "batch#*", version: 1 },
+  itemsBefore: { table: "watchlists", pk: run, sk: "before#*", version: 1 },
   historyHead: { table: "watchlists", pk: history, sk: "head", version: 1 },
   historyRun: { table: "watchlists", pk: history, sk: "run#*", version: 1 },
   historyItems: { table: "watchlists", pk: history, sk: "items#*", version: 1 },

@@ -14,11 +14,13 @@ import {
   noCounts,
   type StepRecord,
 } from "../../runs/run.ts";
+import type { Item } from "../../watchlists/item.ts";
 import { pointLinesOf } from "../../runs/run-history.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, packLines, unpack } from "./compressed.ts";
 import { type Row, conditionalWrite, writeRows, type TableOptions } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
+import { type BeforeName, readItemsBefore, writeItemsBefore } from "./items-before.ts";
 import { stepRecordOf, stepRow } from "./run-row.ts";
 import {
   effectiveResultOf,
@@ -75,11 +77,18 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       const row = await read(plannedKey(ref));
       return row === undefined ? undefined : plannedOf(row);
     },
-    async recordResult(ref, found) {
-      if (await putResult(client, table, { ref, found, ttl: ttl() })) return { isFirst: true };
+    async recordResult(ref, found, items) {
+      const name = items && (await writeItemsBefore(client, options, { ref, items, ttl: ttl() }));
+      if (await putResult(client, table, { ref, found, name, ttl: ttl() })) {
+        return { isFirst: true };
+      }
       const recorded = await read(resultKey(ref));
       assert(recorded !== undefined, "a batch without a new result has a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
+    },
+    async *itemsBefore(step) {
+      const rows = query(firstResult(step), ["sk", "before"]);
+      for await (const row of rows) yield itemsBeforeBatch(client, table, { step, row });
     },
     markDone: (ref) => markDone(client, table, ref),
     async counts(step) {
@@ -93,7 +102,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
     async *effectiveResults(step) {
-      const attributes = ["counts", "routed", "outcomes", "points"];
+      const attributes = ["counts", "routed", "outcomes", "points", "before"];
       for await (const row of query(firstResult(step), attributes)) yield effectiveResultOf(row);
     },
     async *delisted(step) {
@@ -113,6 +122,18 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
 
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
+
+/** Reads the items before a batch, from the row of its result. */
+async function itemsBeforeBatch(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { step, row }: { readonly step: StepRecord; readonly row: Row },
+): Promise<readonly Item[]> {
+  const name = row["before"] as BeforeName | undefined;
+  if (name === undefined) return [];
+  const batch = Number(String(row["sk"]).split("#").at(-1));
+  return readItemsBefore(client, table, { step, batch, name });
+}
 
 /**
  * Yields the rows of a partition whose sort keys begin with the part of `key.sk` up to its last
@@ -165,8 +186,14 @@ function putResult(
   {
     ref,
     found,
+    name,
     ttl,
-  }: { readonly ref: BatchRef; readonly found: BatchResult; readonly ttl: number },
+  }: {
+    readonly ref: BatchRef;
+    readonly found: BatchResult;
+    readonly name: BeforeName | undefined;
+    readonly ttl: number;
+  },
 ): Promise<boolean> {
   const points = pointLinesOf(ref.step, found.outcomes);
   const { routed, outcomes, silent } = Object.groupBy(found.outcomes, (outcome) => {
@@ -188,6 +215,7 @@ function putResult(
           ...(silent !== undefined && { silent: pack(silent.map(withoutPoint)) }),
           ...(points.length > 0 && { points: packLines(points) }),
           ...(delisted.length > 0 && { delisted: pack(delisted) }),
+          ...(name !== undefined && { before: name }),
           ttl,
         },
         ConditionExpression: "attribute_not_exists(pk)",
