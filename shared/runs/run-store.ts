@@ -66,7 +66,7 @@ export interface RunStore {
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
    * Writes an ended run and its watchlist's row in one transaction, or the run alone if `watchlist`
-   * is null. The phase of `run` is `emitting`, or `holding` if it has a hold: then the watchlist
+   * is null. The new phase is `emitting`, or `holding` if the run has a hold: then the watchlist
    * starts no run until the hold has ended. `finished_before`: an earlier call ended the run. `conflict`: nothing was written,
    * because the watchlist changed after it was read or this run is not its run in progress.
    */

@@ -263,7 +263,7 @@ function finishWrites(
       },
       ConditionExpression: "phase = :finishing",
       ExpressionAttributeValues: {
-        ":phase": run.phase,
+        ":phase": run.hold === undefined ? "emitting" : "holding",
         ":finishing": "finishing",
         ":at": run.finishedAt,
         ":watchlist": run.watchlist,

@@ -112,7 +112,7 @@ async function isRunning(
   const running = queryRows(client, {
     ...query,
     // Without its watchlist, a held run stays held: no decision about it can be stored.
-    FilterExpression: "NOT phase IN (:done, :held)",
+    FilterExpression: "phase <> :done AND phase <> :held",
     ExpressionAttributeValues: {
       ...query.ExpressionAttributeValues,
       ":done": "done",
