@@ -5,6 +5,7 @@ import type { Item } from "../watchlists/item.ts";
 import type { StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
+import { batchDetails } from "./batch-details.ts";
 import { batchResult } from "./outcome.ts";
 import { mayBeHeld } from "./hold.ts";
 import { batchMetrics } from "./run-metrics.ts";
@@ -129,12 +130,13 @@ async function readItems(
     },
     sources,
   );
+  const detailsOf = await batchDetails({ run, step: definition, items, answers }, pages);
   const now = clock.now();
   const at = now.toISOString();
   const { pipeline } = run;
   const found = batchResult(
     { pipeline, step: definition },
-    { items, planned: ids.length, at },
+    { items, planned: ids.length, at, detailsOf },
     answers,
   );
   const milliseconds = now.getTime() - startedAt;
@@ -149,10 +151,10 @@ interface ResultWithPages {
 }
 
 /**
- * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result:
- * this one with its pages, or the earlier one without pages. If the run may be held, also records
- * the items as the pages have them: this batch stores the outcomes that earlier steps left to it,
- * so the first batch of an item has the item before the run.
+ * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result.
+ * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads. If the
+ * run may be held, also records the items as the pages have them: this batch stores the outcomes
+ * that earlier steps left to it, so the first batch of an item has the item before the run.
  */
 export async function recordBatch(
   { ref, run }: { readonly ref: BatchRef; readonly run: Run },

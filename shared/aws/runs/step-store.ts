@@ -31,6 +31,7 @@ import {
   resultKey,
   resultOf,
 } from "./step-batch.ts";
+import { storeDetails, withStoredDetails } from "./result-details.ts";
 import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
@@ -79,7 +80,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
     },
     async recordResult(ref, found, items) {
       const name = items && (await writeItemsBefore(client, options, { ref, items, ttl: ttl() }));
-      if (await putResult(client, table, { ref, found, name, ttl: ttl() })) {
+      if (await putResult(client, options, { ref, found, name, ttl: ttl() })) {
         return { isFirst: true };
       }
       const recorded = await read(resultKey(ref));
@@ -102,8 +103,19 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
     async *effectiveResults(step) {
-      const attributes = ["counts", "routed", "outcomes", "points", "before"];
-      for await (const row of query(firstResult(step), attributes)) yield effectiveResultOf(row);
+      const attributes = [
+        "sk",
+        "counts",
+        "routed",
+        "outcomes",
+        "points",
+        "details",
+        "details_in",
+        "before",
+      ];
+      for await (const row of query(firstResult(step), attributes)) {
+        yield withStoredDetails(client, options, { step, row, result: effectiveResultOf(row) });
+      }
     },
     async *delisted(step) {
       for await (const row of query(firstResult(step), ["delisted"])) yield listIn(row["delisted"]);
@@ -175,14 +187,20 @@ const startRows = (
     })),
   );
 
+function withoutDetails(outcome: ItemOutcome): ItemOutcome {
+  if (outcome.details === undefined) return outcome;
+  const { details: _details, ...bare } = outcome;
+  return bare;
+}
+
 /**
  * Stores the result of a batch. Returns false if the batch already has a result. Outcomes are in
  * separate attributes, because their readers differ: plans of the next steps need `routed`, events
  * need `routed` and `outcomes`, and the items need all of them. The history needs only `points`.
  */
-function putResult(
+async function putResult(
   client: DynamoDBDocumentClient,
-  table: string,
+  options: TableOptions,
   {
     ref,
     found,
@@ -196,7 +214,9 @@ function putResult(
   },
 ): Promise<boolean> {
   const points = pointLinesOf(ref.step, found.outcomes);
-  const { routed, outcomes, silent } = Object.groupBy(found.outcomes, (outcome) => {
+  const bare = found.outcomes.map(withoutDetails);
+  const details = await storeDetails(client, options, { ref, outcomes: found.outcomes, ttl });
+  const { routed, outcomes, silent } = Object.groupBy(bare, (outcome) => {
     if (outcome.next !== undefined) return "routed";
     return isSilent(outcome) ? "silent" : "outcomes";
   });
@@ -206,9 +226,10 @@ function putResult(
   return conditionalWrite(() =>
     client.send(
       new PutCommand({
-        TableName: table,
+        TableName: options.table,
         Item: {
           ...resultKey(ref),
+          ...details,
           counts: found.counts,
           ...(routed !== undefined && { routed: pack(routed.map(withoutPoint)) }),
           ...(outcomes !== undefined && { outcomes: pack(outcomes.map(withoutPoint)) }),

@@ -140,7 +140,11 @@ describe("a run above its brake", () => {
     expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 4 });
 
     const other = await readOnce(bench);
-    const add = { add: ["10005", "10006", "10007", "10008", "10009"], remove: [] };
+    const add = {
+      add: ["10005", "10006", "10007", "10008", "10009"],
+      remove: [],
+      labels: new Map(),
+    };
     const watchlist = (await bench.list(other)) ?? other;
     await changeItems({ watchlist, change: add, now: bench.clock.now() }, bench);
     bench.answers.product = (id) => (id > "10004" ? { status: "not_found" } : priced(10));
@@ -275,7 +279,10 @@ describe("the discard of a held run", () => {
     bench.clock.set("2026-03-01T03:00:00Z");
     const change = async (add: string[], remove: string[]) => {
       const watchlist = (await bench.list(list)) ?? list;
-      await changeItems({ watchlist, change: { add, remove }, now: bench.clock.now() }, bench);
+      await changeItems(
+        { watchlist, change: { add, remove, labels: new Map() }, now: bench.clock.now() },
+        bench,
+      );
     };
     await change([], ["10001", "10002"]);
     await change(["10002", "10005"], []);
