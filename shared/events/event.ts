@@ -50,7 +50,7 @@ export interface RunEvents {
   readonly events: readonly SerializedEvent[];
   /**
    * Present for the notice that a run is held. Its `runId` is not the ID of the run, and it is
-   * exported to a folder of its own.
+   * exported to a separate folder.
    */
   readonly isHoldNotice?: true;
 }

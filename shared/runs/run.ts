@@ -121,7 +121,7 @@ export interface Hold {
   readonly readItems: number;
   /** Time of the decision (ISO); null while the run is held. */
   readonly decidedAt: string | null;
-  /** Why the run was discarded; null if the client did not say. */
+  /** Why the run was discarded; null if the client sent no reason. */
   readonly reason: string | null;
 }
 

@@ -1,9 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import {
   addBatchCounts,
@@ -33,6 +28,7 @@ import {
 } from "./step-batch.ts";
 import { storeDetails, withStoredDetails } from "./result-details.ts";
 import { decideStep } from "./step-decision.ts";
+import { markDone, recordSent, recordStats } from "./step-progress.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
@@ -40,6 +36,18 @@ import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
  * Operators may need them longer.
  */
 const stepRowDays = 14;
+
+/** The attributes of a result without the outcomes that affect only items. */
+const effectiveAttributes: readonly string[] = [
+  "sk",
+  "counts",
+  "routed",
+  "outcomes",
+  "points",
+  "details",
+  "details_in",
+  "before",
+];
 
 /** Stores steps and batches in DynamoDB. IDs and results are compressed. */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOptions): StepStore {
@@ -80,9 +88,8 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
     },
     async recordResult(ref, found, items) {
       const name = items && (await writeItemsBefore(client, options, { ref, items, ttl: ttl() }));
-      if (await putResult(client, options, { ref, found, name, ttl: ttl() })) {
-        return { isFirst: true };
-      }
+      const result = { ref, found, name, ttl: ttl() };
+      if (await putResult(client, options, result)) return { isFirst: true };
       const recorded = await read(resultKey(ref));
       assert(recorded !== undefined, "a batch without a new result has a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
@@ -103,17 +110,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
     async *effectiveResults(step) {
-      const attributes = [
-        "sk",
-        "counts",
-        "routed",
-        "outcomes",
-        "points",
-        "details",
-        "details_in",
-        "before",
-      ];
-      for await (const row of query(firstResult(step), attributes)) {
+      for await (const row of query(firstResult(step), effectiveAttributes)) {
         yield withStoredDetails(client, options, { step, row, result: effectiveResultOf(row) });
       }
     },
@@ -249,32 +246,6 @@ async function putResult(
 const withoutPoint = ({ observed: _o, ...outcome }: ItemOutcome): ItemOutcome => outcome;
 
 /**
- * Adds a batch to the completed batches of its step. They are a set, so that a repeated batch
- * counts once. Returns undefined if the step does not exist.
- */
-async function markDone(
-  client: DynamoDBDocumentClient,
-  table: string,
-  ref: BatchRef,
-): Promise<StepRecord | undefined> {
-  let marked: StepRecord | undefined;
-  await conditionalWrite(async () => {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.step(ref.runId, ref.step),
-        UpdateExpression: "ADD done :batch",
-        ConditionExpression: "attribute_exists(pk)",
-        ExpressionAttributeValues: { ":batch": new Set([ref.batch]) },
-        ReturnValues: "ALL_NEW",
-      }),
-    );
-    marked = stepRecordOf(Attributes ?? {});
-  });
-  return marked;
-}
-
-/**
  * Stores a plan of a step: first its batches, then the step row, which makes the plan effective.
  * Returns the step of the plan that was stored first.
  */
@@ -308,40 +279,4 @@ async function savePlan(
   );
   assert(Item !== undefined, "the step row that refused the plan exists");
   return stepRecordOf(Item);
-}
-
-async function recordSent(
-  client: DynamoDBDocumentClient,
-  table: string,
-  { runId, step }: StepRecord,
-): Promise<void> {
-  await conditionalWrite(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.step(runId, step),
-        UpdateExpression: "SET is_sent = :true",
-        ConditionExpression: "attribute_exists(pk)",
-        ExpressionAttributeValues: { ":true": true },
-      }),
-    ),
-  );
-}
-
-async function recordStats(
-  client: DynamoDBDocumentClient,
-  table: string,
-  step: StepRecord,
-): Promise<void> {
-  await conditionalWrite(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.step(step.runId, step.step),
-        UpdateExpression: "SET stats = :stats",
-        ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(stats)",
-        ExpressionAttributeValues: { ":stats": step.stats },
-      }),
-    ),
-  );
 }

@@ -96,8 +96,7 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   checkHold(ofRun.filter(isNotice), { record, reached, name });
   // The rows of a run whose watchlist was deleted while it was held.
   if (run.phase === "held") return assert.deepEqual(own, [], `${name} is held`);
-  const hasEvents = run.status !== "insufficient_credits" && !isDiscarded(run);
-  const entries = expectedEntries(hasEvents ? steps : []);
+  const entries = expectedEntries(stepsWithEvents(record));
   for (const type of ["changed", "matched", "delisted"] as const) {
     const where = `${name}, ${type}`;
     const ofType = own.filter((event) => event.type === `watchlist.product.${type}`);
@@ -125,6 +124,9 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   if (new Set(order).size > 2) reached("a run had events of three types");
   checkCompleted(own, { run, steps, isPausing, name });
 }
+
+const stepsWithEvents = ({ run, steps }: RunRecords): readonly StepRecords[] =>
+  run.status === "insufficient_credits" || isDiscarded(run) ? [] : steps;
 
 const isNotice = ({ type, data }: Event): boolean =>
   type === "watchlist.run.completed" && data["status"] === "held";

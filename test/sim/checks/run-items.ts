@@ -148,15 +148,26 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
       expected = applyOutcome(expected, outcome, { ...reading, position, scraper });
     }
     expected = withMissedSteps(expected, { run, steps });
-    if (!isDiscarded(run)) continue;
-    ({ delistings } = before);
-    expected = withRestored(before.item, { run, steps });
+    ({ item: expected, delistings } = afterHold(
+      before,
+      { item: expected, delistings },
+      { run, steps },
+    ));
   }
   assert.equal(delistings, expected.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
   // A delisted item that is added again starts with its earlier revision, not with 0. The revision
   // of items that users changed is therefore not compared.
   assert.deepEqual(isTouched ? { ...item, revision: expected.revision } : item, expected, item.id);
 }
+
+interface Counted {
+  readonly item: Item;
+  readonly delistings: number;
+}
+
+/** The item after the decision about a run: as before the run if it was discarded. */
+const afterHold = (before: Counted, after: Counted, record: RunRecords): Counted =>
+  isDiscarded(record.run) ? { ...before, item: withRestored(before.item, record) } : after;
 
 /** The item after a discarded run. Late outcomes of a run that changed it have no effect. */
 const withRestored = (item: Item, { run, steps }: RunRecords): Item =>
