@@ -6,6 +6,7 @@ import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createWatchlistRoute } from "./create.ts";
+import { discardRunRoute, releaseRunRoute } from "./decide-hold.ts";
 import { deleteWatchlistRoute } from "./delete.ts";
 import { estimatePipelineRoute } from "./estimate.ts";
 import { getItemRoute } from "./get-item.ts";
@@ -32,6 +33,8 @@ export const watchlistRoutes = {
   "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
   "POST /v1/watchlists/{id}/run": startRunRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
+  "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
+  "POST /v1/watchlists/{id}/runs/{run_number}/discard": discardRunRoute,
   "GET /v1/watchlists/{id}/items": listItemsRoute,
   "POST /v1/watchlists/{id}/items": changeItemsRoute,
   "GET /v1/watchlists/{id}/items/{item_id}": getItemRoute,

@@ -197,6 +197,8 @@ export const limits = {
   },
   /** Maximum number of runs in the history of a watchlist. */
   runHistoryMax: 500,
+  /** Maximum length of the reason for which a client discards a run, in characters. */
+  discardReasonMax: 500,
   /** Days for which the observed changes of watchlist items are kept. */
   historyDays: 400,
   /**

@@ -7,6 +7,7 @@ import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
 import { batchDetails } from "./batch-details.ts";
 import { batchResult } from "./outcome.ts";
+import { mayBeHeld } from "./hold.ts";
 import { batchMetrics } from "./run-metrics.ts";
 import { readStep, type StepSources } from "./read-step.ts";
 import {
@@ -112,7 +113,7 @@ async function readItems(
   const { items, pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
-    return recordBatch(ref, { result: unread, pagesRead }, steps);
+    return recordBatch({ ref, run }, { result: unread, pagesRead }, steps);
   }
   const startedAt = clock.now().getTime();
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
@@ -140,7 +141,7 @@ async function readItems(
   );
   const milliseconds = now.getTime() - startedAt;
   report?.(batchMetrics(step, { counts: found.counts, milliseconds }));
-  return recordBatch(ref, { result: found, pagesRead }, steps);
+  return recordBatch({ ref, run }, { result: found, pagesRead }, steps);
 }
 
 interface ResultWithPages {
@@ -151,15 +152,23 @@ interface ResultWithPages {
 
 /**
  * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result.
- * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads.
+ * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads. If the
+ * run may be held, also records the items as the pages have them: this batch stores the outcomes
+ * that earlier steps left to it, so the first batch of an item has the item before the run.
  */
 export async function recordBatch(
-  ref: BatchRef,
+  { ref, run }: { readonly ref: BatchRef; readonly run: Run },
   { result, pagesRead }: ResultWithPages,
   steps: StepStore,
 ): Promise<ResultWithPages> {
-  const recorded = await steps.recordResult(ref, result);
+  const before = mayBeHeld(run) ? itemsWithOutcome(result, pagesRead) : undefined;
+  const recorded = await steps.recordResult(ref, result, before);
   return recorded.isFirst ? { result, pagesRead } : { result: recorded.first, pagesRead: [] };
+}
+
+function itemsWithOutcome({ outcomes }: BatchResult, pagesRead: readonly StoredPage[]): Item[] {
+  const ids = new Set(outcomes.map(({ id }) => id));
+  return pagesRead.flatMap(({ items }) => items.filter(({ id }) => ids.has(id)));
 }
 
 /**

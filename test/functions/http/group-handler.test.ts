@@ -99,6 +99,8 @@ const handler: HttpHandler = groupHandler({
     "DELETE /v1/watchlists/{id}": other,
     "POST /v1/watchlists/{id}/run": other,
     "GET /v1/watchlists/{id}/runs": other,
+    "POST /v1/watchlists/{id}/runs/{run_number}/release": other,
+    "POST /v1/watchlists/{id}/runs/{run_number}/discard": other,
     "GET /v1/watchlists/{id}/items": other,
     "POST /v1/watchlists/{id}/items": other,
     "GET /v1/watchlists/{id}/items/{item_id}": other,
