@@ -19,6 +19,7 @@ export function createHandler(
     runs: stores.runs(environment, overrides),
     steps: stores.steps(environment, overrides),
     ledger: provide.ledger(environment, "run-step", overrides),
+    history: stores.history(environment, overrides),
     sources: sources(environment, "run-step", overrides),
     ...provide.timeAndRandom(overrides),
     report: recordMetrics,

@@ -190,6 +190,11 @@ export const limits = {
    * number of the window, so it never changes.
    */
   historyWindowRuns: 64,
+  /**
+   * Maximum number of items of a batch for which a run makes derived fields from the history. The
+   * history of an item costs up to 45 ms.
+   */
+  tracedItemsMax: 100,
   /** Maximum number of reads that a list of changes by size compares. */
   comparedPointsMax: 500_000,
   /**

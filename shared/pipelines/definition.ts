@@ -24,11 +24,23 @@ export type ValueOp = (typeof valueOps)[number];
 export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];
 
+/** Names the field of the same read with whose value a test compares. */
+export interface FieldReference {
+  readonly field: string;
+}
+
+/** What a test compares a field with. */
+export type TestValue = number | boolean | string | FieldReference;
+
+/** Returns true if a test compares with the value of another field. */
+export const isFieldReference = (value: TestValue | undefined): value is FieldReference =>
+  typeof value === "object";
+
 /** A further test of a route, on a value of the same read. */
 export interface FieldTest {
   readonly field: string;
   readonly op: ValueOp;
-  readonly value: number | boolean | string;
+  readonly value: TestValue;
 }
 
 /**
@@ -40,7 +52,7 @@ export interface Route {
   readonly when: When;
   readonly field?: string;
   readonly op?: Op;
-  readonly value?: number | boolean | string;
+  readonly value?: TestValue;
   /** Further tests, which must all pass. */
   readonly where?: readonly FieldTest[];
   /** Minimum difference from the reference value, in the unit of the field. */

@@ -1,6 +1,12 @@
 import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
 import { areEqual } from "./compare.ts";
-import type { FieldTest, Route, ValueOp } from "./definition.ts";
+import {
+  type FieldTest,
+  isFieldReference,
+  type Route,
+  type TestValue,
+  type ValueOp,
+} from "./definition.ts";
 
 /** Whether a read meets a condition. `unknown`: it lacks a field that the condition tests. */
 export type Verdict = "met" | "unmet" | "unknown";
@@ -19,17 +25,24 @@ export function verdictOf(tests: readonly FieldTest[], values: Snapshot): Verdic
   let isKnown = true;
   for (const test of tests) {
     const is = values[test.field];
-    if (is === undefined) isKnown = false;
-    else if (!passes[test.op](is, test)) return "unmet";
+    const other = valueOf(test.value, values);
+    if (is === undefined || other === undefined) isKnown = false;
+    else if (!passes[test.op](is, other, test.field)) return "unmet";
   }
   return isKnown ? "met" : "unknown";
 }
 
-const passes: Readonly<Record<ValueOp, (is: FieldValue, test: FieldTest) => boolean>> = {
-  below: (is, { value }) => isAbove(value, is),
-  above: (is, { value }) => isAbove(is, value),
-  is: (is, { field, value }) => areEqual(field, is, value),
-  is_not: (is, { field, value }) => !areEqual(field, is, value),
+/** What a test compares with; undefined if the read lacks the field that the test names. */
+const valueOf = (value: TestValue, values: Snapshot): FieldValue | undefined =>
+  isFieldReference(value) ? values[value.field] : value;
+
+type Comparison = (is: FieldValue, value: FieldValue, field: string) => boolean;
+
+const passes: Readonly<Record<ValueOp, Comparison>> = {
+  below: (is, value) => isAbove(value, is),
+  above: (is, value) => isAbove(is, value),
+  is: (is, value, field) => areEqual(field, is, value),
+  is_not: (is, value, field) => !areEqual(field, is, value),
 };
 
 const isAbove = (one: FieldValue, other: FieldValue): boolean =>

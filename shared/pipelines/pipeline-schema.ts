@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
-import { didYouMean } from "../base/nearest.ts";
 import { oneOf } from "../base/valid-values.ts";
-import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { ops, valueOps, whens } from "./definition.ts";
+import { strict } from "./strict-object.ts";
+import { referenceMeaning, valueBody } from "./value-body.ts";
 
 const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 
@@ -40,11 +40,14 @@ const meaning = {
   field: "With changed: only a change to this field counts. With ok: the field that op tests.",
   op: "How field is tested: against the last known value (increased, decreased), or against value.",
   value:
-    "Value that below, above, is and is_not compare the field with. Has the type of the field.",
+    "Value that below, above, is and is_not compare the field with, or the name of another field of " +
+    "the same read. Has the type of the field.",
   where: "Further tests of values of the same read. All must pass.",
   whereField: "Field of the step's scraper.",
   whereOp: "How field is compared with value.",
-  whereValue: "Value that op compares the field with. Has the type of the field.",
+  whereValue:
+    "Value that op compares the field with, or the name of another field of the same read. Has the type " +
+    "of the field.",
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
     "with a numeric field. Small changes add up until they reach it.",
@@ -77,7 +80,12 @@ const shown = <Schema extends v.GenericSchema>(
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
   v.pipe(schema, v.description(meaning[what]));
 
-const testedValue = v.union([v.number(), v.boolean(), v.string()]);
+const testedValue = v.union([
+  v.number(),
+  v.boolean(),
+  v.string(),
+  v.object({ field: v.pipe(v.string(), v.description(referenceMeaning)) }),
+]);
 
 const routeSchema = v.object({
   when: openSet(whens, meaning.when),
@@ -133,27 +141,10 @@ export const pipelineSchema = v.pipe(
 
 export type PipelineRecord = v.InferOutput<typeof pipelineSchema>;
 
-/** Pattern of names that are short and plain enough to repeat in an error message. */
-export const plainName = /^[\w.-]{1,64}$/;
-
-/** Schema of an object that refuses unknown keys, because they may be mistyped. */
-function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
-  const keys = Object.keys(entries);
-  return v.strictObject(entries, ({ expected, input }) => {
-    if (expected !== "never") return `${what} must be an object with the keys ${keys.join(", ")}.`;
-    const name = typeof input === "string" && plainName.test(input) ? input : undefined;
-    return (
-      `${what} has an unknown key${name === undefined ? "" : ` '${name}'`}. ` +
-      `Accepted keys: ${keys.join(", ")}.${didYouMean(name ?? "", keys)}`
-    );
-  });
-}
-
 const {
   stepsMax,
   routesMax,
   stepIdLengthMax,
-  valueLengthMax,
   valueMax,
   valueMin,
   refreshEveryRunsMin,
@@ -182,35 +173,6 @@ const namedOneOf = <const Values extends readonly string[]>(
 ) => v.pipe(oneOf(name, values), v.description(meaning[name]));
 
 const everyRunsMessage = `'every_runs' must be a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
-const smallMessage = `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`;
-const numberMessage = `A number in 'value' must be from -${valueMax} to ${valueMax}.`;
-
-/** Schema of a value that a test compares with. */
-const valueBody = v.union(
-  [
-    v.pipe(
-      v.number(),
-      v.minValue(-valueMax, numberMessage),
-      v.maxValue(valueMax, numberMessage),
-      v.check((value) => value === 0 || Math.abs(value) >= valueMin, smallMessage),
-      v.metadata({
-        not: { exclusiveMinimum: -valueMin, exclusiveMaximum: valueMin, not: { const: 0 } },
-      }),
-    ),
-    v.boolean(),
-    v.pipe(
-      v.string(),
-      v.check(
-        (text) => lengthOf(text) <= valueLengthMax,
-        `'value' must have at most ${valueLengthMax} characters. Shorten it.`,
-      ),
-      visibleText("value"),
-      v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
-    ),
-  ],
-  "'value' must be a number, true, false or a string.",
-);
-
 const whereMessage = `'where' must be an array of 1 to ${whereMax} tests.`;
 
 const whereBody = v.pipe(

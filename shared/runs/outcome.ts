@@ -2,6 +2,8 @@ import type { ObservedChange } from "../history/history.ts";
 import { areEqual } from "../pipelines/compare.ts";
 import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
 import { buyboxAboveLowest, matchRoutes, type RouteMatches } from "../pipelines/rules.ts";
+import type { RouteStates } from "../pipelines/route-state.ts";
+import { derivedPricesAt, priceRead, readsPrice } from "../pipelines/tested-prices.ts";
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item, knownValue } from "../watchlists/item.ts";
 import { compareIds } from "../watchlists/page.ts";
@@ -18,13 +20,14 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
-  { items, planned, at }: BatchItems,
+  { items, planned, at, traces }: BatchItems,
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
   for (const answer of answers) {
     const item = items.get(answer.id);
-    const outcome = item === undefined ? undefined : outcomeOf({ pipeline, step }, item, answer);
+    if (item === undefined) continue;
+    const outcome = outcomeOf({ pipeline, step, traces: traces?.get(item.id) }, item, answer);
     if (outcome !== undefined) outcomes.push(outcome);
   }
   if (answers.length < items.size) {
@@ -45,6 +48,10 @@ interface PipelineStep {
   readonly step: Step;
 }
 
+interface ItemStep extends PipelineStep {
+  readonly traces: RouteStates | undefined;
+}
+
 interface BatchItems {
   /** Items by ID as now stored, without items that were removed after the run was planned. */
   readonly items: ReadonlyMap<string, Item>;
@@ -52,6 +59,8 @@ interface BatchItems {
   readonly planned: number;
   /** ISO time. */
   readonly at: string;
+  /** States of derived fields that the items lack, made from the history, by item ID. */
+  readonly traces?: ReadonlyMap<string, RouteStates>;
 }
 
 function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {
@@ -68,14 +77,14 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
  * step.
  */
 function outcomeOf(
-  { pipeline, step }: PipelineStep,
+  { pipeline, step, traces }: ItemStep,
   item: Item,
   answer: StepAnswer,
 ): ItemOutcome | undefined {
   const { status, fetchedAt, observed } = answer;
   const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
   if (status === "ok" && observed !== null) {
-    return okOutcome({ pipeline, step }, item, { ...answer, observed });
+    return okOutcome({ pipeline, step, traces }, item, { ...answer, observed });
   }
   const remembered = { states: item.routeStates ?? {}, at: fetchedAt };
   const matches = matchRoutes(
@@ -104,13 +113,16 @@ function outcomeOf(
 }
 
 function okOutcome(
-  { pipeline, step }: PipelineStep,
+  { pipeline, step, traces }: ItemStep,
   item: Item,
   { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
   const kind = readingKind(step);
-  const derived = kind === "pulse" ? derivedOf(item, observed) : {};
   const at = answer.fetchedAt;
+  const price = readsPrice(step) ? priceRead(item.readings[kind], observed, at) : undefined;
+  const states = { ...traces, ...item.routeStates };
+  const derived =
+    kind === "pulse" ? derivedOf(item, observed) : derivedPricesAt(pipeline, states, price);
   const known = knownOf(item, step);
   const matches = matchRoutes(
     step,
@@ -123,7 +135,7 @@ function okOutcome(
       notified: notifiedOf(item),
       derived,
     },
-    { states: item.routeStates ?? {}, at },
+    { states, at },
   );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
   const isReported = matches.notifyChanged || matches.matched.length > 0;
@@ -140,7 +152,7 @@ function okOutcome(
     ...routed,
     ...after,
     ...(item.state !== "delisted" && changesSince(known, observed, step)),
-    ...routeStatesAfter(item, { pipeline, step, matches, at, after }),
+    ...routeStatesAfter(item, { pipeline, step, matches, at, after, price, traces }),
     ...changesIn(matches),
     ...reportedIn(matches, snapshot),
     ...(isOtherOffer && { buyboxOfferId }),

@@ -3,8 +3,10 @@ import { limits } from "../base/limits.ts";
 import { stepOf } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { StoredPage } from "../watchlists/page.ts";
+import type { HistoryStore } from "../history/history-store.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
+import { missingTraces } from "./missing-traces.ts";
 import { batchResult } from "./outcome.ts";
 import { batchMetrics } from "./run-metrics.ts";
 import { readStep, type StepSources } from "./read-step.ts";
@@ -25,6 +27,7 @@ import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 export interface ReadBatchDependencies extends CompleteDependencies {
   readonly pages: PageStore;
   readonly sources: StepSources;
+  readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
 }
 
 export interface BatchTimes {
@@ -106,8 +109,9 @@ interface ReadItems {
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
-  { steps, pages, sources, clock, report }: ReadBatchDependencies,
+  dependencies: ReadBatchDependencies,
 ): Promise<ResultWithPages> {
+  const { steps, pages, sources, clock, report } = dependencies;
   const { items, pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
@@ -115,6 +119,7 @@ async function readItems(
   }
   const startedAt = clock.now().getTime();
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
+  const readUntil = new Date(Math.min(deadline.getTime(), latest));
   const definition = stepOf(run.pipeline, step.step);
   assert(run.watchlist !== null, "a run in phase 'reading' has its watchlist");
   const { ids } = planned;
@@ -124,16 +129,22 @@ async function readItems(
       marketplace: run.watchlist.marketplace,
       // Items that were removed after planning are not read.
       items: ids.flatMap((id) => items.get(id) ?? []),
-      deadline: new Date(Math.min(deadline.getTime(), latest)),
+      deadline: readUntil,
     },
     sources,
   );
   const now = clock.now();
   const at = now.toISOString();
   const { pipeline } = run;
+  const isOver = (): boolean => clock.now() >= readUntil;
+  const traces = await missingTraces(
+    run,
+    { step: definition, items, answers, isOver },
+    dependencies,
+  );
   const found = batchResult(
     { pipeline, step: definition },
-    { items, planned: ids.length, at },
+    { items, planned: ids.length, at, traces },
     answers,
   );
   const milliseconds = now.getTime() - startedAt;

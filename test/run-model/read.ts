@@ -15,11 +15,13 @@ import {
   memoryOf,
   noteReading,
   passesAll,
+  resolved,
   type RouteMemory,
   type RoutePart,
   statefulParts,
 } from "./route.ts";
 import type { ModelAnswer } from "./answers.ts";
+import { derivedPriceNames, derivedPrices } from "./derived-prices.ts";
 import {
   everythingKnown,
   isSame,
@@ -126,9 +128,16 @@ export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verd
     after,
     memories,
     view,
-    values: reading.status === "ok" ? only(shown, [...testableFields, "buyboxAboveLowest"]) : view,
+    values:
+      reading.status === "ok"
+        ? only(shown, [...testableFields, "buyboxAboveLowest", ...namedIn(pipeline)])
+        : view,
   };
 }
+
+/** The fields derived from prices that a pipeline names. */
+const namedIn = (pipeline: Pipeline): readonly string[] =>
+  derivedPriceNames.filter((name) => JSON.stringify(pipeline).includes(`"${name}"`));
 
 type Found = Pick<Verdict, "changes" | "isNewValue" | "isReported" | "reportedChanges">;
 
@@ -271,7 +280,12 @@ function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged):
       return known !== undefined && !isSame(field, known, value);
     }),
   );
-  return { readings, newer: Object.fromEntries(left) };
+  return { readings, newer: Object.fromEntries(left), prices: pricesAfter(reading) };
+}
+
+function pricesAfter({ seen, last, before: { prices = [] }, at }: Reading) {
+  const { price } = refreshed(last, seen);
+  return "price" in seen && price !== undefined ? [...prices, { at, price }] : prices;
 }
 
 function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judged): Newer {
@@ -332,7 +346,7 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
     case "changed":
       return route.field === undefined
         ? isTrackedChanged
-        : isChangeMet(route, sinceLast[route.field]);
+        : isChangeMet(route, sinceLast[route.field], { step, reading });
     case "unchanged":
       return status === "ok" && last !== undefined && !isTrackedChanged;
     case "ok":
@@ -361,23 +375,32 @@ function changedSinceLast({ status, last, seen }: Reading): Changes {
   return sinceLast;
 }
 
-function isChangeMet(route: Route, change: Changes[string] | undefined): boolean {
+function isChangeMet(
+  route: Route,
+  change: Changes[string] | undefined,
+  { step, reading }: Pick<Case, "step" | "reading">,
+): boolean {
   if (change === undefined) return false;
-  return isMet(route, change.after);
+  return isMet(route, change.after, { ...reading.seen, ...derivedFields(step, reading) });
 }
 
 function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "reading">): boolean {
   if (route.field === undefined || route.op === undefined) return true;
   const shown = { ...reading.seen, ...derivedFields(step, reading) };
-  return isMet(route, shown[route.field]);
+  return isMet(route, shown[route.field], shown);
 }
 
 /**
  * Returns true if a value meets a route's condition, or if the route has no condition. For an
  * unseen value, returns false in both cases. Null is neither above nor below any value.
  */
-function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): boolean {
-  if (seen === undefined) return false;
+function isMet(
+  { field = "", op, value: wanted = "" }: Route,
+  seen: Value | undefined,
+  shown: Snapshot,
+): boolean {
+  const value = resolved(wanted, shown);
+  if (seen === undefined || value === undefined) return false;
   if (op === "is") return isSame(field, seen, value);
   if (op === "is_not") return !isSame(field, seen, value);
   if (op === undefined) return true;
@@ -390,7 +413,11 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
  * price for new items. Returns an empty object if either price is unknown, and for any other
  * scraper.
  */
-function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
+function derivedFields({ scraper }: Step, { before, seen, last, at }: Reading): Snapshot {
+  const { price: now } = refreshed(last, seen);
+  if ("price" in seen && now !== undefined) {
+    return derivedPrices(before.prices ?? [], { at, price: now });
+  }
   const price = before.readings.product?.["price"];
   const lowest = seen["newMinPrice"];
   if (scraper !== "retailer_a.pulse") return {};

@@ -3,7 +3,12 @@
  * `cooldown`, by docs/watchlists-and-pipelines.md, section "Limit notifications". Stores every value
  * that it needs, where the service stores only what differs from the readings of the item.
  */
-import { readingKind, type Route, type Step } from "../../shared/pipelines/definition.ts";
+import {
+  readingKind,
+  type Route,
+  type Step,
+  type TestValue,
+} from "../../shared/pipelines/definition.ts";
 import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
 import { isSame, type Known } from "./fields.ts";
 
@@ -53,6 +58,10 @@ function cooldownOf({ cooldown = "0m" }: Route): number {
 const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolean =>
   matchedAt !== null && at < matchedAt + cooldownOf(route);
 
+/** What a test compares with: a value, or the value of a field of the read. */
+export const resolved = (wanted: TestValue, shown: Snapshot): Value | undefined =>
+  typeof wanted === "object" ? shown[wanted.field] : wanted;
+
 /** True, false, or null if the read lacks a field that the tests need. */
 export function passesAll(
   { field, op, value, where = [] }: Route,
@@ -61,11 +70,13 @@ export function passesAll(
   const own = field === undefined || value === undefined || op === undefined;
   const tests = [...(own ? [] : [{ field, op, value }]), ...where];
   const results = tests.map(({ field: name, op: how, value: wanted }) => {
-    const is = name in seen ? seen[name] : derived[name];
-    if (is === undefined) return null;
-    if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
-    if (typeof is !== "number" || typeof wanted !== "number") return false;
-    return how === "below" ? is < wanted : is > wanted;
+    const shown = { ...derived, ...seen };
+    const is = shown[name];
+    const other = resolved(wanted, shown);
+    if (is === undefined || other === undefined) return null;
+    if (how === "is" || how === "is_not") return isSame(name, is, other) === (how === "is");
+    if (typeof is !== "number" || typeof other !== "number") return false;
+    return how === "below" ? is < other : is > other;
   });
   if (results.some((result) => result === false)) return false;
   return results.some((result) => result === null) ? null : true;

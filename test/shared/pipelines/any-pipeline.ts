@@ -10,6 +10,7 @@ import {
   whens,
 } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import type { FieldType } from "../../../shared/scrapers/fields.ts";
 import {
   type StepScraperId,
   stepScraperIds,
@@ -21,6 +22,17 @@ const valueOf = {
   boolean: fc.boolean(),
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
+
+/** A value to compare a field with, or a field of the same type. */
+function anyValue(
+  scraper: StepScraperId,
+  type: FieldType,
+): fc.Arbitrary<Exclude<Route["value"], undefined>> {
+  const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
+  const others = [...testableFields, ...derivedFields].filter((one) => fieldTypes[one] === type);
+  const other = fc.constantFrom(...others).map((field) => ({ field }));
+  return fc.oneof({ weight: 3, arbitrary: valueOf[type] }, { weight: 1, arbitrary: other });
+}
 
 /**
  * Any conditions that a route of this scraper can have. The caller adds `run` or `notify`, without
@@ -47,7 +59,7 @@ export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
         "is_not",
         ...(type === "number" ? (["below", "above"] as const) : []),
       ),
-      value: valueOf[type],
+      value: anyValue(scraper, type),
     });
   });
   const moved = numbers.map((field) =>
@@ -72,7 +84,7 @@ function anyLimits(scraper: StepScraperId, route: Route): fc.Arbitrary<Route> {
         "is_not",
         ...(type === "number" ? (["below", "above"] as const) : []),
       ),
-      value: valueOf[type],
+      value: anyValue(scraper, type),
     });
   });
   const keys = {

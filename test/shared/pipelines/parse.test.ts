@@ -275,7 +275,7 @@ describe("an invalid pipeline", () => {
         "the route value null",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: null }),
-        "'value' must be a number, true, false or a string.",
+        `'value' must be a number, true, false, a string or {"field": the name of a field}.`,
       ],
       [
         "a route value of infinite size",
