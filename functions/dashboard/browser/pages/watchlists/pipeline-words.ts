@@ -26,17 +26,21 @@ function limitWords(route: Route): readonly string[] {
   return [
     ...(delta === undefined ? [] : [`by ${delta} or more`]),
     ...(percent === undefined ? [] : [`by ${percent} % or more`]),
-    ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${String(value)}`),
+    ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${valueWords(value)}`),
     ...(confirm === undefined ? [] : [`${confirm} reads in a row`]),
     ...(once === true ? ["once"] : []),
     ...(cooldown === undefined ? [] : [`at most every ${cooldown}`]),
   ];
 }
 
+/** Returns a value of a test as text; for a field, the name of the field. */
+const valueWords = (value: NonNullable<Route["value"]>): string =>
+  typeof value === "object" ? value.field : String(value);
+
 function conditionWords({ when, field, op, value }: Route): string {
   if (field === undefined) return when.replaceAll("_", " ");
   const test = op === undefined ? "" : ` ${opWords[op] ?? op}`;
-  const tested = `${field}${test}${value === undefined ? "" : ` ${String(value)}`}`;
+  const tested = `${field}${test}${value === undefined ? "" : ` ${valueWords(value)}`}`;
   if (when === "changed" && (op === "increased" || op === "decreased")) return tested;
   return when === "ok" ? tested : `${field} ${when}${op === undefined ? "" : `, ${tested}`}`;
 }
