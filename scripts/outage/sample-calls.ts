@@ -130,6 +130,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
   "POST /v1/watchlists/{id}/run": { prepare: watchlist },
+  "POST /v1/watchlists/{id}/backtest": { prepare: watchlist, body: () => ({}), documented: 400 },
   "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
   "GET /v1/watchlists/{id}/items": { prepare: watchlist },
   "GET /v1/watchlists/{id}/items/{item_id}": { prepare: watchlist },

@@ -9,7 +9,7 @@ import { completeStep, type CompleteDependencies } from "./complete-step.ts";
 import { missingTraces } from "./missing-traces.ts";
 import { batchResult } from "./outcome.ts";
 import { batchMetrics } from "./run-metrics.ts";
-import { readStep, type StepSources } from "./read-step.ts";
+import type { StepReader } from "./read-step.ts";
 import {
   type BatchRef,
   type BatchResult,
@@ -26,7 +26,7 @@ import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 
 export interface ReadBatchDependencies extends CompleteDependencies {
   readonly pages: PageStore;
-  readonly sources: StepSources;
+  readonly read: StepReader;
   readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
 }
 
@@ -111,7 +111,7 @@ async function readItems(
   deadline: Date,
   dependencies: ReadBatchDependencies,
 ): Promise<ResultWithPages> {
-  const { steps, pages, sources, clock, report } = dependencies;
+  const { steps, pages, read, clock, report } = dependencies;
   const { items, pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
@@ -123,16 +123,13 @@ async function readItems(
   const definition = stepOf(run.pipeline, step.step);
   assert(run.watchlist !== null, "a run in phase 'reading' has its watchlist");
   const { ids } = planned;
-  const answers = await readStep(
-    {
-      step: definition,
-      marketplace: run.watchlist.marketplace,
-      // Items that were removed after planning are not read.
-      items: ids.flatMap((id) => items.get(id) ?? []),
-      deadline: readUntil,
-    },
-    sources,
-  );
+  const answers = await read({
+    step: definition,
+    marketplace: run.watchlist.marketplace,
+    // Items that were removed after planning are not read.
+    items: ids.flatMap((id) => items.get(id) ?? []),
+    deadline: readUntil,
+  });
   const now = clock.now();
   const at = now.toISOString();
   const { pipeline } = run;

@@ -1,0 +1,201 @@
+import type { HistoryPoint } from "../history/history.ts";
+import { type Pipeline, readingKind, runOrder, type Step } from "../pipelines/definition.ts";
+import type { Run } from "../runs/run.ts";
+import type { StepAnswer, StepReadRequest } from "../runs/read-step.ts";
+import {
+  type FieldValue,
+  type ReadingKind,
+  type Snapshot,
+  stepScrapers,
+} from "../scrapers/catalogue.ts";
+import { kindsSharing } from "../scrapers/shared-fields.ts";
+import { currentSnapshot, type Item, kindsByWeight, newItem } from "../watchlists/item.ts";
+
+/** A past run with the points that it recorded. */
+export interface PastRun {
+  readonly run: Run;
+  /** Points by item ID, in step order. */
+  readonly points: ReadonlyMap<string, readonly HistoryPoint[]>;
+}
+
+/** A field that a step reads, and that the history does not have for at least one of its items. */
+export interface UnknownField {
+  readonly step: string;
+  readonly field: string;
+}
+
+type Known = Map<ReadingKind, Map<string, FieldValue>>;
+
+/** What past runs read of the items of a watchlist, from their history. */
+export interface PastReads {
+  /** The items as they were before the first run. */
+  readonly items: readonly Item[];
+  /** Answers a read of a step as the sources did in a past run. */
+  readonly answer: (past: PastRun, pipeline: Pipeline, request: StepReadRequest) => StepAnswer[];
+  /** Continues after a past run. */
+  readonly pass: (past: PastRun) => void;
+  readonly unknownFields: () => readonly UnknownField[];
+}
+
+/**
+ * Restores what items were before the first of some successive runs: removes the recorded changes
+ * of these runs and of all later ones from the present items, latest first.
+ * @param later the runs from the first one until now, oldest first
+ */
+export function pastReads(present: readonly Item[], later: readonly PastRun[]): PastReads {
+  const state = new Map<string, Known>(present.map((item) => [item.id, knownOf(item)]));
+  const delisted = new Set(present.filter((item) => item.state === "delisted").map(({ id }) => id));
+  for (const { run, points } of later.toReversed()) {
+    for (const point of [...points.values()].flatMap((some) => some.toReversed())) {
+      const known = state.get(point.id);
+      if (known === undefined) continue;
+      if (point.status === "not_found") delisted.delete(point.id);
+      write(known, { point, kind: kindOf(run.pipeline, point.step), side: "before" });
+    }
+  }
+  const items = present.map((item) => pastItem(item, state.get(item.id), delisted));
+  const unknown = new Map<string, UnknownField>();
+  const readers = { state, delisted, unknown };
+  return {
+    items,
+    answer: (past, pipeline, request) =>
+      request.items.flatMap((item) => answerOf(item, { past, pipeline, request }, readers) ?? []),
+    pass({ run, points }) {
+      for (const point of [...points.values()].flat()) {
+        const known = state.get(point.id);
+        if (known === undefined) continue;
+        if (point.status === "not_found") delisted.add(point.id);
+        write(known, { point, kind: kindOf(run.pipeline, point.step), side: "after" });
+      }
+    },
+    unknownFields: () => [...unknown.values()],
+  };
+}
+
+/** The last known values by kind. A field that several kinds share has its newest value. */
+function knownOf(item: Item): Known {
+  const newest = currentSnapshot(item) ?? {};
+  return new Map(
+    kindsByWeight.flatMap((kind) => {
+      const reading = item.readings[kind];
+      if (reading === undefined) return [];
+      const values = Object.entries(reading).map(([field, value]) => {
+        const isShared = kindsSharing(field, kind).length > 1;
+        return [field, isShared ? (newest[field] ?? null) : value] as const;
+      });
+      return [[kind, new Map(values)] as const];
+    }),
+  );
+}
+
+function kindOf(pipeline: Pipeline, id: string): ReadingKind | undefined {
+  const step = pipeline.steps.find((one) => one.id === id);
+  return step && readingKind(step);
+}
+
+interface Written {
+  readonly point: HistoryPoint;
+  readonly kind: ReadingKind | undefined;
+  readonly side: "before" | "after";
+}
+
+function write(known: Known, { point, kind, side }: Written): void {
+  if (kind === undefined) return;
+  for (const [field, change] of Object.entries(point.values)) {
+    const value = change[side];
+    for (const one of kindsSharing(field, kind)) {
+      const values = known.get(one) ?? new Map<string, FieldValue>();
+      if (value === undefined) values.delete(field);
+      else values.set(field, value);
+      if (values.size === 0) known.delete(one);
+      else known.set(one, values);
+    }
+  }
+}
+
+function pastItem(item: Item, known: Known | undefined, delisted: ReadonlySet<string>): Item {
+  const { id, addedAt, firstReadAt, buyboxOfferId } = item;
+  const fresh = newItem(id, addedAt);
+  if (delisted.has(id)) return { ...item, owes: [] };
+  if (known === undefined || known.size === 0) return fresh;
+  const readings = Object.fromEntries([...known].map(([kind, values]) => [kind, snapshot(values)]));
+  return {
+    ...fresh,
+    state: "active",
+    firstReadAt,
+    lastReadStatus: "ok",
+    snapshotAt: firstReadAt,
+    readings,
+    buyboxOfferId,
+  };
+}
+
+const snapshot = (values: ReadonlyMap<string, FieldValue>): Snapshot => Object.fromEntries(values);
+
+interface PastRequest {
+  readonly past: PastRun;
+  readonly pipeline: Pipeline;
+  readonly request: StepReadRequest;
+}
+
+interface Readers {
+  readonly state: ReadonlyMap<string, Known>;
+  readonly delisted: ReadonlySet<string>;
+  readonly unknown: Map<string, UnknownField>;
+}
+
+/** Undefined if nothing is known of the item, or it has no known offer to check. */
+function answerOf(
+  { id, buyboxOfferId }: StepReadRequest["items"][number],
+  { past, pipeline, request: { step } }: PastRequest,
+  { state, delisted, unknown }: Readers,
+): StepAnswer | undefined {
+  const kind = readingKind(step);
+  if (kind === "offer_check" && buyboxOfferId === null) return undefined;
+  const points = past.points.get(id) ?? [];
+  const own = points.find((point) => point.step === step.id);
+  const fetchedAt = own?.at ?? timeOf(past, step);
+  const isGone = delisted.has(id) || points.some(({ status }) => status === "not_found");
+  const status = own?.status ?? (isGone ? "not_found" : "ok");
+  if (status === "skipped" || status === "deferred") return undefined;
+  const head = { id, status, fetchedAt };
+  const quarters = stepScrapers[step.scraper].reserveQuarters;
+  if (status === "not_found") return { ...head, quarters, observed: null };
+  if (status !== "ok") return { ...head, quarters: 0, observed: null };
+  const known: Known = new Map(
+    [...(state.get(id) ?? [])].map(([one, values]) => [one, new Map(values)]),
+  );
+  for (const point of points) {
+    if (!isBefore(pipeline, point.step, step)) continue;
+    write(known, { point, kind: kindOf(past.run.pipeline, point.step), side: "after" });
+  }
+  if (known.size === 0) return undefined;
+  const observed = snapshot(known.get(kind) ?? new Map());
+  noteUnknown(unknown, step, observed);
+  const offer = kind === "product" ? observed["offerListingId"] : undefined;
+  const isShown = typeof offer === "string" || offer === null;
+  return { ...head, quarters, observed, ...(isShown && { buyboxOfferId: offer }) };
+}
+
+/** The time of the reads of a step: that of one of its points, or the start of the run. */
+function timeOf({ run, points }: PastRun, { id }: Step): string {
+  for (const [point] of points.values()) if (point?.step === id) return point.at;
+  return run.startedAt;
+}
+
+/**
+ * Returns true if a step shows what a point of the same run found: the point is of the step or of an
+ * earlier one, or of a step that the pipeline does not have.
+ */
+function isBefore(pipeline: Pipeline, id: string, step: Step): boolean {
+  const order = runOrder(pipeline).map((one) => one.id);
+  return order.indexOf(id) <= order.indexOf(step.id);
+}
+
+function noteUnknown(unknown: Map<string, UnknownField>, step: Step, observed: Snapshot): void {
+  const { fieldTypes, derivedFields } = stepScrapers[step.scraper];
+  for (const field of Object.keys(fieldTypes)) {
+    if (derivedFields.includes(field) || observed[field] !== undefined) continue;
+    unknown.set(`${step.id} ${field}`, { step: step.id, field });
+  }
+}
