@@ -86,7 +86,8 @@ export async function backtest(
     }
   }
   const listed = new Set(present.map(({ id }) => id));
-  const found = new Set(wanted.flatMap(({ points }) => [...points.keys()]));
+  const found = new Set<string>();
+  for (const { points } of wanted) for (const id of points.keys()) found.add(id);
   return {
     runs,
     unknownFields: past.unknownFields(),

@@ -101,8 +101,6 @@ function memorySteps(run: () => Run): StepStore {
     const results = [...(steps.get(name)?.results ?? [])];
     return results.toSorted(([a], [b]) => a - b).map(([, result]) => result);
   };
-  const plannedIn = ({ step, batch }: BatchRef): PlannedBatch | undefined =>
-    steps.get(step)?.batches[batch];
   return {
     async saveStarts(_runId, _plan, planned) {
       starts = planned;
@@ -128,10 +126,10 @@ function memorySteps(run: () => Run): StepStore {
     open: async (ref) => ({
       run: run(),
       step: steps.get(ref.step)?.record,
-      planned: plannedIn(ref),
+      planned: steps.get(ref.step)?.batches[ref.batch],
       result: steps.get(ref.step)?.results.get(ref.batch),
     }),
-    planned: async (ref) => plannedIn(ref),
+    planned: async ({ step, batch }) => steps.get(step)?.batches[batch],
     async recordResult({ step, batch }, result) {
       steps.get(step)?.results.set(batch, result);
       return { isFirst: true };

@@ -150,31 +150,42 @@ function answerOf(
   { past, pipeline, request: { step } }: PastRequest,
   { state, delisted, unknown }: Readers,
 ): StepAnswer | undefined {
-  const kind = readingKind(step);
-  if (kind === "offer_check" && buyboxOfferId === null) return undefined;
+  if (readingKind(step) === "offer_check" && buyboxOfferId === null) return undefined;
   const points = past.points.get(id) ?? [];
   const own = points.find((point) => point.step === step.id);
-  const fetchedAt = own?.at ?? timeOf(past, step);
-  const isGone = delisted.has(id) || points.some(({ status }) => status === "not_found");
-  const status = own?.status ?? (isGone ? "not_found" : "ok");
+  const status = statusOf(points, { own, isDelisted: delisted.has(id) });
   if (status === "skipped" || status === "deferred") return undefined;
-  const head = { id, status, fetchedAt };
+  const head = { id, status, fetchedAt: own?.at ?? timeOf(past, step) };
   const quarters = stepScrapers[step.scraper].reserveQuarters;
   if (status === "not_found") return { ...head, quarters, observed: null };
   if (status !== "ok") return { ...head, quarters: 0, observed: null };
-  const known: Known = new Map(
-    [...(state.get(id) ?? [])].map(([one, values]) => [one, new Map(values)]),
-  );
+  const known = copyOf(state.get(id));
   for (const point of points) {
     if (!isBefore(pipeline, point.step, step)) continue;
     write(known, { point, kind: kindOf(past.run.pipeline, point.step), side: "after" });
   }
   if (known.size === 0) return undefined;
-  const observed = snapshot(known.get(kind) ?? new Map());
+  const observed = snapshot(known.get(readingKind(step)) ?? new Map<string, FieldValue>());
   noteUnknown(unknown, step, observed);
-  const offer = kind === "product" ? observed["offerListingId"] : undefined;
-  const isShown = typeof offer === "string" || offer === null;
-  return { ...head, quarters, observed, ...(isShown && { buyboxOfferId: offer }) };
+  return { ...head, quarters, observed, ...offerIn(step, observed) };
+}
+
+/** The status of an answer: the recorded one, or else what the run found of the item. */
+function statusOf(
+  points: readonly HistoryPoint[],
+  { own, isDelisted }: { readonly own: HistoryPoint | undefined; readonly isDelisted: boolean },
+): HistoryPoint["status"] {
+  if (own !== undefined) return own.status;
+  return isDelisted || points.some(({ status }) => status === "not_found") ? "not_found" : "ok";
+}
+
+const copyOf = (known: Known | undefined): Known =>
+  new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
+
+/** The offer in the buy box, which product reads show. */
+function offerIn(step: Step, observed: Snapshot): Pick<StepAnswer, "buyboxOfferId"> {
+  const offer = readingKind(step) === "product" ? observed["offerListingId"] : undefined;
+  return typeof offer === "string" || offer === null ? { buyboxOfferId: offer } : {};
 }
 
 /** The time of the reads of a step: that of one of its points, or the start of the run. */

@@ -21,20 +21,23 @@ const eventCounts = v.pipe(
 /** Response 200 of `POST /v1/watchlists/{id}/backtest`. */
 export const backtestResponse = v.object({
   object: v.literal("watchlist_backtest"),
-  watchlist_id: v.string(),
-  pipeline: v.pipe(pipelineSchema, v.description("The pipeline that was tested.")),
-  total: v.object({
-    runs: v.pipe(count, v.description("Number of runs.")),
-    items: v.pipe(count, v.description("Items that all steps would have read.")),
-    credits: v.pipe(count, v.description("Credits that all runs would have charged.")),
-    events: eventCounts,
-  }),
+  watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist.")),
+  pipeline: pipelineSchema,
+  total: v.pipe(
+    v.object({
+      runs: v.pipe(count, v.description("Number of runs.")),
+      items: v.pipe(count, v.description("Items that all steps would have read.")),
+      credits: v.pipe(count, v.description("Credits that all runs would have charged.")),
+      events: eventCounts,
+    }),
+    v.description("Sums over all runs."),
+  ),
   runs: v.pipe(
     v.array(
       v.object({
-        run_number: count,
-        started_at: timestamp,
-        status: v.string(),
+        run_number: v.pipe(count, v.description("Number of the past run.")),
+        started_at: v.pipe(timestamp, v.description("Start of the past run.")),
+        status: v.pipe(v.string(), v.description("Status that the run would have had.")),
         credits: v.pipe(count, v.description("Credits that the run would have charged.")),
         steps: v.pipe(v.array(v.object(stepFields)), v.description("Steps in run order.")),
         events: eventCounts,
@@ -46,14 +49,19 @@ export const backtestResponse = v.object({
     v.array(
       v.object({
         type: v.pipe(v.string(), v.description("Type of the event.")),
-        run_number: count,
+        run_number: v.pipe(count, v.description("Number of the past run.")),
         entry: v.pipe(v.record(v.string(), v.unknown()), v.description("Entry of the event.")),
       }),
     ),
     v.description(`The first ${limits.backtestSamplesMax} items in these events.`),
   ),
   unknown_fields: v.pipe(
-    v.array(v.object({ step: v.string(), field: v.string() })),
+    v.array(
+      v.object({
+        step: v.pipe(v.string(), v.description("ID of the step.")),
+        field: v.pipe(v.string(), v.description("Name of the field.")),
+      }),
+    ),
     v.description(
       "Fields that a step reads, but that the history does not have for at least one item. Routes " +
         "that test them did not match these items.",

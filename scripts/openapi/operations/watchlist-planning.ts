@@ -77,7 +77,7 @@ export const watchlistPlanningOperations = {
       "would have been charged. Changes nothing. Free.\n\nThe limits of routes and derived fields begin at " +
       "`since`, as for a new pipeline. Daily credit budgets are not applied, and an offers step costs 3 " +
       "credits for each item. `unknown_fields` names what the history cannot know. At most 50,000 reads of " +
-      "items in one call: otherwise 400 says which `since` fits.",
+      "items in one call: otherwise the service answers 400 and names a `since`.",
     body: {
       schema: watchlistBodies.WatchlistBacktestRequest.schema,
       examples: {
