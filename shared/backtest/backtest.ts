@@ -32,7 +32,7 @@ export interface BacktestRequest {
 }
 
 export interface BacktestDependencies {
-  readonly pages: Pick<PageStore, "pages">;
+  readonly pages: Pick<PageStore, "pages" | "details">;
   readonly runs: Pick<RunStore, "list">;
   readonly history: Pick<HistoryStore, "item" | "runs">;
   readonly random: RandomSource;
@@ -72,7 +72,7 @@ export async function backtest(
     pipeline,
     past,
     random,
-    pages: memoryPages(),
+    pages: memoryPages(pages),
     history: repeatedReads(history),
     refreshDue: false,
     reads: 0,

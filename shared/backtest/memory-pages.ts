@@ -10,7 +10,10 @@ export interface MemoryPages {
   readonly add: (items: readonly Item[]) => void;
 }
 
-export function memoryPages(): MemoryPages {
+/**
+ * @param stored the stored pages, whose details (labels, titles) the items have
+ */
+export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
   let items: readonly Item[] = [];
   let version = 1;
   const page = (): StoredPage => ({
@@ -36,6 +39,9 @@ export function memoryPages(): MemoryPages {
         items = after;
         return "replaced";
       },
+      details: (...query) => stored.details(...query),
+      changeDetails: async () => "done",
+      createDetails: async () => {},
       create: async () => {},
       removeAll: async () => {},
     },

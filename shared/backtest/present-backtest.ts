@@ -36,7 +36,7 @@ export const backtestResponse = v.object({
     v.array(
       v.object({
         run_number: v.pipe(count, v.description("Number of the past run.")),
-        started_at: v.pipe(timestamp, v.description("Start of the past run.")),
+        started_at: timestamp,
         status: v.pipe(v.string(), v.description("Status that the run would have had.")),
         credits: v.pipe(count, v.description("Credits that the run would have charged.")),
         steps: v.pipe(v.array(v.object(stepFields)), v.description("Steps in run order.")),

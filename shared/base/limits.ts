@@ -24,6 +24,20 @@ export const limits = {
   watchlistEverySecondsMin: 5 * 60,
   watchlistEverySecondsMax: 7 * 24 * 60 * 60,
   refreshEveryRunsMax: 1_000,
+  /** Limits of the labels and metadata that a client sets for an item of a watchlist. */
+  itemLabels: {
+    labelLengthMax: 100,
+    metadataKeysMax: 10,
+    metadataKeyLengthMax: 40,
+    metadataValueLengthMax: 200,
+    /**
+     * Maximum size of an item's metadata as JSON in UTF-8, in bytes. So a listing of 1,000 items
+     * stays below the 6 MB that a function can return.
+     */
+    metadataBytesMax: 3_000,
+  },
+  /** Longer texts of a source are truncated or omitted, so that stored pages stay small. */
+  productFacts: { titleLengthMax: 300, urlLengthMax: 1_000, sellerNameLengthMax: 100 },
   pipeline: {
     stepsMax: 10,
     routesMax: 8,
@@ -31,7 +45,7 @@ export const limits = {
     valueLengthMax: 200,
     /** Maximum absolute value of a number that a rule compares with. */
     valueMax: 1e12,
-    /** Minimum absolute value of such a number. The number 0 is also valid. */
+    /** Minimum absolute value of a number other than 0 that a rule compares with. */
     valueMin: 1e-9,
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,
@@ -54,8 +68,8 @@ export const limits = {
    */
   deletedEndpointDays: 400,
   /**
-   * Maximum number of probes that an account may start within a time. No probe waits longer for a
-   * receiver or store than this time, so `max` also limits the probes in progress. In a minute, an
+   * An account may start at most `max` probes in any `seconds` seconds. No probe waits longer than
+   * that for a receiver or store, so `max` also limits the probes in progress. In a minute, an
    * account can register as many webhook endpoints as it may have, and test each of them.
    */
   probes: { max: 5, seconds: 15 },
@@ -187,7 +201,7 @@ export const limits = {
   historyDays: 400,
   /**
    * Number of successive runs of a window, whose history is merged. Keys of stored rows contain the
-   * number of the window, so it never changes.
+   * number of the window, so this value must never change.
    */
   historyWindowRuns: 64,
   /**

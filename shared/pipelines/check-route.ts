@@ -5,6 +5,7 @@ import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import {
   type FieldTest,
   isFieldReference,
+  isMetadataReference,
   type Op,
   ops,
   type Route,
@@ -240,6 +241,8 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);
+  // An item's metadata may have any type when the route is tested. Another type never matches.
+  if (isMetadataReference(value)) return;
   if (typeOfValue(value, { ...place, path: `${path}.value` }) !== type) {
     throw invalidParam(`${path}.value`, `'value' must be a ${type}, the type of '${field}'.`);
   }

@@ -1,3 +1,4 @@
+import { limits } from "../base/limits.ts";
 import { type ReadingKind, type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 
@@ -24,17 +25,32 @@ export type ValueOp = (typeof valueOps)[number];
 export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];
 
+/** A value that a client stores with an item. */
+export type MetadataValue = string | number | boolean;
+/** What a client stores with an item, by key. */
+export type Metadata = Readonly<Record<string, MetadataValue>>;
+
+/** Form of a key of metadata. */
+export const metadataKeyPattern = new RegExp(
+  `^[a-z0-9_]{1,${limits.itemLabels.metadataKeyLengthMax}}$`,
+);
+
+/** Refers to the value of an item's metadata. The item may lack the key, or have another type. */
+export interface MetadataReference {
+  readonly metadata: string;
+}
+
 /** Names the field of the same read with whose value a test compares. */
 export interface FieldReference {
   readonly field: string;
 }
 
 /** What a test compares a field with. */
-export type TestValue = number | boolean | string | FieldReference;
+export type TestValue = MetadataValue | MetadataReference | FieldReference;
 
 /** Returns true if a test compares with the value of another field. */
 export const isFieldReference = (value: TestValue | undefined): value is FieldReference =>
-  typeof value === "object";
+  typeof value === "object" && "field" in value;
 
 /** A further test of a route, on a value of the same read. */
 export interface FieldTest {
@@ -70,6 +86,10 @@ export interface Route {
   readonly notify?: boolean;
 }
 
+/** Returns true if a test compares with metadata. */
+export const isMetadataReference = (value: TestValue | undefined): value is MetadataReference =>
+  typeof value === "object" && "metadata" in value;
+
 export interface Step {
   readonly id: string;
   readonly scraper: StepScraperId;
@@ -77,6 +97,12 @@ export interface Step {
   readonly condition?: ConditionFilter;
   readonly routes: readonly Route[];
 }
+
+/** Returns true if a test of the step's routes compares with metadata. */
+export const testsMetadata = ({ routes }: Step): boolean =>
+  routes.some(({ value, where = [] }) =>
+    [value, ...where.map((test) => test.value)].some(isMetadataReference),
+  );
 
 /**
  * The steps that a run reads (specification, section "Pipeline"). `entry`, `baseline` and

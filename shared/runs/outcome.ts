@@ -1,12 +1,20 @@
 import type { ObservedChange } from "../history/history.ts";
 import { areEqual } from "../pipelines/compare.ts";
-import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
+import {
+  type Metadata,
+  type Pipeline,
+  readingKind,
+  type Step,
+  testsMetadata,
+} from "../pipelines/definition.ts";
 import { buyboxAboveLowest, matchRoutes, type RouteMatches } from "../pipelines/rules.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
 import { derivedPricesAt, priceRead, readsPrice } from "../pipelines/tested-prices.ts";
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item, knownValue } from "../watchlists/item.ts";
+import type { KnownDetails } from "../watchlists/item-details.ts";
 import { compareIds } from "../watchlists/page.ts";
+import type { DetailsOf } from "./batch-details.ts";
 import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";
 import { readingsAfter } from "./readings-after.ts";
@@ -20,15 +28,19 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
-  { items, planned, at, traces }: BatchItems,
+  { items, planned, at, traces, detailsOf = () => ({}) }: BatchItems,
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
   for (const answer of answers) {
     const item = items.get(answer.id);
     if (item === undefined) continue;
-    const outcome = outcomeOf({ pipeline, step, traces: traces?.get(item.id) }, item, answer);
-    if (outcome !== undefined) outcomes.push(outcome);
+    // Details take time to find, and most outcomes need none.
+    const metadata = testsMetadata(step) ? (detailsOf(answer.id).metadata ?? {}) : {};
+    const tested = { pipeline, step, metadata, traces: traces?.get(item.id) };
+    const outcome = outcomeOf(tested, item, answer);
+    if (outcome === undefined) continue;
+    outcomes.push(isReported(outcome) ? withDetails(outcome, detailsOf(answer.id)) : outcome);
   }
   if (answers.length < items.size) {
     const answered = new Set(answers.map(({ id }) => id));
@@ -48,7 +60,9 @@ interface PipelineStep {
   readonly step: Step;
 }
 
-interface ItemStep extends PipelineStep {
+interface TestedStep extends PipelineStep {
+  /** Metadata of the item that was read. */
+  readonly metadata: Metadata;
   readonly traces: RouteStates | undefined;
 }
 
@@ -61,7 +75,15 @@ interface BatchItems {
   readonly at: string;
   /** States of derived fields that the items lack, made from the history, by item ID. */
   readonly traces?: ReadonlyMap<string, RouteStates>;
+  /** Returns the known details of an item. @default none */
+  readonly detailsOf?: DetailsOf;
 }
+
+const isReported = ({ reported, matched, lastSnapshot }: ItemOutcome): boolean =>
+  [reported, matched, lastSnapshot].some((entry) => entry !== undefined);
+
+const withDetails = (outcome: ItemOutcome, details: KnownDetails): ItemOutcome =>
+  Object.keys(details).length > 0 ? { ...outcome, details } : outcome;
 
 function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {
   const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, quarters: 0 };
@@ -76,15 +98,12 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
  * Returns undefined if the answer does not change the item, cause an event, or route the item to a
  * step.
  */
-function outcomeOf(
-  { pipeline, step, traces }: ItemStep,
-  item: Item,
-  answer: StepAnswer,
-): ItemOutcome | undefined {
+function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutcome | undefined {
+  const { pipeline, step, metadata } = tested;
   const { status, fetchedAt, observed } = answer;
   const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
   if (status === "ok" && observed !== null) {
-    return okOutcome({ pipeline, step, traces }, item, { ...answer, observed });
+    return okOutcome(tested, item, { ...answer, observed });
   }
   const remembered = { states: item.routeStates ?? {}, at: fetchedAt };
   const matches = matchRoutes(
@@ -97,6 +116,7 @@ function outcomeOf(
       known: {},
       notified: new Set(),
       derived: {},
+      metadata,
     },
     remembered,
   );
@@ -113,7 +133,7 @@ function outcomeOf(
 }
 
 function okOutcome(
-  { pipeline, step, traces }: ItemStep,
+  { pipeline, step, metadata, traces }: TestedStep,
   item: Item,
   { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
@@ -134,12 +154,13 @@ function okOutcome(
       known,
       notified: notifiedOf(item),
       derived,
+      metadata,
     },
     { states, at },
   );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
-  const isReported = matches.notifyChanged || matches.matched.length > 0;
-  const snapshot = isReported ? snapshotAfter(item, after) : {};
+  const isShown = matches.notifyChanged || matches.matched.length > 0;
+  const snapshot = isShown ? snapshotAfter(item, after) : {};
   const { testableFields } = stepScrapers[step.scraper];
   const routed = routedBy(matches, { ...picked(snapshot, testableFields), ...derived });
   const { buyboxOfferId } = answer;

@@ -6,6 +6,7 @@ import type { StoredPage } from "../watchlists/page.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
+import { batchDetails } from "./batch-details.ts";
 import { missingTraces } from "./missing-traces.ts";
 import { batchResult } from "./outcome.ts";
 import { batchMetrics } from "./run-metrics.ts";
@@ -130,6 +131,7 @@ async function readItems(
     items: ids.flatMap((id) => items.get(id) ?? []),
     deadline: readUntil,
   });
+  const detailsOf = await batchDetails({ run, step: definition, items, answers }, pages);
   const now = clock.now();
   const at = now.toISOString();
   const { pipeline } = run;
@@ -141,7 +143,7 @@ async function readItems(
   );
   const found = batchResult(
     { pipeline, step: definition },
-    { items, planned: ids.length, at, traces },
+    { items, planned: ids.length, at, traces, detailsOf },
     answers,
   );
   const milliseconds = now.getTime() - startedAt;
@@ -156,8 +158,8 @@ interface ResultWithPages {
 }
 
 /**
- * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result:
- * this one with its pages, or the earlier one without pages.
+ * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result.
+ * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads.
  */
 export async function recordBatch(
   ref: BatchRef,

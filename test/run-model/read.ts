@@ -1,4 +1,5 @@
 import {
+  type Metadata,
   type Pipeline,
   readingKind,
   type Route,
@@ -15,10 +16,10 @@ import {
   memoryOf,
   noteReading,
   passesAll,
-  resolved,
   type RouteMemory,
   type RoutePart,
   statefulParts,
+  wantedValue,
 } from "./route.ts";
 import type { ModelAnswer } from "./answers.ts";
 import { derivedPriceNames, derivedPrices } from "./derived-prices.ts";
@@ -43,6 +44,8 @@ export interface Reading {
   readonly last: Snapshot | undefined;
   readonly seen: Snapshot;
   readonly before: Known;
+  /** What a client has set about the item. */
+  readonly metadata: Metadata;
   readonly offer: string | null | undefined;
   /** What the pipeline's routes have seen of the item before the read. */
   readonly memories: Memories;
@@ -61,9 +64,10 @@ export function read(
   {
     step,
     item: { known, memories },
+    metadata,
     isNew,
     at,
-  }: {
+  }: Pick<Reading, "metadata"> & {
     readonly step: Step;
     readonly item: ReadItem;
     readonly isNew: boolean;
@@ -73,7 +77,7 @@ export function read(
 ): Reading {
   const last = known.readings[readingKind(step)];
   const isFirst = status === "ok" && isNew;
-  return { status, isFirst, last, seen, before: known, offer, memories, at };
+  return { status, isFirst, last, seen, before: known, metadata, offer, memories, at };
 }
 
 /** The effects of a read at a step. */
@@ -190,7 +194,7 @@ function meets(route: Route, judged: Case): boolean | null {
   const { step, reading } = judged;
   const { op: _op, value: _value, where: _where, ...untested } = route;
   if (!isTaken(untested, judged)) return false;
-  return passesAll(route, { seen: reading.seen, derived: derivedFields(step, reading) });
+  return passesAll(route, { ...reading, derived: derivedFields(step, reading) });
 }
 
 /**
@@ -331,7 +335,7 @@ interface Case {
 function isTaken(route: Route, judged: Case): boolean {
   const { step, reading } = judged;
   const { where = [] } = route;
-  const shown = { seen: reading.seen, derived: derivedFields(step, reading) };
+  const shown = { ...reading, derived: derivedFields(step, reading) };
   return isSelected(route, judged) && passesAll({ when: "ok", where }, shown) === true;
 }
 
@@ -381,13 +385,14 @@ function isChangeMet(
   { step, reading }: Pick<Case, "step" | "reading">,
 ): boolean {
   if (change === undefined) return false;
-  return isMet(route, change.after, { ...reading.seen, ...derivedFields(step, reading) });
+  const shown = { ...reading.seen, ...derivedFields(step, reading) };
+  return isMet(route, change.after, { shown, metadata: reading.metadata });
 }
 
 function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "reading">): boolean {
   if (route.field === undefined || route.op === undefined) return true;
   const shown = { ...reading.seen, ...derivedFields(step, reading) };
-  return isMet(route, shown[route.field], shown);
+  return isMet(route, shown[route.field], { shown, metadata: reading.metadata });
 }
 
 /**
@@ -395,11 +400,12 @@ function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "readin
  * unseen value, returns false in both cases. Null is neither above nor below any value.
  */
 function isMet(
-  { field = "", op, value: wanted = "" }: Route,
+  route: Route,
   seen: Value | undefined,
-  shown: Snapshot,
+  { shown, metadata }: { readonly shown: Snapshot; readonly metadata: Metadata },
 ): boolean {
-  const value = resolved(wanted, shown);
+  const { field = "", op } = route;
+  const value = wantedValue({ field, value: route.value ?? "" }, { shown, metadata });
   if (seen === undefined || value === undefined) return false;
   if (op === "is") return isSame(field, seen, value);
   if (op === "is_not") return !isSame(field, seen, value);

@@ -4,12 +4,14 @@
  * that it needs, where the service stores only what differs from the readings of the item.
  */
 import {
+  type FieldTest,
+  type Metadata,
   readingKind,
   type Route,
   type Step,
-  type TestValue,
 } from "../../shared/pipelines/definition.ts";
 import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { typeOfField } from "../../shared/scrapers/fields.ts";
 import { isSame, type Known } from "./fields.ts";
 
 type Value = Snapshot[string];
@@ -45,6 +47,8 @@ export interface RouteRead {
   /** The last reading of the same kind. */
   readonly last: Snapshot;
   readonly derived: Snapshot;
+  /** What a client has set about the item. */
+  readonly metadata: Metadata;
   readonly trackedFields: readonly string[];
 }
 
@@ -58,28 +62,41 @@ function cooldownOf({ cooldown = "0m" }: Route): number {
 const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolean =>
   matchedAt !== null && at < matchedAt + cooldownOf(route);
 
-/** What a test compares with: a value, or the value of a field of the read. */
-export const resolved = (wanted: TestValue, shown: Snapshot): Value | undefined =>
-  typeof wanted === "object" ? shown[wanted.field] : wanted;
-
 /** True, false, or null if the read lacks a field that the tests need. */
 export function passesAll(
   { field, op, value, where = [] }: Route,
-  { seen, derived }: Pick<RouteRead, "seen" | "derived">,
+  { seen, derived, metadata }: Pick<RouteRead, "seen" | "derived" | "metadata">,
 ): boolean | null {
   const own = field === undefined || value === undefined || op === undefined;
   const tests = [...(own ? [] : [{ field, op, value }]), ...where];
-  const results = tests.map(({ field: name, op: how, value: wanted }) => {
-    const shown = { ...derived, ...seen };
+  const shown = { ...derived, ...seen };
+  const results = tests.map(({ field: name, op: how, value: compared }) => {
     const is = shown[name];
-    const other = resolved(wanted, shown);
-    if (is === undefined || other === undefined) return null;
-    if (how === "is" || how === "is_not") return isSame(name, is, other) === (how === "is");
-    if (typeof is !== "number" || typeof other !== "number") return false;
-    return how === "below" ? is < other : is > other;
+    if (is === undefined) return null;
+    if (typeof compared === "object" && "field" in compared && !(compared.field in shown))
+      return null;
+    const wanted = wantedValue({ field: name, value: compared }, { shown, metadata });
+    if (wanted === undefined) return false;
+    if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
+    if (typeof is !== "number" || typeof wanted !== "number") return false;
+    return how === "below" ? is < wanted : is > wanted;
   });
   if (results.some((result) => result === false)) return false;
   return results.some((result) => result === null) ? null : true;
+}
+
+/**
+ * Returns the value that a test compares with. Undefined for a field or metadata that the item lacks, or that
+ * has another type than the field: it meets no condition.
+ */
+export function wantedValue(
+  { field, value }: Pick<FieldTest, "field" | "value">,
+  { shown, metadata }: { readonly shown: Snapshot; readonly metadata: Metadata },
+): Value | undefined {
+  if (typeof value !== "object") return value;
+  if ("field" in value) return shown[value.field];
+  const own = metadata[value.metadata];
+  return typeof own === typeOfField(field) ? own : undefined;
 }
 
 /**
@@ -286,7 +303,10 @@ export function memoriesOf(
   return copies;
 }
 
-/** Returns the memory of a part, which `memoriesOf` has created. */
+/**
+ * Returns the memory of the route part with this key.
+ * @throws Error if `memoriesOf` has created none
+ */
 export function memoryOf(memories: Memories, key: string): RouteMemory {
   const memory = memories.get(key);
   if (memory === undefined) throw new Error(`The route ${key} has no memory`);

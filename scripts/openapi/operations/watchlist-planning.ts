@@ -78,6 +78,7 @@ export const watchlistPlanningOperations = {
       "`since`, as for a new pipeline. Daily credit budgets are not applied, and an offers step costs 3 " +
       "credits for each item. `unknown_fields` names what the history cannot know. At most 50,000 reads of " +
       "items in one call: otherwise the service answers 400 and names a `since`.",
+    path: { id: { description: "ID of the watchlist.", example: watchlist.id } },
     body: {
       schema: watchlistBodies.WatchlistBacktestRequest.schema,
       examples: {

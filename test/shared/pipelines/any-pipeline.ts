@@ -10,28 +10,31 @@ import {
   whens,
 } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
-import type { FieldType } from "../../../shared/scrapers/fields.ts";
 import {
   type StepScraperId,
   stepScraperIds,
   stepScrapers,
 } from "../../../shared/scrapers/catalogue.ts";
+import type { FieldType } from "../../../shared/scrapers/fields.ts";
 
-const valueOf = {
+const valueOf: Readonly<Record<FieldType, fc.Arbitrary<number | boolean | string>>> = {
   number: fc.oneof(fc.integer({ min: -5, max: 500 }), fc.constantFrom(9.99, 10, 10.004, 10.01)),
   boolean: fc.boolean(),
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
 
-/** A value to compare a field with, or a field of the same type. */
+/** A value of the type, a field of the type, or a reference to metadata, which may have another type. */
 function anyValue(
   scraper: StepScraperId,
   type: FieldType,
 ): fc.Arbitrary<Exclude<Route["value"], undefined>> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
   const others = [...testableFields, ...derivedFields].filter((one) => fieldTypes[one] === type);
-  const other = fc.constantFrom(...others).map((field) => ({ field }));
-  return fc.oneof({ weight: 3, arbitrary: valueOf[type] }, { weight: 1, arbitrary: other });
+  return fc.oneof(
+    { weight: 3, arbitrary: valueOf[type] },
+    { weight: 1, arbitrary: fc.constantFrom(...others).map((field) => ({ field })) },
+    { weight: 1, arbitrary: fc.constantFrom({ metadata: "target" }, { metadata: "other" }) },
+  );
 }
 
 /**
@@ -117,7 +120,7 @@ const findsOffer = (scraper: StepScraperId): boolean =>
 interface Draft {
   readonly scraper: StepScraperId;
   readonly condition: Step["condition"];
-  /** The earlier step that routes to this one, as a fraction of the number of earlier steps. */
+  /** Selects the step that routes to this one: index = floor(parent * number of earlier steps). */
   readonly parent: number;
   readonly also: number | null;
   readonly start: "baseline" | "refresh" | null;

@@ -33,16 +33,17 @@ function limitWords(route: Route): readonly string[] {
   ];
 }
 
-/** Returns a value of a test as text; for a field, the name of the field. */
-const valueWords = (value: NonNullable<Route["value"]>): string =>
-  typeof value === "object" ? value.field : String(value);
-
 function conditionWords({ when, field, op, value }: Route): string {
   if (field === undefined) return when.replaceAll("_", " ");
   const test = op === undefined ? "" : ` ${opWords[op] ?? op}`;
   const tested = `${field}${test}${value === undefined ? "" : ` ${valueWords(value)}`}`;
   if (when === "changed" && (op === "increased" || op === "decreased")) return tested;
   return when === "ok" ? tested : `${field} ${when}${op === undefined ? "" : `, ${tested}`}`;
+}
+
+function valueWords(value: NonNullable<Route["value"]>): string {
+  if (typeof value !== "object") return String(value);
+  return "field" in value ? value.field : `its ${value.metadata}`;
 }
 
 /** Returns texts for what starts at a step: `every run`, `new items`, `every 8th run`. */
