@@ -59,7 +59,9 @@ export function pastReads(present: readonly Item[], later: readonly PastRun[]): 
   return {
     items,
     answer: (past, pipeline, request) =>
-      request.items.flatMap((item) => answerOf(item, { past, pipeline, request }, readers) ?? []),
+      request.items
+        .filter((item) => isReadable(item, request.step))
+        .flatMap((item) => answerOf(item, { past, pipeline, request }, readers) ?? []),
     pass({ run, points }) {
       for (const point of [...points.values()].flat()) {
         const known = state.get(point.id);
@@ -144,31 +146,36 @@ interface Readers {
   readonly unknown: Map<string, UnknownField>;
 }
 
-/** Undefined if nothing is known of the item, or it has no known offer to check. */
+/** Returns false for an item without a known offer to check. */
+const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: Step): boolean =>
+  readingKind(step) !== "offer_check" || buyboxOfferId !== null;
+
+/** Undefined if nothing is known of the item. */
 function answerOf(
-  { id, buyboxOfferId }: StepReadRequest["items"][number],
+  { id }: StepReadRequest["items"][number],
   { past, pipeline, request: { step } }: PastRequest,
   { state, delisted, unknown }: Readers,
 ): StepAnswer | undefined {
-  if (readingKind(step) === "offer_check" && buyboxOfferId === null) return undefined;
   const points = past.points.get(id) ?? [];
   const own = points.find((point) => point.step === step.id);
   const status = statusOf(points, { own, isDelisted: delisted.has(id) });
   if (status === "skipped" || status === "deferred") return undefined;
-  const head = { id, status, fetchedAt: own?.at ?? timeOf(past, step) };
-  const quarters = stepScrapers[step.scraper].reserveQuarters;
-  if (status === "not_found") return { ...head, quarters, observed: null };
-  if (status !== "ok") return { ...head, quarters: 0, observed: null };
+  const quarters = priceOf(step, status);
+  const head = { id, status, quarters, fetchedAt: own?.at ?? timeOf(past, step) };
+  if (status !== "ok") return { ...head, observed: null };
   const known = copyOf(state.get(id));
-  for (const point of points) {
-    if (!isBefore(pipeline, point.step, step)) continue;
+  for (const point of points.filter((one) => isBefore(pipeline, one.step, step))) {
     write(known, { point, kind: kindOf(past.run.pipeline, point.step), side: "after" });
   }
   if (known.size === 0) return undefined;
   const observed = snapshot(known.get(readingKind(step)) ?? new Map<string, FieldValue>());
   noteUnknown(unknown, step, observed);
-  return { ...head, quarters, observed, ...offerIn(step, observed) };
+  return { ...head, observed, ...offerIn(step, observed) };
 }
+
+/** Price of an answer in quarter-credits. An answer that failed is not charged. */
+const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
+  status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
 /** The status of an answer: the recorded one, or else what the run found of the item. */
 function statusOf(

@@ -35,8 +35,7 @@ export function batchResult(
   for (const answer of answers) {
     const item = items.get(answer.id);
     if (item === undefined) continue;
-    // Details take time to find, and most outcomes need none.
-    const metadata = testsMetadata(step) ? (detailsOf(answer.id).metadata ?? {}) : {};
+    const metadata = testedMetadata(step, () => detailsOf(answer.id));
     const tested = { pipeline, step, metadata, traces: traces?.get(item.id) };
     const outcome = outcomeOf(tested, item, answer);
     if (outcome === undefined) continue;
@@ -54,6 +53,10 @@ export function batchResult(
   }
   return { counts: countsOf(answers, planned), outcomes };
 }
+
+/** The metadata that a step tests. Details take time to find, and most steps need none. */
+const testedMetadata = (step: Step, details: () => KnownDetails): Metadata =>
+  testsMetadata(step) ? (details().metadata ?? {}) : {};
 
 interface PipelineStep {
   readonly pipeline: Pipeline;
