@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { presentBacktest } from "../../../shared/backtest/present-backtest.ts";
 import { type Backtest, backtest } from "../../../shared/backtest/backtest.ts";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
@@ -174,6 +175,26 @@ describe("a back-test", () => {
       before,
     );
     expect(bench.reads).toHaveLength(reads);
+  });
+
+  it("shows the items, credits and events of its runs with their sums, and ten samples", async () => {
+    const pipeline = pipelines["matched routes"] ?? null;
+    const list = await bench.createList(ids, { pipeline });
+    await play(list);
+    const tested = await test(list);
+    const { total, runs, samples } = presentBacktest(list.id, pipelineOf(list), tested);
+
+    expect(runs[0]).toMatchObject({
+      run_number: 1,
+      status: "completed",
+      credits: 4,
+      steps: [{ step: "check", items: 4, credits: 4 }],
+      events: { "watchlist.product.matched": 6 },
+    });
+    const credits = tested.runs.reduce((sum, { run }) => sum + run.credits, 0);
+    expect(total).toMatchObject({ runs: 8, credits });
+    expect(total.events["watchlist.product.delisted"]).toBe(1);
+    expect(samples).toHaveLength(10);
   });
 
   it("is refused for a span without a run, and names the field", async () => {
