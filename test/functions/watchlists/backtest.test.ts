@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 describe("POST /v1/watchlists/{id}/backtest", () => {
   it("returns 404 for a watchlist that does not exist", async () => {
-    const { status } = await world.ask(`POST /${`wl_${"9".repeat(24)}`}/backtest`, { body: {} });
+    const { status } = await world.ask(`POST /wl_${"9".repeat(24)}/backtest`, { body: {} });
     expect(status).toBe(404);
   });
 
