@@ -4,6 +4,7 @@ import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
+import { backtestRoute } from "./backtest.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createWatchlistRoute } from "./create.ts";
 import { discardRunRoute, releaseRunRoute } from "./decide-hold.ts";
@@ -32,6 +33,7 @@ export const watchlistRoutes = {
   "PATCH /v1/watchlists/{id}": updateWatchlistRoute,
   "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
   "POST /v1/watchlists/{id}/run": startRunRoute,
+  "POST /v1/watchlists/{id}/backtest": backtestRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": discardRunRoute,

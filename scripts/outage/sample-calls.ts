@@ -130,6 +130,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
   "POST /v1/watchlists/{id}/run": { prepare: watchlist },
+  "POST /v1/watchlists/{id}/backtest": { prepare: watchlist, body: () => ({}), documented: 400 },
   "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": { prepare: watchlist, documented: 409 },
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": { prepare: watchlist, documented: 409 },

@@ -33,8 +33,8 @@ import type { StepStore } from "./step-store.ts";
 export interface FinishDependencies {
   readonly runs: RunStore;
   readonly steps: StepStore;
-  readonly history: HistoryStore;
-  readonly watchlists: WatchlistStore;
+  readonly history: Pick<HistoryStore, "append" | "isRecorded" | "mergedWindows" | "merge">;
+  readonly watchlists: Pick<WatchlistStore, "get">;
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly pages: Pick<PageStore, "pages" | "replace">;

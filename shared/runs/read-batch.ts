@@ -3,13 +3,15 @@ import { limits } from "../base/limits.ts";
 import { stepOf } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { StoredPage } from "../watchlists/page.ts";
+import type { HistoryStore } from "../history/history-store.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
 import { batchDetails } from "./batch-details.ts";
+import { missingTraces } from "./missing-traces.ts";
 import { batchResult } from "./outcome.ts";
 import { mayBeHeld } from "./hold.ts";
 import { batchMetrics } from "./run-metrics.ts";
-import { readStep, type StepSources } from "./read-step.ts";
+import type { StepReader } from "./read-step.ts";
 import {
   type BatchRef,
   type BatchResult,
@@ -26,7 +28,8 @@ import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 
 export interface ReadBatchDependencies extends CompleteDependencies {
   readonly pages: PageStore;
-  readonly sources: StepSources;
+  readonly read: StepReader;
+  readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
 }
 
 export interface BatchTimes {
@@ -108,8 +111,9 @@ interface ReadItems {
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
-  { steps, pages, sources, clock, report }: ReadBatchDependencies,
+  dependencies: ReadBatchDependencies,
 ): Promise<ResultWithPages> {
+  const { steps, pages, read, clock, report } = dependencies;
   const { items, pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
@@ -117,26 +121,30 @@ async function readItems(
   }
   const startedAt = clock.now().getTime();
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
+  const readUntil = new Date(Math.min(deadline.getTime(), latest));
   const definition = stepOf(run.pipeline, step.step);
   assert(run.watchlist !== null, "a run in phase 'reading' has its watchlist");
   const { ids } = planned;
-  const answers = await readStep(
-    {
-      step: definition,
-      marketplace: run.watchlist.marketplace,
-      // Items that were removed after planning are not read.
-      items: ids.flatMap((id) => items.get(id) ?? []),
-      deadline: new Date(Math.min(deadline.getTime(), latest)),
-    },
-    sources,
-  );
+  const answers = await read({
+    step: definition,
+    marketplace: run.watchlist.marketplace,
+    // Items that were removed after planning are not read.
+    items: ids.flatMap((id) => items.get(id) ?? []),
+    deadline: readUntil,
+  });
   const detailsOf = await batchDetails({ run, step: definition, items, answers }, pages);
   const now = clock.now();
   const at = now.toISOString();
   const { pipeline } = run;
+  const isOver = (): boolean => clock.now() >= readUntil;
+  const traces = await missingTraces(
+    run,
+    { step: definition, items, answers, isOver },
+    dependencies,
+  );
   const found = batchResult(
     { pipeline, step: definition },
-    { items, planned: ids.length, at, detailsOf },
+    { items, planned: ids.length, at, traces, detailsOf },
     answers,
   );
   const milliseconds = now.getTime() - startedAt;

@@ -98,6 +98,7 @@ const handler: HttpHandler = groupHandler({
     "PATCH /v1/watchlists/{id}": other,
     "DELETE /v1/watchlists/{id}": other,
     "POST /v1/watchlists/{id}/run": other,
+    "POST /v1/watchlists/{id}/backtest": other,
     "GET /v1/watchlists/{id}/runs": other,
     "POST /v1/watchlists/{id}/runs/{run_number}/release": other,
     "POST /v1/watchlists/{id}/runs/{run_number}/discard": other,

@@ -336,6 +336,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
   }
   if (status === "not_found") {
     item.state = "delisted";
+    item.known = { ...item.known, prices: [] };
     item.owes = [];
     return;
   }

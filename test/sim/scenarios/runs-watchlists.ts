@@ -96,6 +96,11 @@ export const limitedPipeline: Pipeline = {
         { when: "changed", field: "newMinPrice", op: "decreased", confirm: 2, notify: true },
         { when: "ok", field: "price", op: "below", value: 10, once: true, notify: true },
         { when: "failed", cooldown: "10m", notify: true },
+        {
+          when: "always",
+          where: [{ field: "price", op: "below", value: { field: "previousPrice" } }],
+          notify: true,
+        },
       ],
     },
   ],
