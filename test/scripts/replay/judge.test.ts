@@ -15,10 +15,13 @@ const prices: Readonly<Record<string, readonly (number | null)[]>> = {
 const dayOf = (n: number): string => `2026-01-${String(n).padStart(2, "0")}`;
 const lastDay = dayOf(14);
 
-type Row = readonly [product: string, day: number, before?: number | null, after?: number | null];
+type Row =
+  | readonly [product: string, day: number]
+  | readonly [product: string, day: number, before: number | null, after: number | null];
+type Decisions = Readonly<Partial<Record<RuleName, readonly Row[]>>>;
 
 /** The decisions by the examples of docs/watchlists-and-pipelines.md, calculated by hand. */
-const decisions: Readonly<Record<RuleName, readonly Row[]>> = {
+const decisions: Decisions = {
   changed: [
     ["drift", 2, 100, 98],
     ["drift", 3, 98, 97],
@@ -90,7 +93,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Compares records of a replay with DuckDB. */
-async function judge(found: typeof decisions, history = points) {
+async function judge(found: Decisions, history = points) {
   const records = openRecords(folder);
   const shop = "corner";
   records.addShop({
@@ -143,12 +146,8 @@ describe("the comparison of a replay with DuckDB", () => {
   });
 
   it("reports a decision with another reference value", async () => {
-    const percent = decisions.percent.map(([product, day, before, after]): Row => [
-      product,
-      day,
-      product === "drift" ? 97 : before,
-      after,
-    ]);
+    const [, ...others] = decisions.percent ?? [];
+    const percent: readonly Row[] = [["drift", 4, 97, 95], ...others];
 
     expect((await judge({ ...decisions, percent })).get("percent")).toMatchObject({
       equal: 6,
