@@ -1,5 +1,6 @@
 import { assert } from "../../shared/base/assert.ts";
 import { inParallel } from "../../shared/base/in-parallel.ts";
+import { limits } from "../../shared/base/limits.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
 import type { DailyPrices } from "./daily-prices.ts";
 import type { OpenList, PlayedRun } from "./due-runs.ts";
@@ -12,9 +13,10 @@ import { decisionsIn, listBody, type ListName, listNames, stepId } from "./watch
 const runTime = "T06:00:00.000Z";
 /**
  * Days after which the history of all items is read, before its first points are older than the 400
- * days that the service shows.
+ * days that the service shows. After this number of runs, the service has merged all of them, so
+ * that the read of an item needs few rows.
  */
-const readEveryDays = 390;
+const readEveryDays = 6 * limits.historyWindowRuns;
 /** Number of items whose history is read at the same time. */
 const readersMax = 8;
 
@@ -135,7 +137,8 @@ async function readHistory(
 ): Promise<void> {
   const { days, lists, items, unread } = shop;
   const list = lists.get("changes");
-  if (list === undefined || (day !== days.last && day < dayAfter(unread, readEveryDays))) return;
+  if (list === undefined || (day !== days.last && day < dayAfter(unread, readEveryDays - 1)))
+    return;
   const span = { since: `${unread}T00:00:00.000Z`, until: `${day}${runTime}` };
   await inParallel(items, readersMax, async (itemId) => {
     const product = days.productOf(itemId);
