@@ -1,4 +1,3 @@
-import type { Account } from "../../shared/accounts/account.ts";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { groupHandler } from "../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../functions/watchlists/handler.ts";
@@ -16,6 +15,7 @@ import type { Row } from "../../shared/aws/table/dynamo.ts";
 import { systemRandom } from "../../shared/base/system.ts";
 import type { WatchlistSchedule, Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WebhookEndpoint } from "../../shared/webhooks/endpoint.ts";
+import { anAccount } from "./an-account.ts";
 import { anEndpoint } from "./an-endpoint.ts";
 import { fixedClock } from "./clock.ts";
 import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
@@ -88,20 +88,7 @@ export async function openWatchlistWorld(tables: TestTables) {
   const rate = { limit: 50, remaining: 49, resetSeconds: 1_772_000_000 };
   const edge = {
     accounts: {
-      get: async (id: string): Promise<Account> => ({
-        id,
-        name: "Test",
-        email: "test@example.com",
-        demo: false,
-        balance: 5_000,
-        held: 0,
-        spent: 0,
-        lifetime: 5_000,
-        inFlight: 0,
-        autoTopUp: null,
-        dailyCreditBudget: null,
-        createdAt: "2026-01-01T00:00:00.000Z",
-      }),
+      get: async (id: string) => anAccount({ id }),
       admit: async (hash: string) => {
         const owner = owners.get(hash);
         return owner === undefined

@@ -32,6 +32,7 @@ import { creditTransactionsResponse } from "../../../shared/credits/credit-trans
 import { externalIdOf } from "../../../shared/exports/destination.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { fixedClock } from "../../support/clock.ts";
+import { reserveForCall } from "../../support/reserve-for-call.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
 import { expectShape } from "../../support/group-api.ts";
 import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
@@ -611,19 +612,9 @@ describe("DELETE /v1/api_keys/{id}", () => {
 describe("PATCH /v1/account", () => {
   const today = "2026-03-10T13:00:00Z";
 
-  /** Reserves credits for a call, as a separate process. Returns the outcome. */
-  async function reserve(holdId: string, credits: number, at = today) {
-    const now = new Date(at);
-    return world.ledger().reserve({
-      accountId,
-      holdId,
-      credits,
-      slot: true,
-      source: { requestId: holdId },
-      now,
-      expiresAt: new Date(now.getTime() + 60_000),
-    });
-  }
+  /** Reserves credits for a call, as a separate process. */
+  const reserve = (holdId: string, credits: number, at = today) =>
+    reserveForCall(world.ledger(), { accountId, holdId, credits, now: new Date(at) });
 
   it("sets a daily budget, which refuses what does not fit, and removes it with null", async () => {
     const set = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });

@@ -5,6 +5,7 @@ import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { pulseThenFull } from "../../support/pulse-then-full.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -12,15 +13,6 @@ const tables = openTables();
 
 const skus = ["9000001", "9000002", "9000003", "9000004"];
 const asins = ["B000000001", "B000000002", "B000000003"];
-const scanThenFull: Pipeline = {
-  entry: "pulse",
-  baseline: null,
-  refresh: null,
-  steps: [
-    { id: "pulse", scraper: "retailer_a.pulse", routes: [{ when: "always", run: "full" }] },
-    { id: "full", scraper: "retailer_a.full", routes: [] },
-  ],
-};
 const fields = { price: { amount: 1, currency: "USD" } };
 const scanned = { retailer_a: { newCount: 1, newMinPrice: 1 } };
 
@@ -127,7 +119,7 @@ describe("a later step of a run that exceeds max_credits_per_run", () => {
   it("leaves its items to that step of the next run, as with the balance", async () => {
     const world = await withList(asins, {
       platform: "retailer_a",
-      pipeline: scanThenFull,
+      pipeline: pulseThenFull,
       maxCreditsPerRun: 15,
     });
     const { bench, list } = world;

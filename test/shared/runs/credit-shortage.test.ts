@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { creditShortage } from "../../../shared/runs/credit-shortage.ts";
 import { presentRun } from "../../../shared/runs/present-run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { pulseThenFull } from "../../support/pulse-then-full.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -36,19 +36,9 @@ describe("the error of a run in the API and in its event", () => {
   const tables = openTables();
 
   const asins = ["B000000001", "B000000002", "B000000003"];
-  const pipeline: Pipeline = {
-    entry: "pulse",
-    baseline: null,
-    refresh: null,
-    steps: [
-      { id: "pulse", scraper: "retailer_a.pulse", routes: [{ when: "always", run: "full" }] },
-      { id: "full", scraper: "retailer_a.full", routes: [] },
-    ],
-  };
-
   async function ran(credits: number): Promise<{ bench: RunBench; list: Watchlist }> {
     const bench = await startRunBench({ tables, credits });
-    const list = await bench.createList(asins, { platform: "retailer_a", pipeline });
+    const list = await bench.createList(asins, { platform: "retailer_a", pipeline: pulseThenFull });
     const fields = { retailer_a: { newCount: 1, newMinPrice: 1 } };
     bench.answers.product = () => ({ status: "ok", fields });
     await bench.run(list);

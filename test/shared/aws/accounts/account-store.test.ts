@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "../../../../shared/accounts/account.ts";
 import type { AccountStore } from "../../../../shared/accounts/account-store.ts";
 import type { AutoTopUpStore } from "../../../../shared/accounts/auto-top-up.ts";
 import {
@@ -8,22 +7,10 @@ import {
 } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
+import { anAccount } from "../../../support/an-account.ts";
 import { openTables } from "../../../support/tables.ts";
 
-const anAccount: Account = {
-  id: "acct_1",
-  name: "Acme",
-  email: "a@acme.example",
-  demo: false,
-  balance: 5_000,
-  held: 0,
-  spent: 0,
-  lifetime: 5_000,
-  inFlight: 0,
-  autoTopUp: null,
-  dailyCreditBudget: null,
-  createdAt: "2026-11-20T10:00:00.000Z",
-};
+const account = anAccount({ createdAt: "2026-11-20T10:00:00.000Z" });
 
 const tables = openTables();
 let ledger: string;
@@ -48,9 +35,9 @@ const entriesOf = async (accountId: string) => {
 
 describe("dynamoAccountStore", () => {
   it("creates an account with the grant from which its balance results", async () => {
-    await store.create(anAccount);
+    await store.create(account);
 
-    expect(await store.get("acct_1")).toEqual(anAccount);
+    expect(await store.get("acct_1")).toEqual(account);
     expect(await entriesOf("acct_1")).toEqual([
       {
         id: expect.any(String),
@@ -61,23 +48,23 @@ describe("dynamoAccountStore", () => {
         balanceAfter: 5_000,
         source: null,
         chargedAt: null,
-        createdAt: anAccount.createdAt,
+        createdAt: account.createdAt,
       },
     ]);
   });
 
   it("returns undefined for an account that does not exist", async () => {
-    await store.create(anAccount);
+    await store.create(account);
     expect(await store.get("acct_2")).toBeUndefined();
   });
 
   it("does not change an existing account when a call creates it again", async () => {
-    await store.create(anAccount);
+    await store.create(account);
 
-    await expect(store.create({ ...anAccount, name: "Other", balance: 9 })).rejects.toThrow(
+    await expect(store.create({ ...account, name: "Other", balance: 9 })).rejects.toThrow(
       "Transaction",
     );
-    expect(await store.get("acct_1")).toEqual(anAccount);
+    expect(await store.get("acct_1")).toEqual(account);
     expect(await entriesOf("acct_1")).toHaveLength(1);
   });
 });
@@ -86,12 +73,12 @@ describe("dynamoAutoTopUpStore", () => {
   const topUp = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
 
   it("stores the automatic top-up of an account, and removes it", async () => {
-    await store.create(anAccount);
+    await store.create(account);
 
     expect(await topUps.setAutoTopUp("acct_1", topUp)).toBe(true);
-    expect(await store.get("acct_1")).toEqual({ ...anAccount, autoTopUp: topUp });
+    expect(await store.get("acct_1")).toEqual({ ...account, autoTopUp: topUp });
     expect(await topUps.setAutoTopUp("acct_1", null)).toBe(true);
-    expect(await store.get("acct_1")).toEqual(anAccount);
+    expect(await store.get("acct_1")).toEqual(account);
   });
 
   it("returns false for an unknown account, and does not create that account", async () => {

@@ -3,7 +3,7 @@ import type { DailyBudgetStore } from "../../../../shared/accounts/daily-budget-
 import { dynamoDailyBudgetStore } from "../../../../shared/aws/accounts/daily-budget-store.ts";
 import { dynamoUsageStore } from "../../../../shared/aws/accounts/usage-store.ts";
 import { systemClock, systemRandom } from "../../../../shared/base/system.ts";
-import type { ReserveOutcome } from "../../../../shared/credits/ledger.ts";
+import { reserveForCall } from "../../../support/reserve-for-call.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 
 let world: DynamoLedgerWorld;
@@ -24,17 +24,8 @@ const evening = new Date("2026-03-01T23:59:00Z");
 const morning = new Date("2026-03-02T00:01:00Z");
 
 /** Reserves credits for a call. Each call has a separate process. */
-function reserve(holdId: string, credits: number, now = evening): Promise<ReserveOutcome> {
-  return world.ledger().reserve({
-    accountId,
-    holdId,
-    credits,
-    slot: true,
-    source: { requestId: holdId },
-    now,
-    expiresAt: new Date(now.getTime() + 300_000),
-  });
-}
+const reserve = (holdId: string, credits: number, now = evening) =>
+  reserveForCall(world.ledger(), { accountId, holdId, credits, now });
 
 const settle = (holdId: string, credits: number, now = evening) =>
   world.ledger().settle({ accountId, holdId, credits, succeeded: true, now });
