@@ -13,6 +13,7 @@ export const getItemRoute = route<WatchlistDependencies>({
     const itemId = parseItemId(platform, path["item_id"] ?? "", "item_id");
     const item = await findItem(id, itemId, pages);
     if (item === undefined) throw notFound(`Item ${itemId} of this watchlist`);
-    return { status: 200, body: presentItem(item, platform) };
+    const details = await pages.details(id, { from: itemId, to: itemId });
+    return { status: 200, body: presentItem(item, platform, details.get(itemId)) };
   },
 });

@@ -1,5 +1,6 @@
 import type { UndefinedSchema } from "valibot";
 import { parseItemId } from "../../shared/platforms/item-id.ts";
+import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
 import { listItems } from "../../shared/watchlists/list-items.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { itemsQuery } from "../../shared/watchlists/queries.ts";
@@ -31,11 +32,16 @@ export const listItemsRoute = route<
       },
       pages,
     );
+    const [first, last] = [page.items[0], page.items.at(-1)];
+    const details =
+      first === undefined || last === undefined
+        ? new Map<string, ItemDetails>()
+        : await pages.details(watchlist.id, { from: first.id, to: last.id });
     return {
       status: 200,
       body: {
         object: "list",
-        data: page.items.map((item) => presentItem(item, watchlist.platform)),
+        data: page.items.map((item) => presentItem(item, watchlist.platform, details.get(item.id))),
         has_more: page.hasMore,
       },
     };

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { count, timestamp } from "../../shared/base/wire-schema.ts";
 import { changesSchema, snapshotSchema } from "../../shared/pipelines/pipeline-schema.ts";
 import { runSchema } from "../../shared/runs/run-schema.ts";
+import { knownDetailsFields } from "../../shared/watchlists/watchlist-schema.ts";
 
 const itemEntry = {
   id: v.string(),
@@ -12,6 +13,7 @@ const itemEntry = {
       v.metadata({ deprecated: true }),
     ),
   ),
+  ...knownDetailsFields,
   step: v.string(),
   scraper: v.string(),
 };

@@ -24,6 +24,20 @@ export const limits = {
   watchlistEverySecondsMin: 5 * 60,
   watchlistEverySecondsMax: 7 * 24 * 60 * 60,
   refreshEveryRunsMax: 1_000,
+  /** What a client sets about an item of a watchlist. */
+  itemLabels: {
+    labelLengthMax: 100,
+    metadataKeysMax: 10,
+    metadataKeyLengthMax: 40,
+    metadataValueLengthMax: 200,
+    /**
+     * Maximum size of an item's metadata as JSON in UTF-8, in bytes. So a listing of 1,000 items
+     * stays below the 6 MB that a function can return.
+     */
+    metadataBytesMax: 3_000,
+  },
+  /** Longer texts of a source are cut or left out, so that stored pages stay small. */
+  productFacts: { titleLengthMax: 300, urlLengthMax: 1_000, sellerNameLengthMax: 100 },
   pipeline: {
     stepsMax: 10,
     routesMax: 8,

@@ -2,7 +2,14 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
-import { type FieldTest, type Op, ops, type Route, type When } from "./definition.ts";
+import {
+  type FieldTest,
+  isMetadataReference,
+  type Op,
+  ops,
+  type Route,
+  type When,
+} from "./definition.ts";
 
 /** Location of a route. */
 interface Place {
@@ -225,6 +232,8 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);
+  // An item's metadata may have any type when the route is tested. Another type never matches.
+  if (isMetadataReference(value)) return;
   if (typeof value !== type) {
     throw invalidParam(`${path}.value`, `'value' must be a ${type}, the type of '${field}'.`);
   }

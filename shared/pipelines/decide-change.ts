@@ -2,16 +2,14 @@ import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
 import { areEqual, type FieldChanges } from "./compare.ts";
 import { cooldownAfter, isCooling } from "./decide-route.ts";
 import type { Route } from "./definition.ts";
-import { testsOf, type Verdict, verdictOf } from "./field-tests.ts";
+import { type TestedItem, testsOf, type Verdict, verdictOf } from "./field-tests.ts";
 import { isDirectional, isGated, type RouteState } from "./route-state.ts";
 
 /** An `ok` read at the step of a route. */
-export interface ChangeRead {
+export interface ChangeRead extends TestedItem {
   /** Last reading of the same kind; null if there is none. */
   readonly before: Snapshot | null;
   readonly after: Snapshot;
-  /** The values of the read with the derived fields. */
-  readonly values: Snapshot;
   /** The fields that a route without `field` compares. */
   readonly trackedFields: readonly string[];
   /** Time of the read, ISO 8601. */
@@ -40,8 +38,8 @@ export interface ChangeDecision {
  * of theirs. A field that the read lacks stays as it is.
  */
 export function decideChange(route: Route, state: RouteState, read: ChangeRead): ChangeDecision {
-  const { values: tested, trackedFields, at } = read;
-  const verdict = verdictOf(testsOf(route), tested);
+  const { trackedFields, at } = read;
+  const verdict = verdictOf(testsOf(route), read);
   const isDelayed = isCooling(state, at);
   const changes: Record<string, FieldChanges[string]> = {};
   const from: Record<string, FieldValue> = { ...state.from };

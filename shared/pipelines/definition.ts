@@ -1,3 +1,4 @@
+import { limits } from "../base/limits.ts";
 import { type ReadingKind, type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 
@@ -24,11 +25,29 @@ export type ValueOp = (typeof valueOps)[number];
 export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];
 
+/** A value that a client stores with an item. */
+export type MetadataValue = string | number | boolean;
+/** What a client stores with an item, by key. */
+export type Metadata = Readonly<Record<string, MetadataValue>>;
+
+/** Form of a key of metadata. */
+export const metadataKeyPattern = new RegExp(
+  `^[a-z0-9_]{1,${limits.itemLabels.metadataKeyLengthMax}}$`,
+);
+
+/** Refers to the value of an item's metadata. The item may lack the key, or have another type. */
+export interface MetadataReference {
+  readonly metadata: string;
+}
+
+/** What a test compares a field with. */
+export type TestValue = MetadataValue | MetadataReference;
+
 /** A further test of a route, on a value of the same read. */
 export interface FieldTest {
   readonly field: string;
   readonly op: ValueOp;
-  readonly value: number | boolean | string;
+  readonly value: TestValue;
 }
 
 /**
@@ -40,7 +59,7 @@ export interface Route {
   readonly when: When;
   readonly field?: string;
   readonly op?: Op;
-  readonly value?: number | boolean | string;
+  readonly value?: TestValue;
   /** Further tests, which must all pass. */
   readonly where?: readonly FieldTest[];
   /** Minimum difference from the reference value, in the unit of the field. */
@@ -58,6 +77,10 @@ export interface Route {
   readonly notify?: boolean;
 }
 
+/** Returns true if a test compares with metadata. */
+export const isMetadataReference = (value: TestValue | undefined): value is MetadataReference =>
+  typeof value === "object";
+
 export interface Step {
   readonly id: string;
   readonly scraper: StepScraperId;
@@ -65,6 +88,12 @@ export interface Step {
   readonly condition?: ConditionFilter;
   readonly routes: readonly Route[];
 }
+
+/** Returns true if a test of the step's routes compares with metadata. */
+export const testsMetadata = ({ routes }: Step): boolean =>
+  routes.some(({ value, where = [] }) =>
+    [value, ...where.map((test) => test.value)].some(isMetadataReference),
+  );
 
 /**
  * The steps that a run reads (specification, section "Pipeline"). `entry`, `baseline` and

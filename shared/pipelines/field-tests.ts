@@ -1,6 +1,22 @@
 import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+import { typeOfField } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
-import type { FieldTest, Route, ValueOp } from "./definition.ts";
+import {
+  type FieldTest,
+  isMetadataReference,
+  type Metadata,
+  type MetadataValue,
+  type Route,
+  type ValueOp,
+} from "./definition.ts";
+
+/** What the tests of a route compare. */
+export interface TestedItem {
+  /** The values of the read with the derived fields. */
+  readonly values: Snapshot;
+  /** Metadata of the item. @default none */
+  readonly metadata?: Metadata;
+}
 
 /** Whether a read meets a condition. `unknown`: it lacks a field that the condition tests. */
 export type Verdict = "met" | "unmet" | "unknown";
@@ -13,23 +29,41 @@ export const testsOf = ({ field, op, value, where = [] }: Route): readonly Field
 
 /**
  * Evaluates tests on the values of a read: `met` if all pass, `unmet` if one fails. Null passes no
- * comparison of numbers.
+ * comparison of numbers. If the item lacks the metadata that a test names, or the metadata is not of
+ * the field's type, the test fails, also with `is_not`.
  */
-export function verdictOf(tests: readonly FieldTest[], values: Snapshot): Verdict {
+export function verdictOf(
+  tests: readonly FieldTest[],
+  { values, metadata = {} }: TestedItem,
+): Verdict {
   let isKnown = true;
   for (const test of tests) {
-    const is = values[test.field];
+    const { field, op } = test;
+    const is = values[field];
+    const wanted = wantedValue(test, metadata);
     if (is === undefined) isKnown = false;
-    else if (!passes[test.op](is, test)) return "unmet";
+    else if (wanted === undefined || !passes[op](is, { field, wanted })) return "unmet";
   }
   return isKnown ? "met" : "unknown";
 }
 
-const passes: Readonly<Record<ValueOp, (is: FieldValue, test: FieldTest) => boolean>> = {
-  below: (is, { value }) => isAbove(value, is),
-  above: (is, { value }) => isAbove(is, value),
-  is: (is, { field, value }) => areEqual(field, is, value),
-  is_not: (is, { field, value }) => !areEqual(field, is, value),
+/** The value to compare a field with. Undefined if it is metadata that the item lacks. */
+function wantedValue({ field, value }: FieldTest, metadata: Metadata): MetadataValue | undefined {
+  if (!isMetadataReference(value)) return value;
+  const given = Object.hasOwn(metadata, value.metadata) ? metadata[value.metadata] : undefined;
+  return typeof given === typeOfField(field) ? given : undefined;
+}
+
+interface Compared {
+  readonly field: string;
+  readonly wanted: MetadataValue;
+}
+
+const passes: Readonly<Record<ValueOp, (is: FieldValue, compared: Compared) => boolean>> = {
+  below: (is, { wanted }) => isAbove(wanted, is),
+  above: (is, { wanted }) => isAbove(is, wanted),
+  is: (is, { field, wanted }) => areEqual(field, is, wanted),
+  is_not: (is, { field, wanted }) => !areEqual(field, is, wanted),
 };
 
 const isAbove = (one: FieldValue, other: FieldValue): boolean =>

@@ -5,7 +5,7 @@ import { stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import { checkPaths } from "./check-paths.ts";
 import { checkRoute } from "./check-route.ts";
 import type { Pipeline, Step } from "./definition.ts";
-import { pipelineBody, plainName } from "./pipeline-schema.ts";
+import { pipelineBody, plainName } from "./pipeline-body.ts";
 
 /**
  * Parses a pipeline, sets defaults and checks all rules (specification, section "Pipeline").

@@ -1,9 +1,4 @@
 import * as v from "valibot";
-import { secondsOf } from "../base/duration.ts";
-import { limits } from "../base/limits.ts";
-import { didYouMean } from "../base/nearest.ts";
-import { oneOf } from "../base/valid-values.ts";
-import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { ops, valueOps, whens } from "./definition.ts";
@@ -24,7 +19,8 @@ export const changesSchema = v.pipe(
   v.description("Values before and after, by changed field."),
 );
 
-const meaning = {
+/** What each key of a pipeline means, in bodies and in API answers. */
+export const meaning = {
   entry: "ID of the step at which every run starts.",
   baseline: "ID of the step at which items without a first read start. Null: the entry.",
   refresh:
@@ -40,11 +36,14 @@ const meaning = {
   field: "With changed: only a change to this field counts. With ok: the field that op tests.",
   op: "How field is tested: against the last known value (increased, decreased), or against value.",
   value:
-    "Value that below, above, is and is_not compare the field with. Has the type of the field.",
+    "Value that below, above, is and is_not compare the field with. Has the type of the field, or is " +
+    '{"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match.',
   where: "Further tests of values of the same read. All must pass.",
   whereField: "Field of the step's scraper.",
   whereOp: "How field is compared with value.",
-  whereValue: "Value that op compares the field with. Has the type of the field.",
+  whereValue:
+    'Value that op compares the field with. Has the type of the field, or is {"metadata": key}.',
+  metadataKey: "Key of the item's metadata, with whose value the field is compared.",
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
     "with a numeric field. Small changes add up until they reach it.",
@@ -77,7 +76,12 @@ const shown = <Schema extends v.GenericSchema>(
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
   v.pipe(schema, v.description(meaning[what]));
 
-const testedValue = v.union([v.number(), v.boolean(), v.string()]);
+const testedValue = v.union([
+  v.number(),
+  v.boolean(),
+  v.string(),
+  v.object({ metadata: shown(v.string(), "metadataKey") }),
+]);
 
 const routeSchema = v.object({
   when: openSet(whens, meaning.when),
@@ -132,210 +136,3 @@ export const pipelineSchema = v.pipe(
 );
 
 export type PipelineRecord = v.InferOutput<typeof pipelineSchema>;
-
-/** Pattern of names that are short and plain enough to repeat in an error message. */
-export const plainName = /^[\w.-]{1,64}$/;
-
-/** Schema of an object that refuses unknown keys, because they may be mistyped. */
-function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
-  const keys = Object.keys(entries);
-  return v.strictObject(entries, ({ expected, input }) => {
-    if (expected !== "never") return `${what} must be an object with the keys ${keys.join(", ")}.`;
-    const name = typeof input === "string" && plainName.test(input) ? input : undefined;
-    return (
-      `${what} has an unknown key${name === undefined ? "" : ` '${name}'`}. ` +
-      `Accepted keys: ${keys.join(", ")}.${didYouMean(name ?? "", keys)}`
-    );
-  });
-}
-
-const {
-  stepsMax,
-  routesMax,
-  stepIdLengthMax,
-  valueLengthMax,
-  valueMax,
-  valueMin,
-  refreshEveryRunsMin,
-  refreshEveryRunsMax,
-  whereMax,
-  confirmMin,
-  confirmMax,
-  cooldownSecondsMin,
-  cooldownSecondsMax,
-} = limits.pipeline;
-
-function stepId(name: string, what: keyof typeof meaning) {
-  const message =
-    `'${name}' must be the ID of a step: 1 to ${stepIdLengthMax} letters, digits, '-' and '_', ` +
-    "beginning with a letter or digit.";
-  return v.pipe(
-    v.string(message),
-    v.regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,${stepIdLengthMax - 1}}$`), message),
-    v.description(meaning[what]),
-  );
-}
-
-const namedOneOf = <const Values extends readonly string[]>(
-  name: Extract<keyof typeof meaning, string>,
-  values: Values,
-) => v.pipe(oneOf(name, values), v.description(meaning[name]));
-
-const everyRunsMessage = `'every_runs' must be a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
-const smallMessage = `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`;
-const numberMessage = `A number in 'value' must be from -${valueMax} to ${valueMax}.`;
-
-/** Schema of a value that a test compares with. */
-const valueBody = v.union(
-  [
-    v.pipe(
-      v.number(),
-      v.minValue(-valueMax, numberMessage),
-      v.maxValue(valueMax, numberMessage),
-      v.check((value) => value === 0 || Math.abs(value) >= valueMin, smallMessage),
-      v.metadata({
-        not: { exclusiveMinimum: -valueMin, exclusiveMaximum: valueMin, not: { const: 0 } },
-      }),
-    ),
-    v.boolean(),
-    v.pipe(
-      v.string(),
-      v.check(
-        (text) => lengthOf(text) <= valueLengthMax,
-        `'value' must have at most ${valueLengthMax} characters. Shorten it.`,
-      ),
-      visibleText("value"),
-      v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
-    ),
-  ],
-  "'value' must be a number, true, false or a string.",
-);
-
-const whereMessage = `'where' must be an array of 1 to ${whereMax} tests.`;
-
-const whereBody = v.pipe(
-  v.array(
-    strict("A test of 'where'", {
-      field: v.pipe(
-        v.string("'field' must be the name of a field."),
-        v.description(meaning.whereField),
-      ),
-      op: v.pipe(oneOf("op", valueOps), v.description(meaning.whereOp)),
-      value: v.pipe(valueBody, v.description(meaning.whereValue)),
-    }),
-    whereMessage,
-  ),
-  v.minLength(1, whereMessage),
-  v.maxLength(whereMax, whereMessage),
-  v.description(meaning.where),
-);
-
-/** Schema of a minimum difference: a number greater than 0. */
-function deltaBody(name: "min_delta" | "min_delta_percent", description: string) {
-  const message = `'${name}' must be a number from ${valueMin} to ${valueMax}.`;
-  return v.pipe(
-    v.number(message),
-    v.minValue(valueMin, message),
-    v.maxValue(valueMax, message),
-    v.description(description),
-  );
-}
-
-const confirmMessage = `'confirm' must be a whole number from ${confirmMin} to ${confirmMax}.`;
-const cooldownMessage =
-  "'cooldown' must be a time from 5m to 30d: a whole number with m, h or d, such as 6h.";
-/** Pattern of `cooldown` for the OpenAPI document: 5 to 43,200 minutes, and the same in h or d. */
-const cooldownPattern =
-  "^(?:(?:[5-9]|[1-9][0-9]{1,3}|[1-3][0-9]{4}|4[0-2][0-9]{3}|43[01][0-9]{2}|43200)m" +
-  "|(?:[1-9][0-9]?|[1-6][0-9]{2}|7[01][0-9]|720)h|(?:[1-9]|[12][0-9]|30)d)$";
-
-function isCooldown(text: string): boolean {
-  const seconds = secondsOf(text) ?? 0;
-  return seconds >= cooldownSecondsMin && seconds <= cooldownSecondsMax;
-}
-
-/** Schema of a route in bodies. */
-export const routeBody = strict("A route", {
-  when: namedOneOf("when", whens),
-  field: v.exactOptional(
-    v.pipe(v.string("'field' must be the name of a field."), v.description(meaning.field)),
-  ),
-  op: v.exactOptional(namedOneOf("op", ops)),
-  value: v.exactOptional(v.pipe(valueBody, v.description(meaning.value))),
-  where: v.exactOptional(whereBody),
-  min_delta: v.exactOptional(deltaBody("min_delta", meaning.minDelta)),
-  min_delta_percent: v.exactOptional(deltaBody("min_delta_percent", meaning.minDeltaPercent)),
-  confirm: v.exactOptional(
-    v.pipe(
-      v.number(confirmMessage),
-      v.integer(confirmMessage),
-      v.minValue(confirmMin, confirmMessage),
-      v.maxValue(confirmMax, confirmMessage),
-      v.description(meaning.confirm),
-    ),
-  ),
-  once: v.exactOptional(
-    v.pipe(v.boolean("'once' must be true or false."), v.description(meaning.once)),
-  ),
-  cooldown: v.exactOptional(
-    v.pipe(
-      v.string(cooldownMessage),
-      v.check(isCooldown, cooldownMessage),
-      v.metadata({ pattern: cooldownPattern }),
-      v.description(meaning.cooldown),
-    ),
-  ),
-  run: v.exactOptional(stepId("run", "run")),
-  notify: v.exactOptional(
-    v.pipe(v.boolean("'notify' must be true or false."), v.description(meaning.notify)),
-  ),
-});
-
-/** Schema of a step in bodies. */
-export const stepBody = strict("A step", {
-  id: stepId("id", "stepId"),
-  scraper: namedOneOf("scraper", stepScraperIds),
-  condition: v.exactOptional(namedOneOf("condition", conditionFilters)),
-  routes: v.optional(
-    v.pipe(
-      v.array(routeBody, "'routes' must be an array of routes."),
-      v.maxLength(routesMax, `A step can have at most ${routesMax} routes.`),
-    ),
-    [],
-  ),
-});
-
-/**
- * Schema of a pipeline in bodies. It checks each key; `parsePipeline` also checks how they fit
- * together.
- */
-export const pipelineBody = v.pipe(
-  strict("A pipeline", {
-    steps: v.pipe(
-      v.array(stepBody, "'steps' must be an array of steps."),
-      v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
-      v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps.`),
-    ),
-    entry: v.exactOptional(
-      v.pipe(stepId("entry", "entry"), v.description(`${meaning.entry} Default: the first step.`)),
-    ),
-    baseline: v.nullish(stepId("baseline", "baseline")),
-    refresh: v.nullish(
-      v.pipe(
-        strict("'refresh'", {
-          every_runs: v.pipe(
-            v.number(everyRunsMessage),
-            v.integer(everyRunsMessage),
-            v.minValue(refreshEveryRunsMin, everyRunsMessage),
-            v.maxValue(refreshEveryRunsMax, everyRunsMessage),
-            v.description(meaning.everyRuns),
-          ),
-          entry: stepId("entry", "refreshEntry"),
-        }),
-        v.description(meaning.refresh),
-      ),
-    ),
-  }),
-  v.title("NewPipeline"),
-  v.description("The steps that a run reads. Unknown keys are refused."),
-);

@@ -3,7 +3,7 @@ import type { ReadStatus } from "../scrapers/scraper.ts";
 import { areEqual, changedFields, type FieldChanges } from "./compare.ts";
 import { type ChangeDecision, decideChange } from "./decide-change.ts";
 import { decideRoute } from "./decide-route.ts";
-import { nextOf, type Route, type Step, type When } from "./definition.ts";
+import { type Metadata, nextOf, type Route, type Step, type When } from "./definition.ts";
 import { testsOf, type Verdict, verdictOf } from "./field-tests.ts";
 import {
   isGated,
@@ -28,6 +28,8 @@ export interface ReadingFacts {
   readonly notified: ReadonlySet<string>;
   /** Derived fields, such as `buyboxAboveLowest`. A field that cannot be derived is absent. */
   readonly derived: Snapshot;
+  /** Metadata of the item, with which a route can compare a field. @default none */
+  readonly metadata?: Metadata;
 }
 
 /** What the routes of the pipeline stored about the item before a read. */
@@ -217,7 +219,7 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
 function conditionOf(route: Route, outcome: Outcome): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
   if (!takes[route.when](outcome, route)) return "unmet";
-  return verdictOf(testsOf(route), outcome.values);
+  return verdictOf(testsOf(route), outcome);
 }
 
 /**

@@ -1,10 +1,18 @@
 import type { ObservedChange } from "../history/history.ts";
 import { areEqual } from "../pipelines/compare.ts";
-import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
+import {
+  type Metadata,
+  type Pipeline,
+  readingKind,
+  type Step,
+  testsMetadata,
+} from "../pipelines/definition.ts";
 import { buyboxAboveLowest, matchRoutes, type RouteMatches } from "../pipelines/rules.ts";
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item, knownValue } from "../watchlists/item.ts";
+import type { KnownDetails } from "../watchlists/item-details.ts";
 import { compareIds } from "../watchlists/page.ts";
+import type { DetailsOf } from "./batch-details.ts";
 import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";
 import { readingsAfter } from "./readings-after.ts";
@@ -18,14 +26,18 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
-  { items, planned, at }: BatchItems,
+  { items, planned, at, detailsOf = () => ({}) }: BatchItems,
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
   for (const answer of answers) {
     const item = items.get(answer.id);
-    const outcome = item === undefined ? undefined : outcomeOf({ pipeline, step }, item, answer);
-    if (outcome !== undefined) outcomes.push(outcome);
+    if (item === undefined) continue;
+    // Details take time to find, and most outcomes need none.
+    const metadata = testsMetadata(step) ? (detailsOf(answer.id).metadata ?? {}) : {};
+    const outcome = outcomeOf({ pipeline, step, metadata }, item, answer);
+    if (outcome === undefined) continue;
+    outcomes.push(isReported(outcome) ? withDetails(outcome, detailsOf(answer.id)) : outcome);
   }
   if (answers.length < items.size) {
     const answered = new Set(answers.map(({ id }) => id));
@@ -45,6 +57,11 @@ interface PipelineStep {
   readonly step: Step;
 }
 
+interface TestedStep extends PipelineStep {
+  /** Metadata of the item that was read. */
+  readonly metadata: Metadata;
+}
+
 interface BatchItems {
   /** Items by ID as now stored, without items that were removed after the run was planned. */
   readonly items: ReadonlyMap<string, Item>;
@@ -52,7 +69,15 @@ interface BatchItems {
   readonly planned: number;
   /** ISO time. */
   readonly at: string;
+  /** Returns the known details of an item. @default none */
+  readonly detailsOf?: DetailsOf;
 }
+
+const isReported = ({ reported, matched, lastSnapshot }: ItemOutcome): boolean =>
+  [reported, matched, lastSnapshot].some((entry) => entry !== undefined);
+
+const withDetails = (outcome: ItemOutcome, details: KnownDetails): ItemOutcome =>
+  Object.keys(details).length > 0 ? { ...outcome, details } : outcome;
 
 function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {
   const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, quarters: 0 };
@@ -68,14 +93,14 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
  * step.
  */
 function outcomeOf(
-  { pipeline, step }: PipelineStep,
+  { pipeline, step, metadata }: TestedStep,
   item: Item,
   answer: StepAnswer,
 ): ItemOutcome | undefined {
   const { status, fetchedAt, observed } = answer;
   const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
   if (status === "ok" && observed !== null) {
-    return okOutcome({ pipeline, step }, item, { ...answer, observed });
+    return okOutcome({ pipeline, step, metadata }, item, { ...answer, observed });
   }
   const remembered = { states: item.routeStates ?? {}, at: fetchedAt };
   const matches = matchRoutes(
@@ -88,6 +113,7 @@ function outcomeOf(
       known: {},
       notified: new Set(),
       derived: {},
+      metadata,
     },
     remembered,
   );
@@ -104,7 +130,7 @@ function outcomeOf(
 }
 
 function okOutcome(
-  { pipeline, step }: PipelineStep,
+  { pipeline, step, metadata }: TestedStep,
   item: Item,
   { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
@@ -122,12 +148,13 @@ function okOutcome(
       known,
       notified: notifiedOf(item),
       derived,
+      metadata,
     },
     { states: item.routeStates ?? {}, at },
   );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
-  const isReported = matches.notifyChanged || matches.matched.length > 0;
-  const snapshot = isReported ? snapshotAfter(item, after) : {};
+  const isShown = matches.notifyChanged || matches.matched.length > 0;
+  const snapshot = isShown ? snapshotAfter(item, after) : {};
   const { testableFields } = stepScrapers[step.scraper];
   const routed = routedBy(matches, { ...picked(snapshot, testableFields), ...derived });
   const { buyboxOfferId } = answer;

@@ -5,6 +5,7 @@ import type { Item } from "../watchlists/item.ts";
 import type { StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
+import { batchDetails } from "./batch-details.ts";
 import { batchResult } from "./outcome.ts";
 import { batchMetrics } from "./run-metrics.ts";
 import { readStep, type StepSources } from "./read-step.ts";
@@ -128,12 +129,13 @@ async function readItems(
     },
     sources,
   );
+  const detailsOf = await batchDetails({ run, step: definition, items, answers }, pages);
   const now = clock.now();
   const at = now.toISOString();
   const { pipeline } = run;
   const found = batchResult(
     { pipeline, step: definition },
-    { items, planned: ids.length, at },
+    { items, planned: ids.length, at, detailsOf },
     answers,
   );
   const milliseconds = now.getTime() - startedAt;

@@ -23,6 +23,9 @@ import {
   snapshotOfOffers,
 } from "../scrapers/snapshot.ts";
 
+import type { ProductFacts } from "../watchlists/item-details.ts";
+import { factsOfOffers, factsOfProduct } from "./product-facts.ts";
+
 /** The sources of all scrapers that a step can use. */
 export interface StepSources {
   readonly scraperFor: (scraper: ScraperId) => Scraper;
@@ -53,6 +56,8 @@ export interface StepAnswer {
    * read it.
    */
   readonly buyboxOfferId?: string | null;
+  /** What the read shows besides the fields; absent if nothing. */
+  readonly facts?: ProductFacts;
 }
 
 /**
@@ -95,6 +100,7 @@ function productAnswer(scraper: ProductScraperId, answer: Answer): StepAnswer {
     quarters,
     observed,
     ...(isShown && { buyboxOfferId: offer }),
+    ...withFacts(factsOfProduct(answer.fields)),
   };
 }
 
@@ -115,8 +121,12 @@ function offersAnswer(answer: OffersAnswer, condition: NonNullable<Step["conditi
     ...head,
     observed: snapshotOfOffers(answer, condition),
     buyboxOfferId: buyboxOfferOf(answer),
+    ...withFacts(factsOfOffers(answer)),
   };
 }
+
+const withFacts = (facts: ProductFacts | undefined): Pick<StepAnswer, "facts"> =>
+  facts === undefined ? {} : { facts };
 
 async function checkOffers(
   { marketplace, items, deadline }: StepReadRequest,

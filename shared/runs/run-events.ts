@@ -8,12 +8,16 @@ import {
   type SerializedEvent,
   serializeEvent,
 } from "../events/event.ts";
+import { presentKnownDetails } from "../watchlists/item-details.ts";
 import { presentRun } from "./present-run.ts";
 import type { ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
 import type { StepOutcomes } from "./run-outcomes.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
-/** Builds the entries of one event type from an outcome. Each entry begins with the item's IDs. */
+/**
+ * Builds the entries of one event type from an outcome. Each entry begins with the item's IDs and
+ * details.
+ */
 type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 
 /**
@@ -30,8 +34,9 @@ export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): Seri
   const entriesOf = (build: Build): Entry[] =>
     stepOutcomes.flatMap(({ step, outcomes }) =>
       outcomes.flatMap((outcome) => {
-        const { id } = outcome;
-        return build(hasAsin ? { id, asin: id } : { id }, outcome, step);
+        const { id, details = {} } = outcome;
+        const ids = hasAsin ? { id, asin: id } : { id };
+        return build({ ...ids, ...presentKnownDetails(details) }, outcome, step);
       }),
     );
   const itemEvents = [

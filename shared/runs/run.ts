@@ -5,6 +5,7 @@ import type { Platform } from "../platforms/catalogue.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
 import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
 import type { Item } from "../watchlists/item.ts";
+import type { KnownDetails } from "../watchlists/item-details.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
 /** What started a run. `initial`: the schedule, if the watchlist had no run before. */
@@ -184,6 +185,8 @@ export interface ItemOutcome {
   readonly next?: readonly string[];
   /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
   readonly lastSnapshot?: Snapshot | null;
+  /** Known details of the item; present if an event reports the outcome and there are some. */
+  readonly details?: KnownDetails;
 }
 
 /** Item counts of a batch by status, and the price of its answers. */

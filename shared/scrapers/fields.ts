@@ -52,3 +52,8 @@ export const fieldTypes = {
   pickup: "string",
   state: "string",
 } as const satisfies Readonly<Record<string, FieldType>>;
+
+const types: Readonly<Record<string, FieldType | undefined>> = fieldTypes;
+
+/** Type of a field that can be tracked or tested. Undefined for any other name. */
+export const typeOfField = (field: string): FieldType | undefined => types[field];

@@ -1,10 +1,11 @@
-import { conflict, invalidParam, notFound } from "../base/errors.ts";
+import { conflict, invalidParam, notFound, unavailable } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { quantity } from "../base/quantity.ts";
 import { type Item, newItem } from "./item.ts";
+import { type ItemDetails, withLabels } from "./item-details.ts";
 import type { ItemChange } from "./items-request.ts";
 import { compareIds, totalOf } from "./page.ts";
-import type { PageStore } from "./page-store.ts";
+import type { DetailsChange, PageStore, WatchlistRef } from "./page-store.ts";
 import {
   endOfRange,
   type PageChange,
@@ -20,7 +21,9 @@ export interface ItemTally {
   readonly added: number;
   /** Delisted items that were added again; their state is `new` again. */
   readonly reactivated: number;
-  /** IDs to add that were on the watchlist, and not delisted. */
+  /** Items on the watchlist whose label or metadata changed. */
+  readonly updated: number;
+  /** Items on the watchlist that are as before. */
   readonly unchanged: number;
   /** IDs to remove that were on the watchlist. */
   readonly removed: number;
@@ -30,6 +33,7 @@ export interface ItemTally {
 
 export interface ChangeItemsDependencies extends RewriteDependencies {
   readonly watchlists: Pick<WatchlistStore, "get">;
+  readonly pages: Pick<PageStore, "pages" | "replace" | "changeDetails">;
 }
 
 export interface ChangeItemsRequest {
@@ -70,9 +74,9 @@ export async function changeItems(
   return { tally, watchlist: await reread() };
 }
 
-/** Returns true if at least one item was added, reactivated or removed. */
-const isApplied = ({ added, reactivated, removed }: ItemTally): boolean =>
-  added + reactivated + removed > 0;
+/** Returns true if at least one item was added, reactivated, updated or removed. */
+const isApplied = ({ added, reactivated, updated, removed }: ItemTally): boolean =>
+  added + reactivated + updated + removed > 0;
 
 function watchlistFilled(tally: ItemTally): Error {
   if (!isApplied(tally)) {
@@ -89,11 +93,19 @@ function watchlistFilled(tally: ItemTally): Error {
 
 const deleted = () => notFound("This watchlist");
 
-const nothing: ItemTally = { added: 0, reactivated: 0, unchanged: 0, removed: 0, missing: 0 };
+const nothing: ItemTally = {
+  added: 0,
+  reactivated: 0,
+  updated: 0,
+  unchanged: 0,
+  removed: 0,
+  missing: 0,
+};
 
 const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
   added: a.added + b.added,
   reactivated: a.reactivated + b.reactivated,
+  updated: a.updated + b.updated,
   unchanged: a.unchanged + b.unchanged,
   removed: a.removed + b.removed,
   missing: a.missing + b.missing,
@@ -121,15 +133,15 @@ async function planPasses(
     );
   }
   return [
-    { add: [], remove: change.remove },
-    { add: change.add, remove: [] },
+    { add: [], remove: change.remove, labels: new Map() },
+    { add: change.add, remove: [], labels: change.labels },
   ];
 }
 
 /** Counts the items that the change removes and the items that it then adds. */
 async function countMoves(
   watchlistId: string,
-  { add, remove }: ItemChange,
+  { add, remove }: ItemIds,
   pages: Pick<PageStore, "pages">,
 ): Promise<{ readonly leaving: number; readonly arriving: number }> {
   const ids = idsOf({ add, remove });
@@ -149,7 +161,9 @@ async function countMoves(
   return { leaving, arriving };
 }
 
-function idsOf({ add, remove }: ItemChange): string[] {
+type ItemIds = Pick<ItemChange, "add" | "remove">;
+
+function idsOf({ add, remove }: ItemIds): string[] {
   if (add.length === 0 || remove.length === 0) return [...add, ...remove];
   return [...new Set([...add, ...remove])].sort(compareIds);
 }
@@ -159,10 +173,19 @@ function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
   return from === undefined || to === undefined ? {} : { from, to };
 }
 
+/**
+ * Applies a pass: first deletes the details of the items to remove, then changes the items, then
+ * stores their labels. In this order a removed item never leaves a label behind
+ * for the item that a later call adds under its ID, unless calls for the same item overlap.
+ */
 async function applyPass(
   { watchlist, change, now }: ChangeItemsRequest,
-  dependencies: RewriteDependencies,
+  dependencies: Omit<ChangeItemsDependencies, "watchlists">,
 ): Promise<{ readonly tally: ItemTally; readonly isFull: boolean }> {
+  const { pages } = dependencies;
+  const list = { accountId: watchlist.accountId, watchlistId: watchlist.id };
+  const unlabeled = { ids: change.remove, change: () => undefined };
+  await changeDetails(list, unlabeled, pages);
   const wanted = {
     adding: new Set(change.add),
     removing: new Set(change.remove),
@@ -170,14 +193,73 @@ async function applyPass(
   };
   const { outcome, notes } = await rewriteItems(
     {
-      watchlist: { accountId: watchlist.accountId, watchlistId: watchlist.id },
+      watchlist: list,
       ids: idsOf(change),
       change: (items, ids) => changePage(items, ids, wanted),
     },
     dependencies,
   );
   if (outcome === "watchlist_deleted") throw deleted();
-  return { tally: notes.reduce(addTallies, nothing), isFull: outcome === "full" };
+  const tally = notes.map((note) => note.tally).reduce(addTallies, nothing);
+  const updated = await setLabels(
+    list,
+    { placed: notes.flatMap((note) => note.placed), labels: change.labels },
+    pages,
+  );
+  return {
+    tally: { ...tally, updated, unchanged: tally.unchanged - updated },
+    isFull: outcome === "full",
+  };
+}
+
+interface Labeling {
+  /** The items to add that are now on the watchlist, in ID order. */
+  readonly placed: readonly Placed[];
+  readonly labels: ItemChange["labels"];
+}
+
+/** Stores labels and metadata. Returns the number of items, on the watchlist before, that changed. */
+async function setLabels(
+  list: WatchlistRef,
+  { placed, labels }: Labeling,
+  pages: Pick<PageStore, "changeDetails">,
+): Promise<number> {
+  const items = new Map(
+    placed
+      .filter(({ id, outcome }) => outcome === "added" || labels.has(id))
+      .map((item) => [item.id, item]),
+  );
+  // A set, because a conflict calls the change of an item again.
+  const updated = new Set<string>();
+  const change = (before: ItemDetails | undefined, id: string): ItemDetails | undefined => {
+    const item = items.get(id);
+    if (item === undefined) return before;
+    const isAdded = item.outcome === "added";
+    const given = labels.get(id) ?? {};
+    const after = withLabels(before, { id, addedAt: item.addedAt, isAdded, given });
+    if (after !== before && item.outcome === "unchanged") updated.add(id);
+    return after;
+  };
+  await changeDetails(list, { ids: [...items.keys()], change }, pages);
+  return updated.size;
+}
+
+/** @throws 404 if the watchlist was deleted, 503 after too many conflicts */
+async function changeDetails(
+  list: WatchlistRef,
+  change: DetailsChange,
+  pages: Pick<PageStore, "changeDetails">,
+): Promise<void> {
+  const outcome = await pages.changeDetails(list, change);
+  if (outcome === "watchlist_deleted") throw deleted();
+  if (outcome === "contended") throw unavailable();
+}
+
+/** An item to add that is now on the watchlist. */
+interface Placed {
+  readonly id: string;
+  readonly addedAt: string;
+  readonly outcome: "added" | "reactivated" | "unchanged";
 }
 
 interface Wanted {
@@ -190,9 +272,10 @@ function changePage(
   items: readonly Item[],
   ids: readonly string[],
   { adding, removing, addedAt }: Wanted,
-): PageChange<ItemTally> {
+): PageChange<{ readonly tally: ItemTally; readonly placed: readonly Placed[] }> {
   const kept = new Map(items.map((item) => [item.id, item]));
   const tally = { ...nothing };
+  const placed: Placed[] = [];
   for (const id of ids) {
     const before = kept.get(id);
     if (removing.has(id)) tally[kept.delete(id) ? "removed" : "missing"] += 1;
@@ -200,14 +283,15 @@ function changePage(
     const outcome = outcomeOf(kept.get(id));
     tally[outcome] += 1;
     if (outcome !== "unchanged") kept.set(id, newItemAfter(id, addedAt, before));
+    placed.push({ id, addedAt: kept.get(id)?.addedAt ?? addedAt, outcome });
   }
   const after = isApplied(tally)
     ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id))
     : items;
-  return { items: after, note: tally };
+  return { items: after, note: { tally, placed } };
 }
 
-function outcomeOf(item: Item | undefined): "added" | "reactivated" | "unchanged" {
+function outcomeOf(item: Item | undefined): Placed["outcome"] {
   if (item === undefined) return "added";
   return item.state === "delisted" ? "reactivated" : "unchanged";
 }

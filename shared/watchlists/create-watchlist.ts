@@ -7,6 +7,7 @@ import { claimCreation, type CreationClaim, inFlight } from "./claim-creation.ts
 import { bindingTo, type EndpointBinding } from "./endpoint-binding.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import { newItem } from "./item.ts";
+import { type ItemDetails, withLabels } from "./item-details.ts";
 import { namedEndpoint } from "./named-endpoint.ts";
 import { compareIds } from "./page.ts";
 import type { PageStore } from "./page-store.ts";
@@ -105,8 +106,12 @@ async function create(
   const isActive = watchlist.status === "active";
   // Created before the watchlist's row, so that an active watchlist always has a schedule.
   if (isActive) await schedules.put(watchlistSchedule(watchlist, now));
-  const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
-  await pages.create(watchlist.id, items);
+  const ids = wanted.ids.toSorted(compareIds);
+  await pages.create(
+    watchlist.id,
+    ids.map((id) => newItem(id, watchlist.createdAt)),
+  );
+  await pages.createDetails(watchlist.id, detailsOf(ids, wanted, watchlist.createdAt));
   const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now, endpoint }));
   const outcome = await watchlists.create({ watchlist, record: claim.record, answer });
   if (outcome === "limit_reached") throw tooMany();
@@ -115,6 +120,17 @@ async function create(
   if (isActive) await bestEffort(() => queue.sendDue(due), warn);
   return answer;
 }
+
+const detailsOf = (
+  ids: readonly string[],
+  { labels }: NewWatchlist,
+  addedAt: string,
+): readonly ItemDetails[] =>
+  ids.flatMap((id) => {
+    const given = labels.get(id);
+    if (given === undefined) return [];
+    return withLabels(undefined, { id, addedAt, isAdded: true, given }) ?? [];
+  });
 
 /**
  * Error for a creation that lost its claim. With a key: another request took the creation over

@@ -1,19 +1,36 @@
 import * as v from "valibot";
+import { invalidParam, missingParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import {
+  isVisibleText,
+  lengthOf,
+  visibleNamePattern,
+  visiblePattern,
+  visibleText,
+} from "../base/visible-text.ts";
+import { type Metadata, metadataKeyPattern } from "../pipelines/definition.ts";
+import type { Platform } from "../platforms/catalogue.ts";
+import { parseItemId } from "../platforms/item-id.ts";
+import type { GivenLabels } from "./item-details.ts";
+
+const {
+  labelLengthMax,
+  metadataKeysMax,
+  metadataKeyLengthMax,
+  metadataValueLengthMax,
+  metadataBytesMax,
+} = limits.itemLabels;
+
+const joined = v.pipe(
+  v.string(),
+  v.transform((text) => text.split(/\r\n|[\r\n,]/)),
+);
 
 /**
  * Schema of item IDs in a body: an array, or one string with IDs separated by newlines or commas.
  */
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
-  v.union(
-    [
-      v.array(v.string()),
-      v.pipe(
-        v.string(),
-        v.transform((joined) => joined.split(/\r\n|[\r\n,]/)),
-      ),
-    ],
-    ({ input }) => refusal(param, input),
-  );
+  v.union([v.array(v.string()), joined], ({ input }) => refusal(param, input));
 
 function refusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) {
@@ -21,4 +38,180 @@ function refusal(param: string, input: unknown): string {
   }
   const place = input.findIndex((id) => typeof id !== "string");
   return `'${param}[${place}]' must be a string. Put IDs in quotes.`;
+}
+
+const keyMessage =
+  `A key of 'metadata' must have 1 to ${metadataKeyLengthMax} characters: ` +
+  "small letters, digits and '_'.";
+
+/** Why a value cannot be stored as metadata; undefined if it can. */
+function valueFault(value: unknown): string | undefined {
+  if (typeof value === "boolean") return undefined;
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? undefined : "A number in 'metadata' must be finite.";
+  }
+  if (typeof value !== "string") {
+    return "A value of 'metadata' must be a string, a number, true or false.";
+  }
+  if (lengthOf(value) > metadataValueLengthMax) {
+    return `A text in 'metadata' must have at most ${metadataValueLengthMax} characters.`;
+  }
+  return isVisibleText(value)
+    ? undefined
+    : "A text in 'metadata' must not contain control characters or unpaired surrogates.";
+}
+
+/** Why an entry cannot be stored as metadata; undefined if it can. */
+const entryFault = (key: string, value: unknown): string | undefined =>
+  metadataKeyPattern.test(key) ? valueFault(value) : keyMessage;
+
+const isObject = (input: unknown): boolean =>
+  typeof input === "object" && input !== null && !Array.isArray(input);
+
+/** Schema of metadata. `v.record` would ignore some keys, such as `constructor`. */
+const metadataBody = v.pipe(
+  v.custom<Readonly<Record<string, unknown>>>(isObject, "'metadata' must be an object, or null."),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const input = dataset.value;
+    for (const [key, value] of Object.entries(input)) {
+      const message = entryFault(key, value);
+      if (message === undefined) continue;
+      return addIssue({ message, path: [{ type: "object", origin: "value", input, key, value }] });
+    }
+    if (Object.keys(input).length > metadataKeysMax) {
+      return addIssue({ message: `'metadata' can have at most ${metadataKeysMax} keys.` });
+    }
+    if (Buffer.byteLength(JSON.stringify(input)) > metadataBytesMax) {
+      addIssue({
+        message: `'metadata' must have at most ${metadataBytesMax} bytes as JSON in UTF-8.`,
+      });
+    }
+  }),
+  v.metadata({
+    type: "object",
+    maxProperties: metadataKeysMax,
+    patternProperties: {
+      [metadataKeyPattern.source]: {
+        anyOf: [
+          { type: "string", maxLength: metadataValueLengthMax, pattern: visiblePattern },
+          { type: "number" },
+          { type: "boolean" },
+        ],
+      },
+    },
+    additionalProperties: false,
+  }),
+  v.description(
+    `Up to ${metadataKeysMax} values of your own, of at most ${metadataBytesMax} bytes as JSON. ` +
+      "Replaces all earlier ones. Null removes them.",
+  ),
+  v.examples([{ target_price: 89.9, team: "toys" }]),
+  // The check above proves the type.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  v.transform((metadata) => metadata as Metadata),
+);
+
+/** An item in a body, with what a client sets about it. */
+export const newItemBody = v.pipe(
+  v.strictObject(
+    {
+      id: v.pipe(
+        v.string("'id' must be a string. Put IDs in quotes."),
+        v.description("Item ID of the platform."),
+      ),
+      label: v.nullish(
+        v.pipe(
+          v.string("'label' must be a string, or null."),
+          v.trim(),
+          v.minLength(1, "'label' is empty. Send null to remove it."),
+          v.check(
+            (label) => lengthOf(label) <= labelLengthMax,
+            `'label' must have at most ${labelLengthMax} characters. Shorten it.`,
+          ),
+          visibleText("label"),
+          v.metadata({ maxLength: labelLengthMax, pattern: visibleNamePattern }),
+          v.description("A name of your own for the item. Null removes it."),
+          v.examples(["Blue kettle, main shop"]),
+        ),
+      ),
+      metadata: v.nullish(metadataBody),
+    },
+    ({ expected }) =>
+      expected === "never"
+        ? "An item has an unknown key. Accepted keys: id, label, metadata."
+        : "An item must be a string or an object with 'id'.",
+  ),
+  v.title("NewItem"),
+);
+export type NewItemBody = v.InferOutput<typeof newItemBody>;
+
+/**
+ * Schema of items in a body: as `idList`, but entries of the array can be objects.
+ * @throws ServiceError that names the invalid part of an object
+ */
+export const itemList = (
+  param: string,
+): v.GenericSchema<unknown, readonly (string | NewItemBody)[]> =>
+  v.union([v.array(v.union([v.string(), newItemBody])), joined], ({ input }) =>
+    itemsRefusal(param, input),
+  );
+
+function itemsRefusal(param: string, input: unknown): string {
+  if (!Array.isArray(input)) return refusal(param, input);
+  for (const [place, entry] of input.entries()) {
+    if (typeof entry === "string") continue;
+    const at = `${param}[${place}]`;
+    if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
+      return `'${at}' must be a string or an object with 'id'. Put IDs in quotes.`;
+    }
+    const parsed = v.safeParse(newItemBody, entry, { abortEarly: true });
+    if (!parsed.success) throw entryRefusal(at, parsed.issues[0]);
+  }
+  return `'${param}' is invalid.`;
+}
+
+function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
+  const keys = (issue.path ?? []).map(({ key }) => String(key));
+  const isKnown = issue.expected !== "never" && keys.every((key) => metadataKeyPattern.test(key));
+  const shown = isKnown ? keys : keys.slice(0, issue.expected === "never" ? 0 : 1);
+  const param = [at, ...shown].join(".");
+  return issue.received === "undefined" ? missingParam(param) : invalidParam(param, issue.message);
+}
+
+/** Items of a request: normalised, valid and unique IDs, and what the request sets about them. */
+export interface RequestedItems {
+  /** In the order of the request. */
+  readonly ids: readonly string[];
+  /** Only items with a label or metadata in the request, even if it is null. */
+  readonly labels: ReadonlyMap<string, GivenLabels>;
+}
+
+/**
+ * Parses the items of a request. Skips empty strings. If an ID occurs more than once, its last label
+ * and its last metadata count.
+ * @throws 400 INVALID_PARAM for the first invalid item
+ */
+export function parseItems(
+  platform: Platform,
+  entries: readonly (string | NewItemBody)[],
+  param: string,
+): RequestedItems {
+  const ids = new Set<string>();
+  const labels = new Map<string, GivenLabels>();
+  for (const [place, entry] of entries.entries()) {
+    const at = `${param}[${place}]`;
+    if (typeof entry === "string") {
+      if (entry.trim() !== "") ids.add(parseItemId(platform, entry, at));
+      continue;
+    }
+    const { id: raw, label, metadata } = entry;
+    const id = parseItemId(platform, raw, `${at}.id`);
+    ids.add(id);
+    const given: { label?: string | null; metadata?: Metadata | null } = {};
+    if (label !== undefined) given.label = label;
+    if (metadata !== undefined) given.metadata = metadata;
+    if (Object.keys(given).length > 0) labels.set(id, { ...labels.get(id), ...given });
+  }
+  return { ids: [...ids], labels };
 }

@@ -3,18 +3,20 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
-import { idList } from "./id-list.ts";
+import { idList, itemList, parseItems } from "./id-list.ts";
+import type { GivenLabels } from "./item-details.ts";
 import { compareIds } from "./page.ts";
 
 /** Body of `POST /v1/watchlists/{id}/items` (specification, section "Watchlists"). */
 export const itemChangeBody = v.object({
   add: v.optional(
     v.pipe(
-      idList("add"),
+      itemList("add"),
       v.metadata({ maxItems: limits.watchlistItemsMax }),
       v.description(
-        `Item IDs to add, up to ${limits.watchlistItemsMax}, or one string with IDs separated by ` +
-          "newlines or commas.",
+        `Items to add, up to ${limits.watchlistItemsMax}: IDs, objects with \`id\`, \`label\` and ` +
+          "`metadata`, or one string with IDs separated by newlines or commas. An object also " +
+          "updates an item that is on the watchlist. An ID leaves its label and metadata unchanged.",
       ),
     ),
   ),
@@ -22,7 +24,7 @@ export const itemChangeBody = v.object({
     v.pipe(
       idList("remove"),
       v.metadata({ maxItems: limits.watchlistItemsMax }),
-      v.description("Item IDs to remove, in the same format as `add`."),
+      v.description("IDs of the items to remove, or one string as in `add`."),
     ),
   ),
 });
@@ -32,6 +34,8 @@ export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
 export interface ItemChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
+  /** What the change sets about items to add. */
+  readonly labels: ReadonlyMap<string, GivenLabels>;
 }
 
 /**
@@ -42,9 +46,11 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
   if (body.add === undefined && body.remove === undefined) {
     throw missingParam("add", "Send 'add', 'remove' or both.");
   }
+  const { ids, labels } = parseItems(platform, body.add ?? [], "add");
   const change = {
-    add: idsOf(platform, body.add, "add"),
-    remove: idsOf(platform, body.remove, "remove"),
+    add: checked(ids, "add"),
+    remove: checked(parseItemIds(platform, body.remove ?? [], "remove"), "remove"),
+    labels,
   };
   if (change.add.length === 0 && change.remove.length === 0) {
     const param = body.add === undefined ? "remove" : "add";
@@ -53,13 +59,12 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
   return change;
 }
 
-function idsOf(platform: Platform, raw: readonly string[] = [], param: string): string[] {
-  const ids = parseItemIds(platform, raw, param);
+function checked(ids: readonly string[], param: string): string[] {
   if (ids.length > limits.watchlistItemsMax) {
     throw invalidParam(
       param,
       `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${ids.length}).`,
     );
   }
-  return ids.sort(compareIds);
+  return ids.toSorted(compareIds);
 }

@@ -1,4 +1,5 @@
 import type { Item } from "./item.ts";
+import type { ItemDetails } from "./item-details.ts";
 import type { StoredPage } from "./page.ts";
 
 /** A range of item IDs, both ends inclusive. An absent end is unbounded. */
@@ -20,7 +21,27 @@ export interface WatchlistRef {
  */
 export type Replacement = "replaced" | "stale" | "watchlist_deleted" | "full";
 
-/** Stores the items of a watchlist in pages. */
+/** A change of item details. */
+export interface DetailsChange {
+  /** Sorted and unique IDs of the items to change. */
+  readonly ids: readonly string[];
+  /**
+   * Computes the new details of an item; undefined for none. Return `before` itself if nothing
+   * changes. Must be pure: after a conflict it is called again.
+   */
+  readonly change: (before: ItemDetails | undefined, id: string) => ItemDetails | undefined;
+}
+
+/**
+ * Result of a change of item details. `contended`: other processes wrote a page so often that the
+ * change ended. Except for `done`, the change was applied to some pages or none.
+ */
+export type DetailsChanged = "done" | "watchlist_deleted" | "contended";
+
+/**
+ * Stores the items of a watchlist in pages, and their details in separate pages. An item and its
+ * details are not written together.
+ */
 export interface PageStore {
   /**
    * Yields the pages that overlap the range, in ID order. If a concurrent write splits or merges
@@ -47,6 +68,15 @@ export interface PageStore {
    * the same creation wrote them.
    */
   create(watchlistId: string, items: readonly Item[]): Promise<void>;
+  /**
+   * Reads the details of the items in a range. Items without details are absent. Strongly
+   * consistent.
+   */
+  details(watchlistId: string, range?: IdRange): Promise<ReadonlyMap<string, ItemDetails>>;
+  /** Changes the details of items, page by page. */
+  changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
+  /** Like `create`, for the details of the first items. Call it after `create`. */
+  createDetails(watchlistId: string, details: readonly ItemDetails[]): Promise<void>;
   /** Deletes all pages of a watchlist that no longer exists. Idempotent. */
   removeAll(watchlistId: string): Promise<void>;
 }

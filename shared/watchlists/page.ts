@@ -49,34 +49,58 @@ export interface CutPage extends PageRange {
   readonly encoded: Uint8Array;
 }
 
+/** A part of a range with its sorted entries. */
+interface RangePart<Entry> extends PageRange {
+  readonly entries: readonly Entry[];
+  readonly encoded: Uint8Array;
+}
+
 /**
- * Splits the sorted items of a range into the fewest pages of equal size within `itemsMax`. Splits
- * a page again while its encoded items exceed `bytesMax`.
+ * Splits the sorted entries of a range into the fewest parts of equal size within `itemsMax`. Splits
+ * a part again while its encoded entries exceed `bytesMax`.
  */
-export function cutPages(
+export function cutRange<Entry extends { readonly id: string }>(
   { lowest, upper }: PageRange,
-  items: readonly Item[],
-  bounds: Pick<PageBounds, "itemsMax" | "bytesMax">,
-): CutPage[] {
-  if (items.length <= bounds.itemsMax) {
-    const encoded = encodeItems(items);
-    if (encoded.byteLength <= bounds.bytesMax || items.length < 2) {
-      const [counts, changedAt] = [countByState(items), maxChangedAt(items)];
-      return [{ lowest, upper, counts, maxChangedAt: changedAt, encoded }];
+  entries: readonly Entry[],
+  options: Pick<PageBounds, "itemsMax" | "bytesMax"> & {
+    readonly encode: (entries: readonly Entry[]) => Uint8Array;
+  },
+): RangePart<Entry>[] {
+  const { itemsMax, bytesMax, encode } = options;
+  if (entries.length <= itemsMax) {
+    const encoded = encode(entries);
+    if (encoded.byteLength <= bytesMax || entries.length < 2) {
+      return [{ lowest, upper, entries, encoded }];
     }
   }
-  const parts = Math.max(2, Math.ceil(items.length / bounds.itemsMax));
-  const size = Math.ceil(items.length / parts);
-  const cut: CutPage[] = [];
-  for (let start = 0; start < items.length; start += size) {
+  const parts = Math.max(2, Math.ceil(entries.length / itemsMax));
+  const size = Math.ceil(entries.length / parts);
+  const cut: RangePart<Entry>[] = [];
+  for (let start = 0; start < entries.length; start += size) {
     const range = {
-      lowest: start === 0 ? lowest : (items[start]?.id ?? lowest),
-      upper: items[start + size]?.id ?? upper,
+      lowest: start === 0 ? lowest : (entries[start]?.id ?? lowest),
+      upper: entries[start + size]?.id ?? upper,
     };
-    cut.push(...cutPages(range, items.slice(start, start + size), bounds));
+    cut.push(...cutRange(range, entries.slice(start, start + size), options));
   }
   return cut;
 }
+
+/** Splits the sorted items of a range into pages within the bounds. */
+export const cutPages = (
+  range: PageRange,
+  items: readonly Item[],
+  bounds: Pick<PageBounds, "itemsMax" | "bytesMax">,
+): CutPage[] =>
+  cutRange(range, items, { ...bounds, encode: encodeItems }).map(
+    ({ lowest, upper, entries, encoded }) => ({
+      lowest,
+      upper,
+      counts: countByState(entries),
+      maxChangedAt: maxChangedAt(entries),
+      encoded,
+    }),
+  );
 
 /** Number of items in each state. */
 export function countByState(items: readonly Item[]): ItemCounts {
@@ -109,14 +133,21 @@ export function maxChangedAt(items: readonly Item[]): string | null {
  */
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
-/** Encodes items as zstd-compressed JSON columns. `decodeItems` decodes them. */
-export const encodeItems = (items: readonly Item[]): Uint8Array =>
-  zstdCompressSync(JSON.stringify(toColumns(items)), compression);
+/** Compresses a value as JSON with zstd. `decompress` restores it. */
+export const compress = (value: unknown): Uint8Array =>
+  zstdCompressSync(JSON.stringify(value), compression);
+
+/** Decompresses the result of `compress`. */
+export const decompress = (bytes: Uint8Array): unknown =>
+  JSON.parse(zstdDecompressSync(bytes).toString("utf8"));
+
+/** Encodes items as compressed columns. `decodeItems` decodes them. */
+export const encodeItems = (items: readonly Item[]): Uint8Array => compress(toColumns(items));
 
 /** Decodes the result of `encodeItems`. */
 export const decodeItems = (bytes: Uint8Array): Item[] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
-  fromColumns(JSON.parse(zstdDecompressSync(bytes).toString("utf8")) as ItemColumns);
+  fromColumns(decompress(bytes) as ItemColumns);
 
 /** Compares IDs by code unit, which is the order of ASCII keys in DynamoDB. */
 export function compareIds(a: string, b: string): number {

@@ -2,16 +2,25 @@ import type { Platform } from "../platforms/catalogue.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import type { ItemTally } from "./change-items.ts";
+import { type ItemDetails, presentDetails } from "./item-details.ts";
 import { totalOf } from "./page.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** Converts a watchlist item to its form in API responses. Adds `asin` on retailer_a. */
-export function presentItem(item: Item, platform: Platform): Record<string, unknown> {
+/**
+ * Converts a watchlist item to its form in API responses, with its details if it has any. Adds
+ * `asin` on retailer_a.
+ */
+export function presentItem(
+  item: Item,
+  platform: Platform,
+  details: ItemDetails | undefined,
+): Record<string, unknown> {
   const change = item.lastChange;
   return {
     id: item.id,
     object: "watchlist_item",
     ...(platform === "retailer_a" ? { asin: item.id } : {}),
+    ...presentDetails(details),
     state: item.state,
     added_at: item.addedAt,
     first_read_at: item.firstReadAt,
@@ -43,7 +52,7 @@ export function presentItemChange(
   object: "watchlist_items" | "watchlist_asins",
   { tally, watchlist }: { readonly tally: ItemTally; readonly watchlist: Watchlist },
 ): Record<string, unknown> {
-  const { added, reactivated, unchanged, removed, missing } = tally;
+  const { added, reactivated, updated, unchanged, removed, missing } = tally;
   const { new: fresh, active, delisted } = watchlist.itemCounts;
   const byState = { new: fresh, active, delisted };
   const count = totalOf(watchlist.itemCounts);
@@ -52,6 +61,7 @@ export function presentItemChange(
     watchlist_id: watchlist.id,
     added,
     reactivated,
+    updated,
     unchanged,
     removed,
     missing,

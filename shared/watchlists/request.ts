@@ -8,9 +8,9 @@ import { cronLengthMax, cronPattern } from "../cron/cron-pattern.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
-import { parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
-import { idList } from "./id-list.ts";
+import { itemList, parseItems, type RequestedItems } from "./id-list.ts";
+import type { GivenLabels } from "./item-details.ts";
 import { bodyHashOf, idempotencyKeyRule } from "./idempotency.ts";
 import { checkEndpointParams, type EndpointParams } from "./named-endpoint.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
@@ -79,17 +79,17 @@ export const newWatchlistBody = v.object({
   name: watchlistFields.name,
   ids: v.optional(
     v.pipe(
-      idList("ids"),
+      itemList("ids"),
       v.metadata({ minItems: 1, maxItems: limits.watchlistItemsMax, minLength: 1 }),
       v.description(
-        `1 to ${limits.watchlistItemsMax} item IDs of the platform, or one string with IDs ` +
-          "separated by newlines or commas.",
+        `1 to ${limits.watchlistItemsMax} items of the platform: IDs, objects with \`id\`, ` +
+          "`label` and `metadata`, or one string with IDs separated by newlines or commas.",
       ),
     ),
   ),
   asins: v.optional(
     v.pipe(
-      idList("asins"),
+      itemList("asins"),
       v.metadata({ minItems: 1, maxItems: limits.watchlistItemsMax, minLength: 1 }),
       v.description("Alias of `ids` on retailer_a."),
       v.metadata({ deprecated: true }),
@@ -130,6 +130,8 @@ type Body = v.InferOutput<typeof newWatchlistBody>;
 export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
+  /** What the body sets about items. */
+  readonly labels: ReadonlyMap<string, GivenLabels>;
   readonly schedule: Schedule;
   readonly settings: WatchlistSettings;
   /** Null for the platform's default pipeline. */
@@ -150,7 +152,7 @@ export interface NewWatchlist extends Shop, EndpointParams {
  */
 export function parseNewWatchlist(body: Body): NewWatchlist {
   const shop = parsePlatform(body);
-  const ids = parseIds(shop, body);
+  const { ids, labels } = parseIds(shop, body);
   const endpoint = {
     webhookUrl: body.webhook_url ?? null,
     webhookEndpointId: body.webhook_endpoint_id ?? null,
@@ -166,6 +168,7 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
     ...endpoint,
     name: body.name,
     ids,
+    labels,
     schedule,
     settings: { ...defaultSettings, ...settings },
     pipeline,
@@ -182,7 +185,7 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
  */
 export const newWatchlist = v.pipe(newWatchlistBody, v.transform(parseNewWatchlist));
 
-function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
+function parseIds({ platform }: Shop, { ids, asins }: Body): RequestedItems {
   if (ids !== undefined && asins !== undefined) {
     throw invalidParam("asins", "Send 'ids' or 'asins', not both.");
   }
@@ -196,14 +199,15 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
       : missingParam("ids");
   }
   const param = ids === undefined ? "asins" : "ids";
-  const parsed = parseItemIds(platform, raw, param);
-  if (parsed.length === 0) {
+  const parsed = parseItems(platform, raw, param);
+  const count = parsed.ids.length;
+  if (count === 0) {
     throw invalidParam(param, `'${param}' is empty. Send 1 to ${limits.watchlistItemsMax} IDs.`);
   }
-  if (parsed.length > limits.watchlistItemsMax) {
+  if (count > limits.watchlistItemsMax) {
     throw invalidParam(
       param,
-      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${parsed.length}).`,
+      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${count}).`,
     );
   }
   return parsed;

@@ -2,7 +2,7 @@ import type { RandomSource, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
 import { repeats } from "../base/retry-budget.ts";
 import type { Item } from "./item.ts";
-import type { StoredPage } from "./page.ts";
+import type { PageRange, StoredPage } from "./page.ts";
 import type { WatchlistRef, PageStore } from "./page-store.ts";
 
 /** Items of one page after a change, with a note for the caller. */
@@ -84,7 +84,7 @@ async function ownerOf(
  * Returns the index after the last of the sorted IDs that belongs to the page, counted from `start`
  * on. Returns `start` if none of these IDs belongs to the page.
  */
-export function endOfRange({ upper }: StoredPage, ids: readonly string[], start: number): number {
+export function endOfRange({ upper }: PageRange, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;
   let end = start;
   while (end < ids.length && (ids[end] ?? "") < upper) end += 1;

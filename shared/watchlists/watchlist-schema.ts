@@ -118,6 +118,38 @@ export const deletedWatchlistResponse = v.object({
 /** Response 200 of `GET /v1/watchlists`. */
 export const watchlistsResponse = listOf(watchlistSchema);
 
+const metadataSchema = v.pipe(
+  v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])),
+  v.title("Metadata"),
+  v.description("What you set about the item, by key."),
+);
+const sellerNamesSchema = v.pipe(
+  v.record(v.string(), v.string()),
+  v.description(
+    "Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.",
+  ),
+);
+const described = (description: string) => v.pipe(v.string(), v.description(description));
+
+/** Details in entries of events. A detail that is not known is absent. */
+export const knownDetailsFields = {
+  label: v.optional(described("Label that you set.")),
+  metadata: v.optional(metadataSchema),
+  title: v.optional(described("Newest known title.")),
+  url: v.optional(described("Newest known address of the product page.")),
+  image: v.optional(described("Newest known address of the first image.")),
+  seller_names: v.optional(sellerNamesSchema),
+};
+
+const itemDetailsFields = {
+  label: v.nullable(described("Label that you set.")),
+  metadata: metadataSchema,
+  title: v.nullable(described("Newest known title.")),
+  url: v.nullable(described("Newest known address of the product page.")),
+  image: v.nullable(described("Newest known address of the first image.")),
+  seller_names: sellerNamesSchema,
+};
+
 /** An item of a watchlist in API answers. */
 export const watchlistItemSchema = v.object({
   id: v.string(),
@@ -129,6 +161,7 @@ export const watchlistItemSchema = v.object({
       v.metadata({ deprecated: true }),
     ),
   ),
+  ...itemDetailsFields,
   state: v.picklist(["new", "active", "delisted"]),
   added_at: timestamp,
   first_read_at: v.nullable(timestamp),
@@ -175,7 +208,14 @@ export const itemChangeResponse = v.pipe(
     watchlist_id: v.string(),
     added: v.pipe(count, v.description("Number of items that were not on the watchlist.")),
     reactivated: v.pipe(count, v.description("Number of delisted items that are `new` again.")),
-    unchanged: v.pipe(count, v.description("Number of IDs to add that were on the watchlist.")),
+    updated: v.pipe(
+      count,
+      v.description("Number of items on the watchlist whose label or metadata changed."),
+    ),
+    unchanged: v.pipe(
+      count,
+      v.description("Number of items to add that were on the watchlist and are as before."),
+    ),
     removed: count,
     missing: v.pipe(
       count,

@@ -3,9 +3,12 @@ import type { Pipeline } from "../../shared/pipelines/definition.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { currentSnapshot } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
+import { withLabels } from "../../shared/watchlists/item-details.ts";
+import { compareIds } from "../../shared/watchlists/page.ts";
 import { messageList } from "../support/message-list.ts";
 import { modelWatchlist, type ModelRun, runModel, timeBetweenRuns } from "./run-model.ts";
 import type { ModelWatchlist } from "./watchlist.ts";
+import { givenAt } from "./details.ts";
 import { everythingKnown } from "./fields.ts";
 import { shownRetries } from "./retries.ts";
 import { showLooks } from "./sources.ts";
@@ -34,8 +37,14 @@ const creditsAtFirst = 20_000;
 const entriesMax = 500;
 
 /** Plays a scenario in the reference model. Returns the result of each run. */
-export function playModel({ platform, pipelines, items, runs }: Scenario): Outcome[] {
-  const list = modelWatchlist(platform, pipelines[0], items);
+export function playModel({
+  platform,
+  pipelines,
+  items: scripted,
+  given,
+  runs,
+}: Scenario): Outcome[] {
+  const list = modelWatchlist(platform, pipelines[0], { items: scripted, given });
   let balance = creditsAtFirst;
   return runs.map(({ trigger, credits, pipeline }, at) => {
     list.pipeline = pipelines[pipeline];
@@ -102,6 +111,7 @@ export async function playEngine(scenario: Scenario, tables: TestTables): Promis
   const outcomes: Outcome[] = [];
   for (const [at, plan] of runs.entries()) {
     showLooks(bench.answers, { platform, items }, at);
+    await setLabels(bench, list, { given: scenario.given, at });
     await setPipeline(bench, list, pipelines[plan.pipeline]);
     const publishedBefore = bench.published.size;
     const giveBack = await leaveOnly(bench, plan.credits, at);
@@ -128,6 +138,23 @@ async function setPipeline(bench: RunBench, list: Watchlist, pipeline: Pipeline)
   if (isDeepStrictEqual(before.pipeline, pipeline)) return;
   const after = { ...before, pipeline, revision: before.revision + 1 };
   await bench.watchlists.update({ before, after });
+}
+
+/** Sets labels and metadata of all items, as a client does before a run. */
+async function setLabels(
+  bench: RunBench,
+  list: Watchlist,
+  { given, at }: Pick<Scenario, "given"> & { readonly at: number },
+): Promise<void> {
+  const { accountId, id: watchlistId, createdAt: addedAt } = list;
+  await bench.pages.changeDetails(
+    { accountId, watchlistId },
+    {
+      ids: Object.keys(given).toSorted(compareIds),
+      change: (before, id) =>
+        withLabels(before, { id, addedAt, isAdded: false, given: givenAt(given[id] ?? [], at) }),
+    },
+  );
 }
 
 /** Reserves credits so that a run can spend only `credits`. The returned function releases them. */

@@ -1,4 +1,5 @@
 import {
+  type Metadata,
   type Pipeline,
   readingKind,
   type Route,
@@ -18,6 +19,7 @@ import {
   type RouteMemory,
   type RoutePart,
   statefulParts,
+  wantedValue,
 } from "./route.ts";
 import type { ModelAnswer } from "./answers.ts";
 import {
@@ -41,6 +43,8 @@ export interface Reading {
   readonly last: Snapshot | undefined;
   readonly seen: Snapshot;
   readonly before: Known;
+  /** What a client has set about the item. */
+  readonly metadata: Metadata;
   readonly offer: string | null | undefined;
   /** What the pipeline's routes have seen of the item before the read. */
   readonly memories: Memories;
@@ -59,9 +63,10 @@ export function read(
   {
     step,
     item: { known, memories },
+    metadata,
     isNew,
     at,
-  }: {
+  }: Pick<Reading, "metadata"> & {
     readonly step: Step;
     readonly item: ReadItem;
     readonly isNew: boolean;
@@ -71,7 +76,7 @@ export function read(
 ): Reading {
   const last = known.readings[readingKind(step)];
   const isFirst = status === "ok" && isNew;
-  return { status, isFirst, last, seen, before: known, offer, memories, at };
+  return { status, isFirst, last, seen, before: known, metadata, offer, memories, at };
 }
 
 /** The effects of a read at a step. */
@@ -181,7 +186,7 @@ function meets(route: Route, judged: Case): boolean | null {
   const { step, reading } = judged;
   const { op: _op, value: _value, where: _where, ...untested } = route;
   if (!isTaken(untested, judged)) return false;
-  return passesAll(route, { seen: reading.seen, derived: derivedFields(step, reading) });
+  return passesAll(route, { ...reading, derived: derivedFields(step, reading) });
 }
 
 /**
@@ -317,7 +322,7 @@ interface Case {
 function isTaken(route: Route, judged: Case): boolean {
   const { step, reading } = judged;
   const { where = [] } = route;
-  const shown = { seen: reading.seen, derived: derivedFields(step, reading) };
+  const shown = { ...reading, derived: derivedFields(step, reading) };
   return isSelected(route, judged) && passesAll({ when: "ok", where }, shown) === true;
 }
 
@@ -332,7 +337,7 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
     case "changed":
       return route.field === undefined
         ? isTrackedChanged
-        : isChangeMet(route, sinceLast[route.field]);
+        : isChangeMet(route, sinceLast[route.field], reading.metadata);
     case "unchanged":
       return status === "ok" && last !== undefined && !isTrackedChanged;
     case "ok":
@@ -361,23 +366,29 @@ function changedSinceLast({ status, last, seen }: Reading): Changes {
   return sinceLast;
 }
 
-function isChangeMet(route: Route, change: Changes[string] | undefined): boolean {
+function isChangeMet(
+  route: Route,
+  change: Changes[string] | undefined,
+  metadata: Metadata,
+): boolean {
   if (change === undefined) return false;
-  return isMet(route, change.after);
+  return isMet(route, change.after, metadata);
 }
 
 function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "reading">): boolean {
   if (route.field === undefined || route.op === undefined) return true;
   const shown = { ...reading.seen, ...derivedFields(step, reading) };
-  return isMet(route, shown[route.field]);
+  return isMet(route, shown[route.field], reading.metadata);
 }
 
 /**
  * Returns true if a value meets a route's condition, or if the route has no condition. For an
  * unseen value, returns false in both cases. Null is neither above nor below any value.
  */
-function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): boolean {
-  if (seen === undefined) return false;
+function isMet(route: Route, seen: Value | undefined, metadata: Metadata): boolean {
+  const { field = "", op } = route;
+  const value = wantedValue({ field, value: route.value ?? "" }, metadata);
+  if (seen === undefined || value === undefined) return false;
   if (op === "is") return isSame(field, seen, value);
   if (op === "is_not") return !isSame(field, seen, value);
   if (op === undefined) return true;

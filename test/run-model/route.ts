@@ -3,8 +3,16 @@
  * `cooldown`, by docs/watchlists-and-pipelines.md, section "Limit notifications". Stores every value
  * that it needs, where the service stores only what differs from the readings of the item.
  */
-import { readingKind, type Route, type Step } from "../../shared/pipelines/definition.ts";
+import {
+  type FieldTest,
+  type Metadata,
+  type MetadataValue,
+  readingKind,
+  type Route,
+  type Step,
+} from "../../shared/pipelines/definition.ts";
 import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { typeOfField } from "../../shared/scrapers/fields.ts";
 import { isSame, type Known } from "./fields.ts";
 
 type Value = Snapshot[string];
@@ -40,6 +48,8 @@ export interface RouteRead {
   /** The last reading of the same kind. */
   readonly last: Snapshot;
   readonly derived: Snapshot;
+  /** What a client has set about the item. */
+  readonly metadata: Metadata;
   readonly trackedFields: readonly string[];
 }
 
@@ -56,19 +66,34 @@ const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolea
 /** True, false, or null if the read lacks a field that the tests need. */
 export function passesAll(
   { field, op, value, where = [] }: Route,
-  { seen, derived }: Pick<RouteRead, "seen" | "derived">,
+  { seen, derived, metadata }: Pick<RouteRead, "seen" | "derived" | "metadata">,
 ): boolean | null {
   const own = field === undefined || value === undefined || op === undefined;
   const tests = [...(own ? [] : [{ field, op, value }]), ...where];
-  const results = tests.map(({ field: name, op: how, value: wanted }) => {
+  const results = tests.map(({ field: name, op: how, value: compared }) => {
     const is = name in seen ? seen[name] : derived[name];
     if (is === undefined) return null;
+    const wanted = wantedValue({ field: name, value: compared }, metadata);
+    if (wanted === undefined) return false;
     if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
     if (typeof is !== "number" || typeof wanted !== "number") return false;
     return how === "below" ? is < wanted : is > wanted;
   });
   if (results.some((result) => result === false)) return false;
   return results.some((result) => result === null) ? null : true;
+}
+
+/**
+ * Returns the value that a test compares with. Undefined for metadata that the item lacks, or that
+ * has another type than the field: it meets no condition.
+ */
+export function wantedValue(
+  { field, value }: Pick<FieldTest, "field" | "value">,
+  metadata: Metadata,
+): MetadataValue | undefined {
+  if (typeof value !== "object") return value;
+  const own = metadata[value.metadata];
+  return typeof own === typeOfField(field) ? own : undefined;
 }
 
 /**

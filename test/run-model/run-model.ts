@@ -16,6 +16,7 @@ import {
   runStartOf,
   statsOf,
 } from "./state.ts";
+import { detailsAfter, givenAt, type ItemGiven, noDetails, shownDetails } from "./details.ts";
 import { everythingKnown } from "./fields.ts";
 import { addRetry, clearRetry } from "./retries.ts";
 import { type Changes, evaluate, type Reading, read } from "./read.ts";
@@ -40,12 +41,18 @@ export interface ModelRun {
 export function modelWatchlist(
   platform: Platform,
   pipeline: Pipeline,
-  looks: Readonly<Record<string, ItemLooks>>,
+  scripted: {
+    readonly items: Readonly<Record<string, ItemLooks>>;
+    readonly given: Readonly<Record<string, ItemGiven>>;
+  },
 ): ModelWatchlist {
+  const { items: looks, given } = scripted;
   const ids = Object.keys(looks).sort((a, b) => (a < b ? -1 : 1));
   const items = ids.map((id): ModelItem => ({
     id,
     looks: looks[id] ?? {},
+    given: given[id] ?? [],
+    details: noDetails,
     state: "new",
     known: { readings: {}, newer: {} },
     memories: new Map(),
@@ -173,7 +180,8 @@ function takeStep(runState: RunState, step: Step, items: readonly ModelItem[]): 
     stats[answer.status] += 1;
     quarters += answer.quarters;
     const at = runState.at * timeBetweenRuns;
-    const reading = read({ step, item, isNew: item.state === "new", at }, answer);
+    const { metadata } = givenAt(item.given, runState.at);
+    const reading = read({ step, item, metadata, isNew: item.state === "new", at }, answer);
     report(runState, { item, step, reading });
     store(runState, { item, step, reading });
   }
@@ -189,6 +197,7 @@ interface Found {
 
 /**
  * Applies the step's routes to a read: sends the item to next steps, and adds entries to events.
+ * Also stores the details that the read shows, also those of a delisted item.
  */
 function report(runState: RunState, { item, step, reading }: Found): void {
   const { isNewValue, isReported, reportedChanges, routes, view, values } = evaluate(
@@ -198,7 +207,14 @@ function report(runState: RunState, { item, step, reading }: Found): void {
   );
   const { tier } = stepScrapers[step.scraper];
   const from = { step: step.id, scraper: step.scraper };
-  const name = { id: item.id, ...(runState.list.platform === "retailer_a" && { asin: item.id }) };
+  if (reading.status === "ok") {
+    item.details = detailsAfter(item.details, { ...item, step, at: runState.at });
+  }
+  const name = {
+    id: item.id,
+    ...(runState.list.platform === "retailer_a" && { asin: item.id }),
+    ...shownDetails(givenAt(item.given, runState.at), item.details),
+  };
   for (const { run } of routes) {
     if (run !== undefined)
       runState.routed.set(run, (runState.routed.get(run) ?? new Set()).add(item.id));

@@ -3,6 +3,7 @@ import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import type { Offer } from "../../shared/scrapers/offer.ts";
 import { type ItemLooks, lookAt, type OffersLook } from "./answers.ts";
+import { nameOf, titleAt } from "./details.ts";
 import type { ScriptedAnswers } from "../support/scripted-sources.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
@@ -22,7 +23,10 @@ export function showLooks(
     if (look === undefined || !("fields" in look))
       throw new Error(`No scripted answer of ${scraper} for ${id}`);
     return look.status === "ok" || look.status === "partial"
-      ? { status: look.status, fields: resultFields(platform, look.fields) }
+      ? {
+          status: look.status,
+          fields: { title: titleAt(id, at), ...resultFields(platform, look.fields) },
+        }
       : { status: look.status };
   };
   answers.offers = (id) => {
@@ -94,7 +98,7 @@ function buybox(shown: Snapshot): Shown | null | undefined {
   if (known.every((value) => value === null)) return null;
   return shownFields({
     ...fields,
-    merchant: merchant === undefined ? undefined : { id: merchant, name: `name of ${merchant}` },
+    merchant: merchant === undefined ? undefined : { id: merchant, name: nameOf(String(merchant)) },
   });
 }
 
@@ -108,6 +112,6 @@ const fullOffer = ({ seller, ...offer }: OffersLook["offers"][number]): Offer =>
   ...offer,
   currency: "USD",
   priceDisplay: `$${offer.price}`,
-  seller: { id: seller, name: `name of ${seller}` },
+  seller: { id: seller, name: nameOf(seller) },
   fulfillment: { isFba: false, fulfillerName: "" },
 });

@@ -4,6 +4,7 @@ import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import type { ItemState } from "../../shared/watchlists/item.ts";
 import type { Memories } from "./route.ts";
 import type { ItemLooks } from "./answers.ts";
+import type { ItemGiven, ModelDetails } from "./details.ts";
 import type { Known } from "./fields.ts";
 import type { ModelRetry } from "./retries.ts";
 import type { Changes } from "./read.ts";
@@ -24,6 +25,8 @@ export interface ModelWatchlist {
 export interface ModelItem {
   readonly id: string;
   readonly looks: ItemLooks;
+  readonly given: ItemGiven;
+  details: ModelDetails;
   state: ItemState;
   known: Known;
   /** What the pipeline's routes have seen of the item. */

@@ -5,6 +5,20 @@ const steps = "shared/aws/runs/step-store.ts";
 /** Mutants of runs, their results and their charges. */
 export const runMutants: readonly Mutant[] = [
   {
+    name: "labels-lost-when-a-run-stores-facts",
+    file: "shared/watchlists/item-details.ts",
+    original: "  const base = before ?? blankDetails(id, addedAt);\n",
+    replacement: "  const base = blankDetails(id, addedAt);\n",
+    scenario: "runs",
+  },
+  {
+    name: "labels-of-another-item-in-events",
+    file: "shared/aws/runs/result-details.ts",
+    original: "const known = details.get(outcome.id);",
+    replacement: "const known = details.values().next().value;",
+    scenario: "runs",
+  },
+  {
     name: "first-batch-always-done",
     file: steps,
     original: '":batch": new Set([ref.batch])',

@@ -16,6 +16,8 @@ export interface FlatAnswer {
   readonly status: ReadStatus;
   /** The time of the read (ISO 8601). */
   readonly fetchedAt: string;
+  /** The time of the read in the simulation, in milliseconds. Clocks of processes differ from it. */
+  readonly trueTime: number;
   /** The fields of an `ok` answer. */
   readonly shown?: Shown;
   /** The number of offers in an `ok` answer about offers. */
@@ -35,9 +37,12 @@ const answers = new WeakMap<Task, (readonly FlatAnswer[])[]>();
 export const lastAnswerTo = (task: Task): readonly FlatAnswer[] | undefined =>
   answers.get(task)?.at(-1);
 
+type Given<T> = readonly { readonly answer: T; readonly flat: Omit<FlatAnswer, "trueTime"> }[];
+
 /** Stores answers for the checks. Returns them without the fields that only the checks need. */
-function keep<T>(task: Task, given: readonly { readonly answer: T; readonly flat: FlatAnswer }[]) {
-  answers.set(task, [...(answers.get(task) ?? []), given.map(({ flat }) => flat)]);
+function keep<T>(task: Task, given: Given<T>, trueTime: number) {
+  const kept = given.map(({ flat }) => Object.assign({ trueTime }, flat));
+  answers.set(task, [...(answers.get(task) ?? []), kept]);
   return given.map(({ answer }) => answer);
 }
 
@@ -74,7 +79,6 @@ export function changingSources({
   now,
   readMs = usualMs,
 }: SourceOptions): StepSources {
-  type Given<T> = readonly { readonly answer: T; readonly flat: FlatAnswer }[];
   const read = async <T>(
     label: string,
     answer: (isDown: boolean) => Given<T>,
@@ -85,7 +89,7 @@ export function changingSources({
     return tasks.call({
       label,
       delay: fault === "source_late" ? lateMs : random.between(...readMs),
-      effect: async () => keep(task, answer(fault === "source_unavailable")),
+      effect: async () => keep(task, answer(fault === "source_unavailable"), tasks.now()),
     });
   };
   const status = (isDown: boolean): ReadStatus =>
@@ -175,11 +179,13 @@ const noBuybox: Shown = {
 function fieldsOf(scraper: string, random: Random): Fields {
   const price = { amount: random.between(8, 11), currency: "USD" };
   const availability = { inStock: random.isHit(0.8), message: "" };
+  // Changes often, so that runs write details while users set labels.
+  const title = `Item for ${price.amount}`;
   const seen = { price: price.amount, inStock: availability.inStock };
   if (scraper === "retailer_d.standard") {
     const regularPrice = random.between(10, 12);
     return {
-      fields: { price, availability, retailer_d: { regularPrice } },
+      fields: { title, price, availability, retailer_d: { regularPrice } },
       shown: { ...seen, regularPrice },
     };
   }
@@ -187,7 +193,7 @@ function fieldsOf(scraper: string, random: Random): Fields {
   const counts = { newCount: random.between(1, 3), newMinPrice: random.between(8, 10) };
   const buybox = random.isHit(0.8) ? { offerListingId, isFba: random.isHit(0.5) } : null;
   return {
-    fields: { price, availability, retailer_a: { ...counts, buybox } },
+    fields: { title, price, availability, retailer_a: { ...counts, buybox } },
     shown:
       scraper === "retailer_a.pulse" ? counts : { ...seen, ...counts, ...(buybox ?? noBuybox) },
   };

@@ -1,4 +1,9 @@
-import { type Pipeline, runOrder, stepOf } from "../../shared/pipelines/definition.ts";
+import {
+  type Metadata,
+  type Pipeline,
+  runOrder,
+  stepOf,
+} from "../../shared/pipelines/definition.ts";
 import { applyOutcome } from "../../shared/runs/apply-outcome.ts";
 import { batchResult } from "../../shared/runs/outcome.ts";
 import type { ItemOutcome } from "../../shared/runs/run.ts";
@@ -11,6 +16,8 @@ import { decodeItems, encodeItems } from "../../shared/watchlists/page.ts";
 export interface PlayedRead {
   readonly status: Extract<ReadStatus, "ok" | "unavailable" | "not_found">;
   readonly seen: Snapshot;
+  /** What a client has set about the item. @default nothing */
+  readonly metadata?: Metadata;
   /** Minutes since the read before. */
   readonly after: number;
   /**
@@ -52,9 +59,15 @@ export function playReads(
     time += read.after * 60_000;
     current = read.pipeline ?? current;
     const step = stepOf(current, read.step ?? current.entry);
+    const { metadata = {} } = read;
     const { outcomes } = batchResult(
       { pipeline: current, step },
-      { items: new Map([["1", item]]), planned: 1, at: new Date(time).toISOString() },
+      {
+        items: new Map([["1", item]]),
+        planned: 1,
+        at: new Date(time).toISOString(),
+        detailsOf: () => ({ metadata }),
+      },
       [answerOf(read, time)],
     );
     const [outcome] = outcomes;

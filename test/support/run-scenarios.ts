@@ -9,6 +9,7 @@ import {
 import { type FieldType, priceFields } from "../../shared/scrapers/fields.ts";
 import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
 import { renamed } from "./renamed-pipeline.ts";
+import type { ItemGiven } from "../run-model/details.ts";
 import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "../run-model/answers.ts";
 
 /** A watchlist, the scripted answers about its items, and its runs. */
@@ -18,6 +19,8 @@ export interface Scenario {
   readonly pipelines: readonly [Pipeline, Pipeline];
   /** The scripted answers, by item ID. */
   readonly items: Readonly<Record<string, ItemLooks>>;
+  /** What a client sets about the items before each run, by item ID. */
+  readonly given: Readonly<Record<string, ItemGiven>>;
   readonly runs: readonly RunPlan[];
   readonly batchIdsMax: number;
   /** The number of times that each message is handled. */
@@ -230,4 +233,31 @@ export const anyScenario = (itemsMin = 1): fc.Arbitrary<Scenario> =>
         shuffle: fc.option(fc.nat()),
         crash: anyCrash,
       }),
-    );
+    )
+    .chain((scenario) =>
+      fc.record({ scenario: fc.constant(scenario), given: anyGiven(Object.keys(scenario.items)) }),
+    )
+    .map(({ scenario, given }) => Object.assign({ given }, scenario));
+
+const anyMetadata = fc.record(
+  {
+    target: fc.constantFrom(10, 10.01, 12, true, "new", "S1"),
+    other: fc.constantFrom(1, false, ""),
+  },
+  { requiredKeys: [] },
+);
+
+/** Draws what a client sets about some of the items before each run. */
+const anyGiven = (ids: readonly string[]): fc.Arbitrary<Scenario["given"]> =>
+  fc.record(
+    Object.fromEntries(
+      ids.map((id) => [
+        id,
+        fc.array(
+          fc.record({ label: fc.option(fc.constantFrom("A", "B")), metadata: anyMetadata }),
+          { minLength: 1, maxLength: 3 },
+        ),
+      ]),
+    ),
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Scenario["given"]>;

@@ -13,10 +13,15 @@ export const itemIds = (platform: Platform, max: number, description: string) =>
   );
 
 /**
- * Returns the rules for item IDs that are sent as an array, or as one string separated by newlines
- * or commas. `items` applies only to arrays and `pattern` only to strings.
+ * Returns the rules for items that are sent as an array, or as one string with IDs separated by
+ * newlines or commas. `items` applies only to arrays, `properties` only to objects and `pattern`
+ * only to strings.
  */
 export function idListRule(platform: Platform): JsonObject {
   const id = itemIdPattern(platform).replaceAll(/^\^|\$$/g, "");
-  return { items: { pattern: itemIdPattern(platform) }, pattern: `^${id}(?:[\\r\\n,]+ *${id})*$` };
+  const pattern = itemIdPattern(platform);
+  return {
+    items: { pattern, properties: { id: { pattern } } },
+    pattern: `^${id}(?:[\\r\\n,]+ *${id})*$`,
+  };
 }

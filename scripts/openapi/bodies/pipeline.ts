@@ -1,6 +1,6 @@
 import { opsFor, whensByKey, whensFor } from "../../../shared/pipelines/check-route.ts";
 import { type Op, valueOps, type When } from "../../../shared/pipelines/definition.ts";
-import { pipelineBody, routeBody, stepBody } from "../../../shared/pipelines/pipeline-schema.ts";
+import { pipelineBody, routeBody, stepBody } from "../../../shared/pipelines/pipeline-body.ts";
 import {
   type StepScraperId,
   stepScraperIds,
@@ -74,7 +74,7 @@ function routeRulesOf(id: StepScraperId): JsonObject {
           properties: {
             when: { enum: whens },
             op: { enum: opsFor(type, whens) },
-            value: { type },
+            value: { type: [type, "object"] },
           },
           ...(type !== "number" && forbidden("min_delta", "min_delta_percent")),
         },
@@ -97,7 +97,9 @@ function whereRulesOf(id: StepScraperId): JsonObject {
   );
   const cases = [...Map.groupBy(fields, ([, type]) => type)].map(([type, alike]) => ({
     values: alike.map(([name]) => name),
-    rules: { properties: { op: { enum: opsFor(type, ["ok"]) }, value: { type } } },
+    rules: {
+      properties: { op: { enum: opsFor(type, ["ok"]) }, value: { type: [type, "object"] } },
+    },
   }));
   return {
     properties: { field: { enum: fields.map(([name]) => name) } },

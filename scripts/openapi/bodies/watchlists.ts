@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { pipelineBody } from "../../../shared/pipelines/pipeline-schema.ts";
+import { pipelineBody } from "../../../shared/pipelines/pipeline-body.ts";
 import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
 import { estimateBody } from "../../../shared/watchlists/estimate.ts";
 import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";

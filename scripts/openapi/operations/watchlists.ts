@@ -28,6 +28,7 @@ const itemChange = {
   watchlist_id: watchlistId,
   added: 2,
   reactivated: 0,
+  updated: 0,
   unchanged: 0,
   removed: 1,
   missing: 0,
@@ -82,6 +83,12 @@ export const watchlistOperations = {
           platform: "retailer_d",
           ids: ["9000000", "9000001"],
           every: "15m",
+        },
+        targets: {
+          name: "Kettles with target prices",
+          platform: "retailer_d",
+          ids: [{ id: "9000001", label: "Office", metadata: { target_price: 70 } }, "9000002"],
+          every: "1h",
         },
         cron: {
           name: "Office hours",
@@ -195,8 +202,9 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "List a watchlist's items",
     description:
-      "Lists the items of a watchlist in the order of their IDs, each with its last snapshot " +
-      "and its last change. Free.\n\n`changed_since` selects the items that changed or were " +
+      "Lists the items of a watchlist in the order of their IDs, each with its last snapshot, " +
+      "its last change, its label and metadata, and the newest known title, address and image. " +
+      "Free.\n\n`changed_since` selects the items that changed or were " +
       "delisted since then. Use it to catch up on missed deliveries.",
     path: id,
     query: itemsQuery,
@@ -219,13 +227,26 @@ export const watchlistOperations = {
       "Free.\n\nAn added item is `new`: the next run stores a baseline for it and reports no " +
       "change. This also applies to a delisted item that you add again, and to an item in both " +
       "`remove` and `add`, which loses its stored values. One malformed ID refuses the whole " +
-      "call. You can repeat a call that ended without an answer.\n\nA watchlist without items " +
+      "call. You can repeat a call that ended without an answer.\n\nAn object in `add` sets " +
+      "`label` and `metadata` of the item, also of an item on the watchlist (`updated`). Null " +
+      "removes them, and an ID leaves them unchanged. Removing an item deletes them. A body has " +
+      "at most 2 MB: 50,000 objects of up to 40 bytes, or 10,000 of up to 200 bytes. Send more " +
+      "in several calls.\n\nA watchlist without items " +
       "does not run: at its due times there is no run, charge or event. Added items are read at " +
       "the next due time, or when you call POST /v1/watchlists/{id}/run.",
     path: id,
     body: {
       schema: watchlistBodies.WatchlistItemsUpdate.schema,
-      examples: { both: { add: ["9000001", "9000003"], remove: ["9000000"] } },
+      examples: {
+        both: { add: ["9000001", "9000003"], remove: ["9000000"] },
+        labels: {
+          add: [
+            { id: "9000001", label: "Kettle for the office", metadata: { target_price: 70 } },
+            { id: "9000003", label: null },
+            "9000004",
+          ],
+        },
+      },
     },
     answers: {
       200: {

@@ -29,6 +29,7 @@ import {
   resultKey,
   resultOf,
 } from "./step-batch.ts";
+import { storeDetails, withStoredDetails } from "./result-details.ts";
 import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
@@ -76,7 +77,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       return row === undefined ? undefined : plannedOf(row);
     },
     async recordResult(ref, found) {
-      if (await putResult(client, table, { ref, found, ttl: ttl() })) return { isFirst: true };
+      if (await putResult(client, options, { ref, found, ttl: ttl() })) return { isFirst: true };
       const recorded = await read(resultKey(ref));
       assert(recorded !== undefined, "a batch without a new result has a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
@@ -93,8 +94,10 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
     async *effectiveResults(step) {
-      const attributes = ["counts", "routed", "outcomes", "points"];
-      for await (const row of query(firstResult(step), attributes)) yield effectiveResultOf(row);
+      const attributes = ["sk", "counts", "routed", "outcomes", "points", "details", "details_in"];
+      for await (const row of query(firstResult(step), attributes)) {
+        yield withStoredDetails(client, options, { step, row, result: effectiveResultOf(row) });
+      }
     },
     async *delisted(step) {
       for await (const row of query(firstResult(step), ["delisted"])) yield listIn(row["delisted"]);
@@ -154,14 +157,20 @@ const startRows = (
     })),
   );
 
+function withoutDetails(outcome: ItemOutcome): ItemOutcome {
+  if (outcome.details === undefined) return outcome;
+  const { details: _details, ...bare } = outcome;
+  return bare;
+}
+
 /**
  * Stores the result of a batch. Returns false if the batch already has a result. Outcomes are in
  * separate attributes, because their readers differ: plans of the next steps need `routed`, events
  * need `routed` and `outcomes`, and the items need all of them. The history needs only `points`.
  */
-function putResult(
+async function putResult(
   client: DynamoDBDocumentClient,
-  table: string,
+  options: TableOptions,
   {
     ref,
     found,
@@ -169,7 +178,9 @@ function putResult(
   }: { readonly ref: BatchRef; readonly found: BatchResult; readonly ttl: number },
 ): Promise<boolean> {
   const points = pointLinesOf(ref.step, found.outcomes);
-  const { routed, outcomes, silent } = Object.groupBy(found.outcomes, (outcome) => {
+  const bare = found.outcomes.map(withoutDetails);
+  const details = await storeDetails(client, options, { ref, outcomes: found.outcomes, ttl });
+  const { routed, outcomes, silent } = Object.groupBy(bare, (outcome) => {
     if (outcome.next !== undefined) return "routed";
     return isSilent(outcome) ? "silent" : "outcomes";
   });
@@ -179,9 +190,10 @@ function putResult(
   return conditionalWrite(() =>
     client.send(
       new PutCommand({
-        TableName: table,
+        TableName: options.table,
         Item: {
           ...resultKey(ref),
+          ...details,
           counts: found.counts,
           ...(routed !== undefined && { routed: pack(routed.map(withoutPoint)) }),
           ...(outcomes !== undefined && { outcomes: pack(outcomes.map(withoutPoint)) }),

@@ -107,6 +107,11 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `page#${lowest}`,
   }),
+  /** A page of item details, by the lowest ID of its range. */
+  detailsPage: (watchlistId: string, lowest: string): RowKey => ({
+    pk: `watchlist#${watchlistId}`,
+    sk: `details#${lowest}`,
+  }),
   run: (watchlistId: string, runNumber: number): RowKey => ({
     pk: `watchlist#${watchlistId}`,
     sk: `run#${pad(runNumber, 8)}`,
@@ -120,6 +125,17 @@ export const watchlistKeys = {
   result: (runId: string, batch: { step: string; plan: string; number: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `result#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,
+  }),
+  /** A chunk of the item details of a result, if they do not fit into its row. */
+  resultDetails: (
+    runId: string,
+    batch: { step: string; plan: string; number: number },
+    part: { digest: string; chunk: number },
+  ): RowKey => ({
+    pk: `run#${runId}`,
+    sk:
+      `details#${batch.step}#${batch.plan}#${pad(batch.number, 5)}` +
+      `#${part.digest}#${pad(part.chunk, 3)}`,
   }),
   batch: (runId: string, batch: { step: string; plan: string; number: number }): RowKey => ({
     pk: `run#${runId}`,

@@ -1,11 +1,11 @@
 import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { RandomSource, Clock } from "../../base/clock.ts";
-import type { StoredPage } from "../../watchlists/page.ts";
+import type { PageRange, StoredPage } from "../../watchlists/page.ts";
 import type { IdRange } from "../../watchlists/page-store.ts";
-import { retryContended } from "../table/dynamo.ts";
+import { retryContended, type Row } from "../table/dynamo.ts";
 import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
-import { watchlistKeys } from "../table/table.ts";
+import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 /** The table of pages, with the dependencies of retries. */
 export interface PageTable {
@@ -14,6 +14,15 @@ export interface PageTable {
   readonly clock: Clock;
   readonly random: RandomSource;
 }
+
+/** A kind of pages whose ranges are adjacent and do not overlap. */
+export interface PageKind<Page extends PageRange> {
+  readonly keyOf: (watchlistId: string, lowest: string) => RowKey;
+  readonly parse: (row: Row) => Page;
+}
+
+/** Pages of items. */
+export const itemPages: PageKind<StoredPage> = { keyOf: watchlistKeys.page, parse: itemPageOf };
 
 /**
  * Pages per request. The number doubles with each request, so that a consumer that stops early
@@ -28,14 +37,14 @@ const batchMax = 32;
  * in the page that now contains the next ID. After a split, it continues in the parts of the page.
  * @throws 503 UNAVAILABLE if no page contains the next ID after all retries
  */
-export async function* readItemPages(
+export async function* readPages<Page extends PageRange>(
   table: PageTable,
-  watchlistId: string,
-  { from = "", to }: IdRange,
-): AsyncGenerator<StoredPage> {
+  kind: PageKind<Page>,
+  { watchlistId, from = "", to }: IdRange & { readonly watchlistId: string },
+): AsyncGenerator<Page> {
   let bound = from;
   let size = firstBatch;
-  let batch = await pagesHolding(table, watchlistId, bound);
+  let batch = await pagesHolding(table, kind, { watchlistId, id: bound });
   while (batch.length > 0) {
     for (const page of batch) {
       if (page.lowest > bound) break;
@@ -44,13 +53,15 @@ export async function* readItemPages(
       if (page.upper === null || (to !== undefined && page.upper > to)) return;
       bound = page.upper;
     }
-    batch = await pagesFrom(table, watchlistId, { bound, to, size });
-    if (batch[0]?.lowest !== bound) batch = await pagesHolding(table, watchlistId, bound);
+    batch = await pagesFrom(table, kind, { watchlistId, bound, to, size });
+    if (batch[0]?.lowest !== bound) {
+      batch = await pagesHolding(table, kind, { watchlistId, id: bound });
+    }
     size = Math.min(size * 2, batchMax);
   }
 }
 
-const reaches = ({ upper }: StoredPage, id: string): boolean => upper === null || upper > id;
+const reaches = ({ upper }: PageRange, id: string): boolean => upper === null || upper > id;
 
 /**
  * Reads the page whose range contains an ID, as an array; empty if the watchlist has no pages. A
@@ -58,24 +69,24 @@ const reaches = ({ upper }: StoredPage, id: string): boolean => upper === null |
  * contain the ID.
  * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */
-export function pagesHolding(
+export function pagesHolding<Page extends PageRange>(
   { client, table, clock, random }: PageTable,
-  watchlistId: string,
-  id: string,
-): Promise<StoredPage[]> {
+  { keyOf, parse }: PageKind<Page>,
+  { watchlistId, id }: { readonly watchlistId: string; readonly id: string },
+): Promise<Page[]> {
   const query = {
     TableName: table,
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :id",
     ExpressionAttributeValues: {
-      ":pk": watchlistKeys.page(watchlistId, "").pk,
-      ":first": watchlistKeys.page(watchlistId, "").sk,
-      ":id": watchlistKeys.page(watchlistId, id).sk,
+      ":pk": keyOf(watchlistId, "").pk,
+      ":first": keyOf(watchlistId, "").sk,
+      ":id": keyOf(watchlistId, id).sk,
     },
     ScanIndexForward: false,
     ConsistentRead: true,
   };
   return retryContended({ clock, random }, async () => {
-    const found = (await firstRows(client, query, 1)).map(itemPageOf);
+    const found = (await firstRows(client, query, 1)).map(parse);
     return found.every((page) => reaches(page, id)) ? found : "again";
   });
 }
@@ -107,25 +118,35 @@ export async function pageBelow(
  * Reads the pages of one request, which may be few or none. The caller continues where the last
  * page ends. Collecting all pages here would need many megabytes of memory.
  */
-async function pagesFrom(
+async function pagesFrom<Page extends PageRange>(
   { client, table }: PageTable,
-  watchlistId: string,
-  { bound, to, size }: { readonly bound: string; readonly to?: string | undefined; size: number },
-): Promise<StoredPage[]> {
+  { keyOf, parse }: PageKind<Page>,
+  {
+    watchlistId,
+    bound,
+    to,
+    size,
+  }: {
+    readonly watchlistId: string;
+    readonly bound: string;
+    readonly to?: string | undefined;
+    readonly size: number;
+  },
+): Promise<Page[]> {
   const { Items = [] } = await client.send(
     new QueryCommand({
       TableName: table,
       KeyConditionExpression: "pk = :pk AND sk BETWEEN :bound AND :to",
       ExpressionAttributeValues: {
-        ":pk": watchlistKeys.page(watchlistId, "").pk,
-        ":bound": watchlistKeys.page(watchlistId, bound).sk,
-        ":to": watchlistKeys.page(watchlistId, to ?? afterEveryId).sk,
+        ":pk": keyOf(watchlistId, "").pk,
+        ":bound": keyOf(watchlistId, bound).sk,
+        ":to": keyOf(watchlistId, to ?? afterEveryId).sk,
       },
       ConsistentRead: true,
       Limit: size,
     }),
   );
-  return Items.map(itemPageOf);
+  return Items.map(parse);
 }
 
 /** Sorts after every item ID, because item IDs contain only letters and digits. */

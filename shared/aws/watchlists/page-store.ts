@@ -13,11 +13,13 @@ import type { PageStore } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, retryContended } from "../table/dynamo.ts";
 import {
   afterEveryId,
+  itemPages,
   pagesHolding,
   pageBelow,
-  readItemPages,
+  readPages,
   type PageTable,
 } from "./page-reader.ts";
+import { detailsPages } from "./details-pages.ts";
 import { lowestOf, itemPageRow } from "./page-row.ts";
 import { writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
@@ -35,7 +37,8 @@ export function dynamoPageStore(
   const { bounds = pageBounds, ...rest } = options;
   const table = { client, ...rest };
   return {
-    pages: (watchlistId, range = {}) => readItemPages(table, watchlistId, range),
+    ...detailsPages(table, bounds),
+    pages: (watchlistId, range = {}) => readPages(table, itemPages, { watchlistId, ...range }),
     async replace(list, before, items) {
       const joined = await joinNeighbour(table, list.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];
@@ -122,7 +125,7 @@ async function rightOf(
   page: StoredPage | undefined,
 ): Promise<StoredPage | undefined> {
   if (page === undefined || page.upper === null) return undefined;
-  const [right] = await pagesHolding(table, watchlistId, page.upper);
+  const [right] = await pagesHolding(table, itemPages, { watchlistId, id: page.upper });
   return right?.lowest === page.upper ? right : undefined;
 }
 

@@ -36,6 +36,7 @@ describe.each([
       watchlist_id: id,
       added: 1,
       reactivated: 0,
+      updated: 0,
       unchanged: 1,
       removed: 1,
       missing: 1,
@@ -117,23 +118,143 @@ describe("GET /v1/watchlists/{id}/items", () => {
 });
 
 describe("the item IDs of a change", () => {
-  it.each(["add", "remove"])(
-    "are refused in %s with their index if they are not strings",
-    async (param) => {
-      const answer = await world.ask(`POST /${id}/items`, {
-        body: { [param]: ["9000002", 9000003] },
-      });
-      expect([answer.status, answer.json["error"]]).toMatchObject([
-        400,
-        { param, message: `'${param}[1]' must be a string. Put IDs in quotes.` },
-      ]);
-    },
-  );
+  it.each([
+    ["add", "must be a string or an object with 'id'. Put IDs in quotes."],
+    ["remove", "must be a string. Put IDs in quotes."],
+  ])("are refused in %s with their index if they are numbers", async (param, message) => {
+    const answer = await world.ask(`POST /${id}/items`, {
+      body: { [param]: ["9000002", 9000003] },
+    });
+    expect([answer.status, answer.json["error"]]).toMatchObject([
+      400,
+      { param, message: `'${param}[1]' ${message}` },
+    ]);
+  });
 
   it("may be one string, with line ends of any kind between them", async () => {
     const add = "9000002\r\n9000003\r9000004\n9000005,9000006";
     expect((await world.ask(`POST /${id}/items`, { body: { add } })).json["added"]).toBe(5);
     const bad = await world.ask(`POST /${id}/items`, { body: { add: "9000002\r\nx" } });
     expect(bad.json["error"]).toMatchObject({ param: "add[1]" });
+  });
+});
+
+describe("labels and metadata of items", () => {
+  const add = (...items: readonly unknown[]) =>
+    world.ask(`POST /${id}/items`, { body: { add: items } });
+  const item = async (itemId: string) => {
+    const one = await world.ask(`GET /${id}/items/${itemId}`);
+    const listed = await world.ask(`GET /${id}/items`, { query: { limit: "1000" } });
+    const data = listed.json["data"] as { id: string }[];
+    expect(data.find((other) => other.id === itemId)).toEqual(one.json);
+    return one.json;
+  };
+
+  it("POST /v1/watchlists/{id}/items sets them for new items and for items on the watchlist", async () => {
+    const metadata = { target_price: 89.9, team: "toys", is_urgent: true };
+    const { json } = await add(
+      "9000001",
+      { id: "9000000", label: "  Kettle  " },
+      { id: "9000002", metadata },
+    );
+    expect(json).toMatchObject({ added: 1, updated: 1, unchanged: 1 });
+    expect(await item("9000000")).toMatchObject({ label: "Kettle", metadata: {} });
+    expect(await item("9000001")).toMatchObject({ label: null, metadata: {} });
+    expect(await item("9000002")).toMatchObject({ label: null, metadata });
+  });
+
+  it("an item that is added again keeps what the call does not name, and null removes the rest", async () => {
+    await add({ id: "9000000", label: "Kettle", metadata: { a: 1, b: 2 } });
+    expect((await add("9000000")).json).toMatchObject({ updated: 0, unchanged: 1 });
+    expect(await item("9000000")).toMatchObject({ label: "Kettle", metadata: { a: 1, b: 2 } });
+    expect((await add({ id: "9000000", metadata: { b: 3 } })).json).toMatchObject({ updated: 1 });
+    expect(await item("9000000")).toMatchObject({ label: "Kettle", metadata: { b: 3 } });
+    expect((await add({ id: "9000000", metadata: { b: 3 } })).json).toMatchObject({ updated: 0 });
+    await add({ id: "9000000", label: null });
+    expect(await item("9000000")).toMatchObject({ label: null, metadata: { b: 3 } });
+    await add({ id: "9000000", metadata: null });
+    expect(await item("9000000")).toMatchObject({ label: null, metadata: {} });
+  });
+
+  it("an item that was removed and added again has none", async () => {
+    await add({ id: "9000000", label: "Kettle" });
+    await world.ask(`POST /${id}/items`, { body: { remove: ["9000000"] } });
+    await add("9000000");
+    expect(await item("9000000")).toMatchObject({ label: null });
+    await add({ id: "9000000", label: "Kettle" });
+    await world.ask(`POST /${id}/items`, { body: { add: ["9000000"], remove: ["9000000"] } });
+    expect(await item("9000000")).toMatchObject({ label: null });
+  });
+
+  it("the last label and the last metadata of an ID in one call count", async () => {
+    const answer = await add(
+      { id: "9000000", label: "First", metadata: { a: 1 } },
+      { id: " 9000000 ", label: "Second" },
+    );
+    expect(answer.json).toMatchObject({ updated: 1, unchanged: 0 });
+    expect(await item("9000000")).toMatchObject({ label: "Second", metadata: { a: 1 } });
+  });
+
+  const long = "x".repeat(201);
+  const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`key_${n}`, n]));
+  const wide = Object.fromEntries(
+    Array.from({ length: 5 }, (_, n) => [`k${n}`, "\u{1F600}".repeat(200)]),
+  );
+  it.each([
+    [{ label: "x" }, "add[1].id", "required"],
+    [{ id: 5 }, "add[1].id", "must be a string"],
+    [{ id: "12" }, "add[1].id", "is not a SKU"],
+    [{ id: "9000001", label: "" }, "add[1].label", "empty"],
+    [{ id: "9000001", label: 5 }, "add[1].label", "must be a string, or null"],
+    [{ id: "9000001", label: "x".repeat(101) }, "add[1].label", "at most 100 characters"],
+    [{ id: "9000001", label: "a\u0007b" }, "add[1].label", "control characters"],
+    [{ id: "9000001", metadata: [] }, "add[1].metadata", "must be an object"],
+    [{ id: "9000001", metadata: { target_price: null } }, "add[1].metadata.target_price", "value"],
+    [{ id: "9000001", metadata: { target_price: {} } }, "add[1].metadata.target_price", "value"],
+    [{ id: "9000001", metadata: { a: long } }, "add[1].metadata.a", "at most 200 characters"],
+    [{ id: "9000001", metadata: { a: "\n" } }, "add[1].metadata.a", "control characters"],
+    [{ id: "9000001", metadata: { Target: 1 } }, "add[1].metadata", "small letters"],
+    [{ id: "9000001", metadata: eleven }, "add[1].metadata", "at most 10 keys"],
+    [{ id: "9000001", metadata: wide }, "add[1].metadata", "3000 bytes"],
+    [{ id: "9000001", name: "x" }, "add[1]", "id, label, metadata"],
+    [["9000001"], "add", "'add[1]' must be a string or an object"],
+  ])("POST /v1/watchlists/{id}/items refuses %j and names the part", async (bad, param, part) => {
+    const { status, json } = await add({ id: "9000000", label: "Kettle" }, bad);
+    expect([status, json["error"]]).toMatchObject([
+      400,
+      { param, message: expect.stringContaining(part) },
+    ]);
+    expect(await item("9000000")).toMatchObject({ label: null });
+  });
+
+  it("may have any key of small letters, also names that JavaScript objects have", async () => {
+    const metadata = { constructor: "x", prototype: 1, to_string: true };
+    await add({ id: "9000000", metadata });
+    expect((await item("9000000"))["metadata"]).toEqual(metadata);
+  });
+});
+
+describe("a call that sets labels and whose process dies", () => {
+  const items = [
+    { id: "9000000", label: "Kettle" },
+    { id: "9000002", label: "Toaster" },
+    "9000003",
+  ];
+  const labels = async (): Promise<unknown[]> => {
+    const { json } = await world.ask(`GET /${id}/items`);
+    return (json["data"] as { label: unknown }[]).map(({ label }) => label);
+  };
+
+  it.each(
+    [1, 2, 3, 4, 5, 6].flatMap((call) => [
+      { call, when: "before" as const },
+      { call, when: "after" as const },
+    ]),
+  )("$when port call $call can be repeated until the labels are set", async (point) => {
+    const change = { add: items, remove: ["9000001"] };
+    await world.process(point).ask(`POST /${id}/items`, { body: change });
+    const again = await world.ask(`POST /${id}/items`, { body: change });
+    expect(again.status).toBe(200);
+    expect(await labels()).toEqual(["Kettle", "Toaster", null]);
   });
 });

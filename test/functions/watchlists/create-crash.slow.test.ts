@@ -60,7 +60,7 @@ async function expectOneList(answer: Answered): Promise<void> {
   expect(count?.["watchlists"]).toBe(1);
 }
 
-const portCalls = 7;
+const portCalls = 8;
 const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) => [
   { call: n + 1, when: "before" as const },
   { call: n + 1, when: "after" as const },

@@ -533,3 +533,59 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await world.rows()).toEqual([]);
   });
 });
+
+describe("the labels of a new watchlist's items", () => {
+  const labeled = [
+    { id: "9000001", label: "Kettle", metadata: { target_price: 70 } },
+    "9000000",
+    { id: "9000002" },
+  ];
+  const items = async ({ json }: Answered) => {
+    const listed = await world.ask(`GET /${String(json["id"])}/items`);
+    return listed.json["data"];
+  };
+
+  it("are set by POST /v1/watchlists, which accepts IDs and objects in one array", async () => {
+    const created = await create({ ids: labeled });
+    expect(created.json).toMatchObject({ item_count: 3 });
+    expect(await items(created)).toMatchObject([
+      { id: "9000000", label: null, metadata: {} },
+      { id: "9000001", label: "Kettle", metadata: { target_price: 70 } },
+      { id: "9000002", label: null, metadata: {} },
+    ]);
+  });
+
+  it("count as a part of the request of an idempotency key", async () => {
+    const headers = { "Idempotency-Key": "one" };
+    const send = (ids: unknown) => world.ask("POST ", { headers, body: { ...aBody, ids } });
+    const first = await send(labeled);
+    const reordered = [{ metadata: { target_price: 70 }, label: "Kettle", id: "9000001" }];
+    const again = await send([...reordered, ...labeled.slice(1)]);
+    expect([again.text, again.headers["Idempotent-Replayed"]]).toEqual([first.text, "true"]);
+    const other = await send([{ id: "9000001", label: "Kettle" }, ...labeled.slice(1)]);
+    expect(refusal(other)).toEqual([422, "INVALID_PARAM", "idempotency_key"]);
+  });
+
+  it("are refused with the place of the invalid part", async () => {
+    const bad = [...labeled, { id: "9000003", metadata: { target_price: [] } }];
+    expect(refusal(await create({ ids: bad }))).toEqual([
+      400,
+      "INVALID_PARAM",
+      "ids[3].metadata.target_price",
+    ]);
+  });
+
+  it("fit into a body with 50,000 objects of 40 bytes, and are stored in pages within their bounds", async () => {
+    const ids = Array.from({ length: 50_000 }, (_, n) => ({
+      id: String(1_000_000 + n),
+      label: `item ${n}`,
+    }));
+    const created = await create({ ids });
+    expect(created.status).toBe(201);
+    expect(await items(created)).toMatchObject(
+      ids.slice(0, 100).map(({ id, label }) => ({ id, label })),
+    );
+    const pages = (await world.rows()).filter(({ sk }) => sk.startsWith("details#"));
+    expect(pages).toHaveLength(50);
+  });
+});

@@ -15,12 +15,20 @@ import {
   stepScraperIds,
   stepScrapers,
 } from "../../../shared/scrapers/catalogue.ts";
+import type { FieldType } from "../../../shared/scrapers/fields.ts";
 
-const valueOf = {
+const valueOf: Readonly<Record<FieldType, fc.Arbitrary<number | boolean | string>>> = {
   number: fc.oneof(fc.integer({ min: -5, max: 500 }), fc.constantFrom(9.99, 10, 10.004, 10.01)),
   boolean: fc.boolean(),
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
+
+/** A value of the type, or a reference to metadata, which may have another type. */
+const testValueOf = (type: FieldType): fc.Arbitrary<FieldTest["value"]> =>
+  fc.oneof(
+    { weight: 3, arbitrary: valueOf[type] },
+    { weight: 1, arbitrary: fc.constantFrom({ metadata: "target" }, { metadata: "other" }) },
+  );
 
 /**
  * Any conditions that a route of this scraper can have. The caller adds `run` or `notify`, without
@@ -47,7 +55,7 @@ export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
         "is_not",
         ...(type === "number" ? (["below", "above"] as const) : []),
       ),
-      value: valueOf[type],
+      value: testValueOf(type),
     });
   });
   const moved = numbers.map((field) =>
@@ -72,7 +80,7 @@ function anyLimits(scraper: StepScraperId, route: Route): fc.Arbitrary<Route> {
         "is_not",
         ...(type === "number" ? (["below", "above"] as const) : []),
       ),
-      value: valueOf[type],
+      value: testValueOf(type),
     });
   });
   const keys = {

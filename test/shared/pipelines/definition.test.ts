@@ -4,8 +4,11 @@ import {
   nextOf,
   type Pipeline,
   readingKind,
+  type Route,
   runOrder,
+  type Step,
   stepOf,
+  testsMetadata,
 } from "../../../shared/pipelines/definition.ts";
 import { anyPipeline } from "./any-pipeline.ts";
 
@@ -89,5 +92,28 @@ describe("a step of a pipeline", () => {
       readingKind({ id: "a", scraper, routes: [] });
     expect(kindOf("retailer_a.lite")).toBe(kindOf("retailer_a.full"));
     expect(kindOf("retailer_a.pulse")).not.toBe(kindOf("retailer_a.lite"));
+  });
+});
+
+describe("a step that tests metadata", () => {
+  const target = { metadata: "target" };
+  const stepWith = (route: Omit<Route, "when" | "notify">): Step => ({
+    id: "check",
+    scraper: lite,
+    routes: [
+      { when: "new", notify: true },
+      { when: "ok", notify: true, ...route },
+    ],
+  });
+
+  it("is one whose route, or a test in where, names metadata", () => {
+    const inWhere = [
+      { field: "inStock", op: "is", value: true },
+      { field: "price", op: "below", value: target },
+    ] as const;
+    expect(testsMetadata(stepWith({ field: "price", op: "below", value: target }))).toBe(true);
+    expect(testsMetadata(stepWith({ where: inWhere }))).toBe(true);
+    expect(testsMetadata(stepWith({ where: inWhere.slice(0, 1) }))).toBe(false);
+    expect(testsMetadata(stepWith({ field: "price", op: "below", value: 10 }))).toBe(false);
   });
 });

@@ -275,7 +275,43 @@ describe("an invalid pipeline", () => {
         "the route value null",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: null }),
-        "'value' must be a number, true, false or a string.",
+        "'value' must be a number, true, false, a string, or an object such as " +
+          '{"metadata": "target_price"}.',
+      ],
+      [
+        "metadata of a key with capital letters",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({ when: "ok", field: "price", op: "is", value: { metadata: "Target" } }),
+        "an object such as",
+      ],
+      [
+        "a comparison of the last read with metadata",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({
+          when: "changed",
+          field: "price",
+          op: "decreased",
+          value: { metadata: "target_price" },
+        }),
+        "'decreased' compares with the last known value. Omit 'value'",
+      ],
+      [
+        "metadata of a key with capital letters in a test of where",
+        "pipeline.steps[0].routes[0].where[0].value",
+        withRoute({
+          when: "ok",
+          where: [{ field: "price", op: "is", value: { metadata: "Target" } }],
+        }),
+        "an object such as",
+      ],
+      [
+        "metadata that a test of where orders against a boolean",
+        "pipeline.steps[0].routes[0].where[0].op",
+        withRoute({
+          when: "ok",
+          where: [{ field: "inStock", op: "below", value: { metadata: "target" } }],
+        }),
+        "'below' compares numbers",
       ],
       [
         "a route value of infinite size",

@@ -581,3 +581,72 @@ describe("the derived field buyboxAboveLowest", () => {
     expect(buyboxAboveLowest(product, scan)).toBe(above);
   });
 });
+
+describe("a route that compares a field with metadata", () => {
+  interface Comparison {
+    readonly field: string;
+    readonly op: Op;
+    /** The value that the read shows. */
+    readonly is: FieldValue;
+    /** The metadata of the item. */
+    readonly value: string | number | boolean;
+    readonly isMatch: boolean;
+  }
+  const target = { metadata: "target" };
+  const matches = (route: Route, metadata: ReadingFacts["metadata"], after: Snapshot): boolean => {
+    const facts = { ...found(price10, { ...price10, ...after }), ...(metadata && { metadata }) };
+    return matchRoutes(lite(route), facts).next.length > 0;
+  };
+  const tested = (field: string, op: Op): Route => ({
+    when: "ok",
+    field,
+    op,
+    value: target,
+    run: "full",
+  });
+
+  it.each<Comparison>([
+    { field: "price", op: "below", is: 9, value: 10, isMatch: true },
+    { field: "price", op: "below", is: 10, value: 10, isMatch: false },
+    { field: "price", op: "above", is: 11, value: 10, isMatch: true },
+    { field: "price", op: "is", is: 10.004, value: 10, isMatch: true },
+    { field: "price", op: "is_not", is: 10.004, value: 10, isMatch: false },
+    { field: "price", op: "is_not", is: 12, value: 10, isMatch: true },
+    { field: "price", op: "is_not", is: null, value: 10, isMatch: true },
+    { field: "price", op: "below", is: 9, value: "10", isMatch: false },
+    { field: "price", op: "is_not", is: 9, value: "9", isMatch: false },
+    { field: "price", op: "is_not", is: null, value: "9", isMatch: false },
+    { field: "merchant", op: "is", is: "S1", value: "S1", isMatch: true },
+    { field: "merchant", op: "is_not", is: "S1", value: 5, isMatch: false },
+    { field: "inStock", op: "is", is: true, value: true, isMatch: true },
+    { field: "inStock", op: "is", is: true, value: "true", isMatch: false },
+  ])("returns $isMatch for $field $is $op $value", ({ field, op, is, value, isMatch }) => {
+    expect(matches(tested(field, op), { target: value }, { [field]: is })).toBe(isMatch);
+  });
+
+  it.each<Op>(["is", "is_not", "below", "above"])(
+    "never matches an item without this key with %s",
+    (op) => {
+      expect(matches(tested("price", op), undefined, { price: 5 })).toBe(false);
+      expect(matches(tested("price", op), { other: 1 }, { price: 5 })).toBe(false);
+      const inherited = { ...tested("price", op), value: { metadata: "constructor" } };
+      expect(matches(inherited, {}, { price: 5 })).toBe(false);
+    },
+  );
+
+  it("also tests a changed field", () => {
+    const route: Route = { ...tested("price", "below"), when: "changed" };
+    expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);
+    expect(matches(route, { target: 8.5 }, { price: 9 })).toBe(false);
+    expect(matches(route, { target: 20 }, { price: 10 })).toBe(false);
+  });
+
+  it("matches only if its tests in where, which also name metadata, pass", () => {
+    const where = [{ field: "price", op: "below" as const, value: target }];
+    const route: Route = { when: "ok", where, run: "full" };
+    expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);
+    expect(matches(route, { target: 8.5 }, { price: 9 })).toBe(false);
+    expect(matches(route, { target: "9.5" }, { price: 9 })).toBe(false);
+    expect(matches(route, {}, { price: 9 })).toBe(false);
+  });
+});

@@ -51,6 +51,7 @@ const scenario: Scenario = {
       ],
     },
   },
+  given: {},
   runs: Array.from({ length: 5 }, () => ({ trigger: "tick", credits: null, pipeline: 0 })),
   batchIdsMax: 1_000,
   deliveries: 2,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FieldTest, Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import type { FieldTest, Metadata, Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { mergedReading } from "../../../shared/pipelines/rules.ts";
 import { type Snapshot, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
 import { type Effect, type PlayedRead, playReads, playStart } from "../../support/played-reads.ts";
@@ -30,6 +30,7 @@ const seenFields: fc.Arbitrary<Snapshot> = fc.record(
 const anyRead: fc.Arbitrary<PlayedRead> = fc.record({
   status: fc.constantFrom("ok", "ok", "ok", "ok", "ok", "unavailable"),
   seen: seenFields,
+  metadata: fc.constantFrom<Metadata>({ target: 98 }, { target: 95 }, { target: "95" }, {}),
   after: fc.constantFrom(5, 10, 15, 60),
 });
 
@@ -38,6 +39,7 @@ const anyWhere: fc.Arbitrary<readonly FieldTest[]> = fc.array(
     { field: "inStock", op: "is", value: true },
     { field: "price", op: "below", value: 100 },
     { field: "state", op: "is_not", value: "c" },
+    { field: "price", op: "is_not", value: { metadata: "target" } },
   ),
   { minLength: 1, maxLength: 2 },
 );
@@ -50,9 +52,11 @@ const changedBase = fc.constantFrom<Route>(
   { when: "changed", field: "price", op: "decreased" },
   { when: "changed", field: "price", op: "increased" },
   { when: "changed", field: "price", op: "below", value: 98 },
+  { when: "changed", field: "price", op: "below", value: { metadata: "target" } },
 );
 const levelBase = fc.constantFrom<Route>(
   { when: "ok", field: "price", op: "below", value: 98 },
+  { when: "ok", field: "price", op: "below", value: { metadata: "target" } },
   { when: "ok", field: "inStock", op: "is", value: true },
   { when: "unchanged" },
   { when: "failed" },
@@ -124,12 +128,12 @@ function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object
   const memory = newMemory();
   let last: Snapshot | null = null;
   let at = playStart;
-  return reads.map(({ status, seen, after: wait }) => {
+  return reads.map(({ status, seen, metadata = {}, after: wait }) => {
     at += wait * minute;
     if (status !== "ok") return matchOfFailed(route, memory, at);
     const before: Snapshot = last ?? {};
     last = mergedReading(last, seen);
-    const read = { at, seen, last: before, derived: {}, trackedFields };
+    const read = { at, seen, last: before, derived: {}, metadata, trackedFields };
     const match = matchOf(route, memory, { ...read, isFirst: last === seen });
     noteReading(route, memory, { before, after: last, fields: trackedFields });
     return match;

@@ -46,6 +46,7 @@ const longList: Omit<Scenario, keyof Way> = {
       },
     ]),
   ),
+  given: {},
   runs: [
     { trigger: "tick", credits: null, pipeline: 0 },
     { trigger: "tick", credits: null, pipeline: 0 },

@@ -60,6 +60,7 @@ describe("a change of a watchlist's items", () => {
       watchlist_id: list.watchlistId,
       added: 3,
       reactivated: 1,
+      updated: 0,
       unchanged: 0,
       removed: 2,
       missing: 1,
@@ -85,7 +86,14 @@ describe("a change of a watchlist's items", () => {
   it("resets a delisted item that it adds again, even if it contains no other ID", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     const { tally, watchlist } = await change(list, { add: ["10001"] });
-    expect(tally).toEqual({ added: 0, reactivated: 1, unchanged: 0, removed: 0, missing: 0 });
+    expect(tally).toEqual({
+      added: 0,
+      reactivated: 1,
+      updated: 0,
+      unchanged: 0,
+      removed: 0,
+      missing: 0,
+    });
     expect(watchlist.itemCounts).toEqual({ new: 1, active: 0, delisted: 1 });
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
@@ -149,7 +157,14 @@ describe("a full watchlist", () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "1000007"];
     const { tally } = await change(list, { add, remove: ["99999", "1049999"] });
-    expect(tally).toEqual({ added: 1, reactivated: 0, unchanged: 1, removed: 1, missing: 1 });
+    expect(tally).toEqual({
+      added: 1,
+      reactivated: 0,
+      updated: 0,
+      unchanged: 1,
+      removed: 1,
+      missing: 1,
+    });
   });
 
   it("refuses a change with 409 and keeps its items if every write finds it full", async () => {
@@ -305,6 +320,7 @@ describe("the body of an item change", () => {
     expect(parseItemChange("retailer_a", body)).toEqual({
       add: ["B000000001", "B000000002"],
       remove: [],
+      labels: new Map(),
     });
   });
 });

@@ -112,19 +112,21 @@ describe("an item in API responses", () => {
   };
 
   it("has one snapshot of all its readings, and the tier of its last change", () => {
-    const wire = presentItem(item, "retailer_a");
+    const wire = presentItem(item, "retailer_a", undefined);
     expect(wire["snapshot"]).toEqual({ price: 2, newCount: 3 });
     expect(wire["last_change"]).toMatchObject({ scraper: "retailer_a.lite", tier: "lite" });
     expect(safeParse(watchlistItemSchema, wire).success).toBe(true);
   });
 
   it("has its ID as asin on retailer_a only", () => {
-    expect(presentItem(item, "retailer_a")["asin"]).toBe("B000000001");
-    expect(presentItem({ ...item, id: "10001" }, "retailer_d")).not.toHaveProperty("asin");
+    expect(presentItem(item, "retailer_a", undefined)["asin"]).toBe("B000000001");
+    expect(presentItem({ ...item, id: "10001" }, "retailer_d", undefined)).not.toHaveProperty(
+      "asin",
+    );
   });
 
   it("has exactly the fields of its schema", () => {
-    const names = Object.keys(presentItem(item, "retailer_d"));
+    const names = Object.keys(presentItem(item, "retailer_d", undefined));
     expect(names.toSorted()).toEqual(
       Object.keys(watchlistItemSchema.entries)
         .filter((name) => name !== "asin")

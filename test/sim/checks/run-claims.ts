@@ -12,6 +12,8 @@ import { rowAt } from "./table-rows.ts";
 export interface RunsSeen {
   /** The sources' answers that led to each recorded result, by the key of the result's row. */
   readonly answers: ReadonlyMap<string, readonly FlatAnswer[]>;
+  /** The time at which each result was recorded, in milliseconds, by the key of its row. */
+  readonly recordedAt: ReadonlyMap<string, number>;
   /** The runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
   readonly pausing: ReadonlySet<string>;
 }
@@ -32,6 +34,7 @@ const skipsMax = 3;
 interface Watched {
   readonly world: World;
   readonly answers: Map<string, readonly FlatAnswer[]>;
+  readonly recordedAt: Map<string, number>;
   readonly pausing: Set<string>;
   /** The due times that had a run, as `<partition of the watchlist> <due time>`. */
   readonly dues: Set<string>;
@@ -54,6 +57,7 @@ export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {
     world,
     answers: new Map(),
+    recordedAt: new Map(),
     pausing: new Set(),
     dues: new Set(),
     triggers: new Map(),
@@ -135,10 +139,14 @@ const isPassedOver = (input: Attempt["input"]): boolean =>
   String(input["UpdateExpression"]).startsWith("SET next_run_at = :next, due_at = :next");
 
 /** Records that the task's last answers led to the result that it stores. */
-function keepAnswer({ service, operation, input, task }: Attempt, { answers }: Watched): void {
+function keepAnswer(
+  { service, operation, input, task }: Attempt,
+  { world, answers, recordedAt }: Watched,
+): void {
   if (service !== "dynamo" || operation !== "PutItem") return;
   const { pk, sk } = input["Item"] as { readonly pk: Text; readonly sk: Text };
   if (!sk.S.startsWith("result#")) return;
+  recordedAt.set(textOf({ pk: pk.S, sk: sk.S }), world.tasks.now());
   const received = lastAnswerTo(task);
   if (received !== undefined) answers.set(textOf({ pk: pk.S, sk: sk.S }), received);
 }

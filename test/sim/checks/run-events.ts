@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { WatchlistScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type RunRecords,
   type StepRecords,
 } from "../scenarios/runs-records.ts";
+import { assertLabels, labelsDuring } from "../scenarios/runs-labels.ts";
 import type { User, World } from "../world.ts";
 
 interface Event {
@@ -35,7 +37,7 @@ export async function checkEvents(
     for (const record of records) {
       known.set(record.run.id, list.receiver);
       const isPausing = seen.pausing.has(`${list.id} ${record.run.runNumber}`);
-      checkRun({ list, record, isPausing, reached: world.reached }, events);
+      checkRun({ list, record, seen, isPausing, reached: world.reached }, events);
     }
   }
   for (const event of events)
@@ -48,6 +50,7 @@ export async function checkEvents(
 interface RunSeen {
   readonly list: WatchlistScene;
   readonly record: RunRecords;
+  readonly seen: RunsScene["seen"];
   /** True if this is the third skipped run in sequence. */
   readonly isPausing: boolean;
   readonly reached: World["reached"];
@@ -74,7 +77,8 @@ async function feedOf(world: World, user: User): Promise<readonly Event[]> {
   return events;
 }
 
-function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonly Event[]): void {
+function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
+  const { list, record, isPausing, reached } = runSeen;
   const { isDeletionAsked, deletedAt } = list;
   const { run, steps } = record;
   const own = events.filter((event) => runOf(event) === run.id);
@@ -98,6 +102,7 @@ function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonl
       entries[type],
       where,
     );
+    for (const entry of reported) checkLabels(entry, runSeen, where);
     assert.equal(ofType.length, Math.ceil(entries[type].length / partItems), `${where}: parts`);
     ofType.forEach(({ data }, n) => {
       assert.equal(data["part"], n + 1, `${where}: part`);
@@ -113,6 +118,27 @@ function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonl
   );
   if (new Set(order).size > 2) reached("a run had events of three types");
   checkCompleted(own, { run, steps, isPausing, name });
+}
+
+/**
+ * Checks that an entry has the label and the metadata that its item had at some time between the
+ * source's answer and the record of the batch (invariant R21).
+ */
+function checkLabels(entry: Row, { list, record, seen, reached }: RunSeen, where: string): void {
+  const id = String(entry["id"]);
+  const one = record.steps.find(({ step }) => step.step === entry["step"]);
+  const number = one?.batches.findIndex(({ ids }) => ids.includes(id)) ?? -1;
+  assert(one !== undefined && number !== -1, `${where}: ${id} was read`);
+  const { pk, sk } = watchlistKeys.result(record.run.id, { ...one.step, number });
+  const key = `${pk}/${sk}`;
+  const [answer] = seen.answers.get(key) ?? [];
+  const to = seen.recordedAt.get(key);
+  assert(answer !== undefined && to !== undefined, `${where}: the batch of ${id} was read`);
+  const calls = list.labelCalls.get(id) ?? [];
+  assertLabels(entry, labelsDuring(calls, { from: answer.trueTime, to }), `${where}: ${id}`);
+  if (entry["label"] !== undefined) reached("an event had a label");
+  if (![undefined, "set 0"].includes(entry["label"] as string | undefined))
+    reached("an event had a label set later");
 }
 
 function checkCompleted(

@@ -28,7 +28,8 @@ export function checkRoutes(read: ReadItem): Verdict {
   const { status, shown: seen = {}, fetchedAt } = answer;
   const isNew = item.state === "new";
   const at = Date.parse(fetchedAt);
-  const reading = readItem({ step, item, isNew, at }, { status, seen, quarters: 0 });
+  // No pipeline of the simulation compares with metadata.
+  const reading = readItem({ step, item, metadata: {}, isNew, at }, { status, seen, quarters: 0 });
   const verdict = evaluate(pipeline, step, reading);
   const { routes } = verdict;
   const next = new Set(routes.flatMap(({ run }) => (run === undefined ? [] : [run])));

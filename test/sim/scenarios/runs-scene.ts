@@ -7,6 +7,7 @@ import { dynamoWatchlistStore } from "../../../shared/aws/watchlists/watchlist-s
 import type { RunsSeen } from "../checks/run-claims.ts";
 import type { User, World } from "../world.ts";
 import type { WatchlistRequest } from "./runs-watchlists.ts";
+import type { LabelCalls } from "./runs-labels.ts";
 import type { RunRecords } from "./runs-records.ts";
 
 /** A watchlist, and the outcomes of its user's calls. */
@@ -26,6 +27,8 @@ export interface WatchlistScene {
    * unknown.
    */
   readonly isThere: Map<string, boolean | undefined>;
+  /** The calls that set labels of its items. */
+  readonly labelCalls: LabelCalls;
   isDeletionAsked: boolean;
   /** The time of the successful response to a deletion, in milliseconds; null if there is none. */
   deletedAt: number | null;

@@ -17,6 +17,7 @@ import {
   ownPipelineRequest,
   ownPipelines,
 } from "./runs-watchlists.ts";
+import { type LabelCalls, labeledItem, noteLabels } from "./runs-labels.ts";
 import { collectRecords } from "./runs-records.ts";
 import { type WatchlistScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
 
@@ -212,7 +213,10 @@ async function createList(
   const { key } = user;
   const choice = [null, ...(receivers.get(user.accountId) ?? [])];
   const receiver = choice.length > 1 ? world.random.pick(choice) : null;
-  const body = { ...wanted, ...(receiver && { webhook_endpoint_id: receiver.id }) };
+  const ids = wanted.ids.map((one) => labeledItem(one, 0));
+  const body = { ...wanted, ids, ...(receiver && { webhook_endpoint_id: receiver.id }) };
+  const labelCalls: LabelCalls = new Map();
+  for (const call of noteLabels(labelCalls, ids, -1)) call.ends = -1;
   const made = await mustSucceed(world.call({ method: "POST", path: "/v1/watchlists", key, body }));
   return {
     user,
@@ -221,6 +225,7 @@ async function createList(
     receiver,
     touched: new Set(),
     isThere: new Map(),
+    labelCalls,
     isDeletionAsked: false,
     deletedAt: null,
     kept: undefined,
@@ -363,7 +368,7 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
  */
 export async function changeItems(
   { world }: RunsScene,
-  { id, user, touched, isThere }: WatchlistScene,
+  { id, user, touched, isThere, labelCalls }: WatchlistScene,
   change: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
 ): Promise<void> {
   const { add = [], remove = [] } = change;
@@ -374,8 +379,22 @@ export async function changeItems(
     isThere.set(one, undefined);
   }
   const path = `/v1/watchlists/${id}/items`;
-  const answer = await world.call({ method: "POST", path, key: user.key, body: change });
+  const begins = world.tasks.now();
+  const number = [...labelCalls.values()].flat().length;
+  const items = add.map((one) => labeledItem(one, number));
+  const body = { ...change, ...(change.add && { add: items }) };
+  const removals = noteLabels(
+    labelCalls,
+    remove.map((one) => ({ id: one })),
+    begins,
+  );
+  const additions = noteLabels(labelCalls, items, begins);
+  const answer = await world.call({ method: "POST", path, key: user.key, body });
   if (answer?.status !== 200) return;
+  // The addition of an item replaces its removal by the same call.
+  for (const call of removals) call.ends = begins;
+  for (const call of additions) call.ends = world.tasks.now();
+
   for (const one of remove) isThere.set(one, false);
   for (const one of add) isThere.set(one, true);
 }

@@ -165,6 +165,7 @@ interface Tally {
   readonly watchlist_id: string;
   readonly added: number;
   readonly reactivated: number;
+  readonly updated: number;
   readonly unchanged: number;
   readonly removed: number;
   readonly missing: number;
@@ -225,7 +226,7 @@ function checkTally(
   before: ReadonlyMap<string, readonly string[]>,
 ): void {
   assert.equal(
-    tally.added + tally.reactivated + tally.unchanged,
+    tally.added + tally.reactivated + tally.updated + tally.unchanged,
     add.length,
     "number of added IDs",
   );

@@ -1,7 +1,8 @@
 import { endpoint } from "./webhooks.ts";
 import { run, watchlist, watchlistItem } from "./watchlists.ts";
 
-const { last_change: change } = watchlistItem;
+const { last_change: change, label, metadata, title, url, image } = watchlistItem;
+const details = { label, metadata, title, url, image };
 
 /** An event for a change in the example run. */
 export const eventChanged = {
@@ -21,6 +22,7 @@ export const eventChanged = {
     changes: [
       {
         id: watchlistItem.id,
+        ...details,
         changed_at: change.changed_at,
         tier: change.tier,
         step: change.step,
@@ -44,6 +46,7 @@ export const eventMatched = {
     products: [
       {
         id: watchlistItem.id,
+        ...details,
         matched_at: change.changed_at,
         step: change.step,
         scraper: change.scraper,
@@ -64,6 +67,8 @@ export const eventDelisted = {
     products: [
       {
         id: "9000002",
+        title: "Northfield toaster, two slots",
+        url: "https://retailer-d.example/product/9000002",
         delisted_at: change.changed_at,
         step: change.step,
         scraper: change.scraper,

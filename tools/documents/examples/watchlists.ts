@@ -64,6 +64,12 @@ const snapshot = {
 export const watchlistItem = {
   id: "9000001",
   object: "watchlist_item",
+  label: "Kettle for the office",
+  metadata: { target_price: 70 },
+  title: "Northfield electric kettle, 1.7 l",
+  url: "https://retailer-d.example/product/9000001",
+  image: "https://retailer-d.example/images/9000001.jpg",
+  seller_names: {},
   state: "active",
   added_at: "2026-11-21T01:09:35.668Z",
   first_read_at: "2026-11-21T01:09:36.120Z",

@@ -384,6 +384,19 @@ const cases: readonly Case[] = [
     queries: 3,
   },
   {
+    file: "shared/aws/watchlists/details-pages",
+    title: "the pages of items whose ranges the first pages of details take",
+    fill: fillPages,
+    async read(place) {
+      const details = { addedAt: at(0), label: "x", metadata: {}, facts: {}, readAt: null };
+      await pagesOf(place).createDetails(list, [{ id: "i1", ...details }]);
+      const stored = { ...place, client: tables.client };
+      const rows = await rowsOf(stored, watchlistKeys.page(list, "").pk);
+      return rows.filter((sk) => sk.startsWith("details#"));
+    },
+    found: ["details#", "details#i2", "details#i3", "details#i4", "details#i5"],
+  },
+  {
     file: "shared/aws/watchlists/page-store",
     title: "the pages to remove",
     fill: fillPages,

@@ -82,8 +82,8 @@ class Model {
     return there;
   }
 
-  change({ add, remove }: ItemChange, addedAt: string): ItemTally {
-    const tally = { added: 0, reactivated: 0, unchanged: 0, removed: 0, missing: 0 };
+  change({ add, remove }: Pick<ItemChange, "add" | "remove">, addedAt: string): ItemTally {
+    const tally = { added: 0, reactivated: 0, updated: 0, unchanged: 0, removed: 0, missing: 0 };
     for (const id of new Set([...remove, ...add])) {
       const before = this.items.get(id);
       if (remove.includes(id)) tally[this.items.delete(id) ? "removed" : "missing"] += 1;
@@ -244,7 +244,7 @@ async function play(
   if (watchlist === undefined) throw new Error("The list is there");
   const watchlists = { get: () => world.watchlist(list) };
   const { tally } = await changeItems(
-    { watchlist, change: wanted, now },
+    { watchlist, change: { ...wanted, labels: new Map() }, now },
     { watchlists, pages, clock, random },
   );
   expect(tally).toMatchObject(tallied);

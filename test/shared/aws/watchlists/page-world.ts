@@ -38,6 +38,8 @@ export interface StoredRow {
 
 export interface PageWorld {
   readonly client: DynamoDBDocumentClient;
+  /** Name of the table. */
+  readonly table: string;
   store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore;
   /** Stores a watchlist with these items; returns its key. */
   open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<WatchlistRef>;
@@ -62,6 +64,7 @@ export async function startPageWorld(): Promise<PageWorld> {
   };
   const world: PageWorld = {
     client,
+    table,
     store: (through = client, bounds = {}) =>
       dynamoPageStore(through, { table, clock, random, bounds: { ...pageBounds, ...bounds } }),
     async open(items, bounds) {

@@ -26,7 +26,7 @@ function limitWords(route: Route): readonly string[] {
   return [
     ...(delta === undefined ? [] : [`by ${delta} or more`]),
     ...(percent === undefined ? [] : [`by ${percent} % or more`]),
-    ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${String(value)}`),
+    ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${valueWords(value)}`),
     ...(confirm === undefined ? [] : [`${confirm} reads in a row`]),
     ...(once === true ? ["once"] : []),
     ...(cooldown === undefined ? [] : [`at most every ${cooldown}`]),
@@ -36,10 +36,13 @@ function limitWords(route: Route): readonly string[] {
 function conditionWords({ when, field, op, value }: Route): string {
   if (field === undefined) return when.replaceAll("_", " ");
   const test = op === undefined ? "" : ` ${opWords[op] ?? op}`;
-  const tested = `${field}${test}${value === undefined ? "" : ` ${String(value)}`}`;
+  const tested = `${field}${test}${value === undefined ? "" : ` ${valueWords(value)}`}`;
   if (when === "changed" && (op === "increased" || op === "decreased")) return tested;
   return when === "ok" ? tested : `${field} ${when}${op === undefined ? "" : `, ${tested}`}`;
 }
+
+const valueWords = (value: NonNullable<Route["value"]>): string =>
+  typeof value === "object" ? `its ${value.metadata}` : String(value);
 
 /** Returns texts for what starts at a step: `every run`, `new items`, `every 8th run`. */
 export function startsAt({ entry, baseline, refresh }: Pipeline, id: string): readonly string[] {

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { BatchRef, BatchResult, ItemOutcome, StepRecord } from "../../runs/run.ts";
+import type { KnownDetails } from "../../watchlists/item-details.ts";
+import { type Row, type TableOptions, writeRows } from "../table/dynamo.ts";
+import { rowsByKey } from "../table/rows-by-key.ts";
+import { type RowKey, watchlistKeys } from "../table/table.ts";
+import { pack, unpack } from "./compressed.ts";
+
+/**
+ * Maximum size of details in the row of a result, in bytes. DynamoDB limits a row to 400 KB, and
+ * the outcomes of a batch take the rest.
+ */
+const inRowMax = 100 * 1024;
+/** Size of the chunks of larger details, in bytes. */
+const chunkBytes = 300 * 1024;
+
+interface Chunks {
+  readonly digest: string;
+  readonly count: number;
+}
+
+/**
+ * Stores the item details of a result, which are apart from its outcomes because only events need
+ * them. Details that are too large for the row go to rows of their own, which must be written
+ * first. Their key contains a digest, so that results of two processes never mix.
+ * @returns the attributes of the result's row
+ */
+export async function storeDetails(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { ref, outcomes, ttl }: { ref: BatchRef; outcomes: BatchResult["outcomes"]; ttl: number },
+): Promise<Row> {
+  const details = outcomes.flatMap(({ id, details: known }) => (known ? [[id, known]] : []));
+  if (details.length === 0) return {};
+  const packed = pack(details);
+  if (packed.byteLength <= inRowMax) return { details: packed };
+  const digest = createHash("sha256").update(packed).digest("hex").slice(0, 16);
+  const count = Math.ceil(packed.byteLength / chunkBytes);
+  const chunks = { digest, count };
+  const rows = chunkKeys(ref, chunks).map(({ pk, sk }, n) => {
+    const part = packed.subarray(n * chunkBytes, (n + 1) * chunkBytes);
+    return { pk, sk, details: part, ttl };
+  });
+  await writeRows(client, options, rows);
+  return { details_in: chunks };
+}
+
+/** Adds the stored details to the outcomes of a result. */
+export async function withStoredDetails<Result extends BatchResult>(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { step, row, result }: { step: StepRecord; row: Row; result: Result },
+): Promise<Result> {
+  const chunks = row["details_in"] as Chunks | undefined;
+  const batch = Number(String(row["sk"]).split("#").at(-1));
+  const packed =
+    chunks === undefined
+      ? row["details"]
+      : await joined(client, options, chunkKeys({ ...step, batch }, chunks));
+  if (packed === undefined) return result;
+  const details = new Map(unpack(packed) as [string, KnownDetails][]);
+  const outcomes = result.outcomes.map((outcome): ItemOutcome => {
+    const known = details.get(outcome.id);
+    return known === undefined ? outcome : Object.assign({}, outcome, { details: known });
+  });
+  return { ...result, outcomes };
+}
+
+const chunkKeys = (
+  { runId, step, plan, batch }: Pick<BatchRef, "runId" | "step" | "plan" | "batch">,
+  { digest, count }: Chunks,
+): RowKey[] =>
+  Array.from({ length: count }, (_, chunk) =>
+    watchlistKeys.resultDetails(runId, { step, plan, number: batch }, { digest, chunk }),
+  );
+
+async function joined(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  keys: readonly RowKey[],
+): Promise<Uint8Array> {
+  const rows = await rowsByKey(client, options, keys);
+  const bySk = new Map(rows.map((row) => [String(row["sk"]), row["details"] as Uint8Array]));
+  return Buffer.concat(keys.map(({ sk }) => bySk.get(sk) ?? new Uint8Array()));
+}

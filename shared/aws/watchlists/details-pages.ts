@@ -1,0 +1,279 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { repeats } from "../../base/retry-budget.ts";
+import {
+  changedDetails,
+  type CutDetailsPage,
+  cutDetailsPages,
+  decodeDetails,
+  type StoredDetailsPage,
+} from "../../watchlists/details-page.ts";
+import type { ItemDetails } from "../../watchlists/item-details.ts";
+import { type PageBounds, pageBounds, type PageRange } from "../../watchlists/page.ts";
+import type {
+  DetailsChange,
+  DetailsChanged,
+  PageStore,
+  WatchlistRef,
+} from "../../watchlists/page-store.ts";
+import { endOfRange } from "../../watchlists/rewrite-items.ts";
+import {
+  againIfThrottled,
+  conditionalWrite,
+  isContention,
+  isThrottle,
+  retryContended,
+  type Row,
+  transact,
+  type TransactItem,
+} from "../table/dynamo.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { watchlistKeys } from "../table/table.ts";
+import {
+  afterEveryId,
+  type PageKind,
+  pagesHolding,
+  type PageTable,
+  readPages,
+} from "./page-reader.ts";
+import { lowestOf } from "./page-row.ts";
+
+const detailsKind: PageKind<StoredDetailsPage> = {
+  keyOf: watchlistKeys.detailsPage,
+  parse: detailsPageOf,
+};
+
+/** Retry limits for one page. Each failed try means that another writer changed the page. */
+const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
+
+/**
+ * The methods of a page store that read and write details. The pages of a watchlist's details cover
+ * all IDs, or there are none. They are split but never merged: details change seldom, and a page
+ * whose items were removed takes less than 1 KB.
+ */
+export const detailsPages = (
+  table: PageTable,
+  bounds: PageBounds,
+): Pick<PageStore, "details" | "changeDetails" | "createDetails"> => ({
+  async details(watchlistId, range = {}) {
+    const { from = "", to } = range;
+    const found = new Map<string, ItemDetails>();
+    for await (const { details } of readPages(table, detailsKind, { watchlistId, ...range })) {
+      for (const one of details) {
+        if (one.id >= from && (to === undefined || one.id <= to)) found.set(one.id, one);
+      }
+    }
+    return found;
+  },
+  changeDetails: (list, change) => changePages(table, bounds, { list, ...change }),
+  async createDetails(watchlistId, details) {
+    if (details.length === 0) return;
+    for (const range of await firstRanges(table, watchlistId)) {
+      const { lowest, upper } = range;
+      const own = details.filter(({ id }) => id >= lowest && (upper === null || id < upper));
+      for (const page of cutDetailsPages(range, own, bounds)) {
+        await putNew(table, watchlistId, page);
+      }
+    }
+  },
+});
+
+/** DynamoDB's maximum number of writes in a transaction, without the check of the watchlist. */
+const firstPagesMax = 99;
+
+/**
+ * The ranges of a watchlist's first pages of details: those of its pages of items, so that parallel
+ * batches of its first run write different pages.
+ */
+async function firstRanges(
+  { client, table }: PageTable,
+  watchlistId: string,
+): Promise<readonly PageRange[]> {
+  const { pk, sk } = watchlistKeys.page(watchlistId, "");
+  const rows = queryRows(client, {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
+    ExpressionAttributeValues: {
+      ":pk": pk,
+      ":first": sk,
+      ":last": watchlistKeys.page(watchlistId, afterEveryId).sk,
+    },
+    ProjectionExpression: "sk",
+    ConsistentRead: true,
+  });
+  const all = await Array.fromAsync(rows, lowestOf);
+  const every = Math.ceil(all.length / firstPagesMax);
+  const lowest = ["", ...all.filter((one, n) => one !== "" && n % every === 0)];
+  return lowest.map((one, n) => ({ lowest: one, upper: lowest[n + 1] ?? null }));
+}
+
+/**
+ * Creates the first pages of a watchlist, without details. `stale`: another process has created
+ * them.
+ */
+async function createPages(table: PageTable, list: WatchlistRef): Promise<Written> {
+  const ranges = await firstRanges(table, list.watchlistId);
+  const cut = ranges.flatMap((range) => cutDetailsPages(range, [], pageBounds));
+  return addPages(
+    table,
+    list,
+    cut.map((page) => putOf({ ...table, ...list }, page)),
+  );
+}
+
+async function changePages(
+  table: PageTable,
+  bounds: PageBounds,
+  { list, ids, change }: DetailsChange & { readonly list: WatchlistRef },
+): Promise<DetailsChanged> {
+  const { clock, random } = table;
+  const { watchlistId } = list;
+  let mayRepeat = repeats({ clock, random }, retryLimits);
+  for (let done = 0; done < ids.length;) {
+    const [page] = await pagesHolding(table, detailsKind, { watchlistId, id: ids[done] ?? "" });
+    const end = page === undefined ? ids.length : endOfRange(page, ids, done);
+    const owned = ids.slice(done, end);
+    const after = changedDetails(page?.details ?? [], owned, change);
+    const outcome =
+      after === page?.details ? "written" : await writePages(table, list, { page, after, bounds });
+    if (outcome === "watchlist_deleted") return outcome;
+    if (outcome === "written") {
+      done = end;
+      mayRepeat = repeats({ clock, random }, retryLimits);
+    } else if (!(await mayRepeat())) return "contended";
+  }
+  return "done";
+}
+
+interface Replacement {
+  /** Undefined if the watchlist has no pages of details. */
+  readonly page: StoredDetailsPage | undefined;
+  readonly after: readonly ItemDetails[];
+  readonly bounds: PageBounds;
+}
+
+type Written = "written" | "stale" | "watchlist_deleted";
+
+/** Replaces a page. Creates the first pages if there are none, and then returns `stale`. */
+async function writePages(
+  table: PageTable,
+  list: WatchlistRef,
+  { page, after, bounds }: Replacement,
+): Promise<Written> {
+  if (page === undefined) {
+    if (after.length === 0) return "written";
+    const created = await createPages(table, list);
+    return created === "watchlist_deleted" ? created : "stale";
+  }
+  const cut = cutDetailsPages(page, after, bounds);
+  const puts = cut.map((one) => putOf({ ...table, ...list }, one, page));
+  const [only] = puts;
+  return only !== undefined && puts.length === 1
+    ? replacePage(table, only)
+    : addPages(table, list, puts);
+}
+
+type Put = NonNullable<TransactItem["Put"]>;
+
+/**
+ * A conditional write of a page.
+ * @param replaced the page whose range contains that of `page`; undefined for a first page
+ */
+const putOf = (
+  { table: TableName, watchlistId }: { readonly table: string; readonly watchlistId: string },
+  page: CutDetailsPage,
+  replaced?: StoredDetailsPage,
+): Put => ({
+  TableName,
+  Item: detailsPageRow(watchlistId, page, (replaced?.version ?? 0) + 1),
+  ...(page.lowest === replaced?.lowest
+    ? {
+        ConditionExpression: "version = :seen",
+        ExpressionAttributeValues: { ":seen": replaced.version },
+      }
+    : { ConditionExpression: "attribute_not_exists(pk)" }),
+});
+
+const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Written> =>
+  retryContended<Written>(patience, async () => {
+    try {
+      return (await conditionalWrite(() => client.send(new PutCommand(put)))) ? "written" : "stale";
+    } catch (error) {
+      if (isThrottle(error) || isLocked(error)) return "again";
+      throw error;
+    }
+  });
+
+/**
+ * Writes pages of which some are new. Checks in the same transaction that the watchlist exists,
+ * because a purge would not find rows that are added after it.
+ */
+function addPages(
+  { client, table: TableName, ...patience }: PageTable,
+  { accountId, watchlistId }: WatchlistRef,
+  puts: readonly Put[],
+): Promise<Written> {
+  const check: TransactItem = {
+    ConditionCheck: {
+      TableName,
+      Key: watchlistKeys.watchlist(accountId, watchlistId),
+      ConditionExpression: "attribute_exists(pk)",
+    },
+  };
+  return retryContended<Written>(patience, (note) =>
+    againIfThrottled<Written | "again">(note, async () => {
+      const reasons = await transact(client, [...puts.map((put) => ({ Put: put })), check]);
+      if (reasons === undefined) return "written";
+      if (isContention(reasons)) return "again";
+      return reasons.at(-1)?.code === "ConditionalCheckFailed" ? "watchlist_deleted" : "stale";
+    }),
+  );
+}
+
+/** Returns true if the write failed because a transaction had locked the row. */
+const isLocked = (error: unknown): boolean =>
+  error instanceof Error && error.name === "TransactionConflictException";
+
+/** Writes a page of a watchlist that is being created. Does not change an existing page. */
+function putNew(
+  { client, table, ...patience }: PageTable,
+  watchlistId: string,
+  page: CutDetailsPage,
+): Promise<boolean> {
+  return retryContended<boolean>(patience, async () => {
+    try {
+      return await conditionalWrite(() =>
+        client.send(
+          new PutCommand({
+            TableName: table,
+            Item: detailsPageRow(watchlistId, page, 1),
+            ConditionExpression: "attribute_not_exists(pk)",
+          }),
+        ),
+      );
+    } catch (error) {
+      if (isThrottle(error)) return "again";
+      throw error;
+    }
+  });
+}
+
+const detailsPageRow = (watchlistId: string, page: CutDetailsPage, version: number): Row => ({
+  ...watchlistKeys.detailsPage(watchlistId, page.lowest),
+  version,
+  upper: page.upper ?? undefined,
+  details: page.encoded,
+});
+
+/** Parses the row of a page. Unchecked, because only `detailsPageRow` writes these rows. */
+function detailsPageOf(row: Row): StoredDetailsPage {
+  let details: readonly ItemDetails[] | undefined;
+  return {
+    lowest: String(row["sk"]).slice("details#".length),
+    upper: (row["upper"] as string | undefined) ?? null,
+    version: row["version"] as number,
+    get details() {
+      details ??= decodeDetails(row["details"] as Uint8Array);
+      return details;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { type Step, testsMetadata } from "../pipelines/definition.ts";
+import type { Item } from "../watchlists/item.ts";
+import {
+  type ItemDetails,
+  knownDetails,
+  type KnownDetails,
+  withFacts,
+} from "../watchlists/item-details.ts";
+import { compareIds } from "../watchlists/page.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
+import type { StepAnswer } from "./read-step.ts";
+import type { Run } from "./run.ts";
+
+interface BatchRead {
+  readonly run: Run;
+  readonly step: Step;
+  /** Items by ID, in ID order. */
+  readonly items: ReadonlyMap<string, Item>;
+  readonly answers: readonly StepAnswer[];
+}
+
+/** Returns the known details of an item of a batch. */
+export type DetailsOf = (id: string) => KnownDetails;
+
+/**
+ * Stores the facts that a batch read, and returns the details of its items. Clients may have changed
+ * labels and metadata until after the read: the outcomes of the batch contain these values. Reads
+ * nothing if the batch shows no facts and no outcome can contain or test details.
+ */
+export async function batchDetails(
+  { run, step, items, answers }: BatchRead,
+  pages: Pick<PageStore, "details" | "changeDetails">,
+): Promise<DetailsOf> {
+  const facts = answers.filter((answer) => answer.facts !== undefined);
+  if (facts.length === 0 && !mayUseDetails(step, answers)) return () => ({});
+  const ids = [...items.keys()];
+  const before = await pages.details(run.watchlistId, { from: ids[0] ?? "", to: ids.at(-1) ?? "" });
+  const changed = new Map<string, (known: ItemDetails | undefined) => ItemDetails | undefined>();
+  for (const { id, fetchedAt: readAt, facts: shown = {} } of facts) {
+    const addedAt = items.get(id)?.addedAt;
+    if (addedAt === undefined) continue;
+    const change = (known: ItemDetails | undefined): ItemDetails | undefined =>
+      withFacts(known, { id, addedAt, readAt, facts: shown });
+    if (change(before.get(id)) !== before.get(id)) changed.set(id, change);
+  }
+  // Stored before the result of the batch is recorded. If the process dies between, the batch is
+  // read again. Facts that could not be stored after many conflicts are stored after a later read:
+  // to fail here would read and pay the source again.
+  await pages.changeDetails(run, {
+    ids: [...changed.keys()].toSorted(compareIds),
+    change: (known, id) => changed.get(id)?.(known),
+  });
+  return (id) => {
+    const known = before.get(id);
+    const change = changed.get(id);
+    return knownDetails(change === undefined ? known : change(known));
+  };
+}
+
+/** Returns true if an outcome of the step may cause an event, or a route tests metadata. */
+const mayUseDetails = (step: Step, answers: readonly StepAnswer[]): boolean =>
+  testsMetadata(step) ||
+  step.routes.some(({ notify }) => notify === true) ||
+  answers.some(({ status }) => status === "not_found");

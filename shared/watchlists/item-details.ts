@@ -1,0 +1,207 @@
+import type { Metadata } from "../pipelines/definition.ts";
+
+interface SellerName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The seller in a field that contains a seller's ID. */
+interface FieldSeller extends SellerName {
+  /** The seller before, whom an event about a change of the field also names. */
+  readonly previous?: SellerName;
+}
+
+/** Fields of a snapshot that contain the ID of a seller. */
+const sellerFields = ["merchant", "buyboxSeller"] as const;
+export type SellerField = (typeof sellerFields)[number];
+
+/** What a read shows about an item besides its snapshot. These facts never count as changes. */
+export interface ProductFacts {
+  readonly title?: string;
+  /** Address of the product page. */
+  readonly url?: string;
+  /** Address of the first image. */
+  readonly image?: string;
+  /** Sellers by the field that contains their ID. */
+  readonly sellers?: Readonly<Partial<Record<SellerField, FieldSeller>>>;
+}
+
+/**
+ * The details of an item: what clients set about it, and what sources show besides its snapshot.
+ * Stored apart from the item, so that its page stays small.
+ */
+export interface ItemDetails {
+  readonly id: string;
+  /** `addedAt` of the item when the details were first stored. */
+  readonly addedAt: string;
+  readonly label: string | null;
+  readonly metadata: Metadata;
+  /** The newest known facts. A fact that a later read does not show is kept. */
+  readonly facts: ProductFacts;
+  /** Time of the read that last changed the facts (ISO); null before the first one. */
+  readonly readAt: string | null;
+}
+
+/** What a request sets about an item. Absent: unchanged. Null: removed. */
+export interface GivenLabels {
+  readonly label?: string | null;
+  readonly metadata?: Metadata | null;
+}
+
+const blankDetails = (id: string, addedAt: string): ItemDetails => ({
+  id,
+  addedAt,
+  label: null,
+  metadata: {},
+  facts: {},
+  readAt: null,
+});
+
+const isBlank = ({ label, metadata, facts }: ItemDetails): boolean =>
+  label === null && Object.keys(metadata).length === 0 && Object.keys(facts).length === 0;
+
+interface GivenFor {
+  readonly id: string;
+  /** `addedAt` of the item. */
+  readonly addedAt: string;
+  /** True if the item was not on the watchlist before. */
+  readonly isAdded: boolean;
+  readonly given: GivenLabels;
+}
+
+/**
+ * Sets the label and the metadata of an item. Drops what is left of an earlier item with the same
+ * ID. Returns `before` itself if nothing changes, and undefined if nothing is left.
+ */
+export function withLabels(
+  before: ItemDetails | undefined,
+  { id, addedAt, isAdded, given }: GivenFor,
+): ItemDetails | undefined {
+  const isLeftOver = isAdded && before !== undefined && before.addedAt < addedAt;
+  const base = before === undefined || isLeftOver ? blankDetails(id, addedAt) : before;
+  const { label = base.label, metadata = base.metadata } = given;
+  const after = { ...base, label, metadata: metadata ?? {} };
+  if (isBlank(after)) return undefined;
+  return before !== undefined && areSame(before, after) ? before : after;
+}
+
+interface FactsRead {
+  readonly id: string;
+  readonly addedAt: string;
+  /** ISO time. */
+  readonly readAt: string;
+  readonly facts: ProductFacts;
+}
+
+/**
+ * Stores the facts of a read. Returns `before` itself if nothing changes, also if a later read has
+ * already changed the facts.
+ */
+export function withFacts(
+  before: ItemDetails | undefined,
+  { id, addedAt, readAt, facts }: FactsRead,
+): ItemDetails | undefined {
+  const base = before ?? blankDetails(id, addedAt);
+  if (base.readAt !== null && base.readAt > readAt) return before;
+  const isNew = (name: "title" | "url" | "image"): boolean =>
+    facts[name] !== undefined && facts[name] !== base.facts[name];
+  const sellers = sellersAfter(base.facts.sellers ?? {}, facts.sellers ?? {});
+  const hasNews = isNew("title") || isNew("url") || isNew("image");
+  if (!hasNews && sellers === undefined) return before;
+  return {
+    ...base,
+    facts: { ...base.facts, ...facts, ...ofSellers(sellers ?? base.facts.sellers) },
+    readAt,
+  };
+}
+
+type Sellers = NonNullable<ProductFacts["sellers"]>;
+
+const ofSellers = (sellers: Sellers | undefined): Pick<ProductFacts, "sellers"> =>
+  sellers === undefined ? {} : { sellers };
+
+/** Returns the sellers after a read; undefined if they are as before. */
+function sellersAfter(before: Sellers, read: Sellers): Sellers | undefined {
+  const changed: { [Field in SellerField]?: FieldSeller } = {};
+  for (const field of sellerFields) {
+    const [known, seller] = [before[field], read[field]];
+    if (seller === undefined) continue;
+    if (known?.id === seller.id && known.name === seller.name) continue;
+    const previous =
+      known !== undefined && known.id !== seller.id
+        ? { id: known.id, name: known.name }
+        : known?.previous;
+    changed[field] = previous === undefined ? seller : { ...seller, previous };
+  }
+  return Object.keys(changed).length === 0 ? undefined : { ...before, ...changed };
+}
+
+const areSame = (a: ItemDetails, b: ItemDetails): boolean =>
+  a.label === b.label &&
+  JSON.stringify(sorted(a.metadata)) === JSON.stringify(sorted(b.metadata)) &&
+  a.addedAt === b.addedAt;
+
+/** The value with the keys of its objects in order, so that equal values have equal JSON. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, inner]) => [key, sorted(inner)]);
+}
+
+/** The known details of an item, as an event contains them. Absent: not known. */
+export interface KnownDetails {
+  readonly label?: string;
+  readonly metadata?: Metadata;
+  readonly title?: string;
+  readonly url?: string;
+  readonly image?: string;
+  readonly sellerNames?: Readonly<Record<string, string>>;
+}
+
+/** The known details of an item. */
+export function knownDetails(details: ItemDetails | undefined): KnownDetails {
+  if (details === undefined) return {};
+  const { metadata, facts } = details;
+  const sellerNames = namesOf(facts);
+  const known: { -readonly [Key in keyof KnownDetails]: KnownDetails[Key] } = {};
+  if (details.label !== null) known.label = details.label;
+  if (Object.keys(metadata).length > 0) known.metadata = metadata;
+  for (const name of ["title", "url", "image"] as const) {
+    const fact = facts[name];
+    if (fact !== undefined) known[name] = fact;
+  }
+  if (Object.keys(sellerNames).length > 0) known.sellerNames = sellerNames;
+  return known;
+}
+
+/** Names of the present and the previous sellers by ID. */
+const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.values(sellers)
+      .flatMap(({ previous, ...seller }) => (previous === undefined ? seller : [previous, seller]))
+      .map(({ id, name }) => [id, name]),
+  );
+
+/** Known details in the entries of events. */
+export const presentKnownDetails = ({
+  sellerNames,
+  ...known
+}: KnownDetails): Readonly<Record<string, unknown>> => ({
+  ...known,
+  ...(sellerNames !== undefined && { seller_names: sellerNames }),
+});
+
+/** Details in API answers about items: every key, null or empty if it is not known. */
+export function presentDetails(
+  details: ItemDetails | undefined,
+): Readonly<Record<string, unknown>> {
+  const { label, metadata, title, url, image, sellerNames } = knownDetails(details);
+  return {
+    label: label ?? null,
+    metadata: metadata ?? {},
+    title: title ?? null,
+    url: url ?? null,
+    image: image ?? null,
+    seller_names: sellerNames ?? {},
+  };
+}
