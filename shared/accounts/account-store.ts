@@ -42,8 +42,8 @@ export interface AccountStore {
    * Looks a key up by its hash and counts the call against the key's rate, in one conditional
    * write. A revoked key is `unknown`. While the store throttles the key's row, calls with the key
    * are `limited`. If the store fails for another reason, this process counts the calls itself, at
-   * the same rate. It then admits only keys that it can still read or that it read in the last
-   * minutes.
+   * the same rate. It then admits a key only if it can still read the key's row or has read the row
+   * in the last few minutes. The outcome for other keys is `unreadable`.
    */
   admit(keyHash: string, now: Date): Promise<Admission>;
   /** Creates an account and its signup grant in one transaction. */

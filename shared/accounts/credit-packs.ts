@@ -9,4 +9,5 @@ export const creditPacks = {
 
 export type PackId = keyof typeof creditPacks;
 
+/** Returns true if the text is the name of a credit pack. */
 export const isPackId = (text: string): text is PackId => Object.hasOwn(creditPacks, text);

@@ -33,8 +33,8 @@ export interface LocalRate {
 }
 
 /**
- * Creates a rate limit of calls for each caller, which counts only the calls of this process. No
- * calls are counted at first.
+ * Creates a rate limit for each caller. It counts only the calls of this process, and starts
+ * without counted calls.
  */
 export function localRate(): LocalRate {
   const callers = boundedMap<AdmissionTimes>(callersMax);

@@ -17,9 +17,9 @@ const growth = 4;
 export const noPause: RefusalPause = { untilMs: 0, waitMs: 0 };
 
 /**
- * The pause after the store refused a call at `nowMs`. No call is possible before `fromMs`. If
- * several concurrent calls are refused, only the first one starts the pause.
- *
+ * The pause after the store refused a call at `nowMs`. If several concurrent calls are refused,
+ * only the first refusal starts a pause; otherwise returns `pause`.
+ * @param fromMs time before which the store admits no call of the key, in milliseconds since 1970
  * @param fraction random number in [0, 1)
  */
 export function afterRefusal(
@@ -34,8 +34,9 @@ export function afterRefusal(
 }
 
 /**
- * The pause after the store admitted a call. No further call is possible before `fromMs`. Halves
- * the random wait.
+ * The pause after the store admitted a call. Halves the random wait.
+ * @param fromMs time before which the store admits no further call of the key, in milliseconds
+ * since 1970
  */
 export const afterAdmission = (
   { untilMs, waitMs }: RefusalPause,

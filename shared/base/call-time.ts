@@ -10,8 +10,9 @@ interface CallTime {
 }
 
 /**
- * The time at which a call must stop reading, so that it can settle its credits and send the
- * response before the gateway or Lambda ends it. At most `callDeadlineSeconds` after the start.
+ * The time at which a call must stop reading. The call then has enough time to settle its credits
+ * and to start the response before the gateway or Lambda ends the call. At most
+ * `callDeadlineSeconds` after the start of the call.
  */
 export const readingEndsAt = ({ startedAt, now, msToAnswer }: CallTime): Date =>
   new Date(

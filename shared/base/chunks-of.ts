@@ -1,4 +1,4 @@
-/** Cuts a list into parts of at most `size` items, in order. The last part may be smaller. */
+/** Splits a list into chunks of `size` items, in order. The last chunk may be smaller. */
 export const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
     items.slice(n * size, (n + 1) * size),

@@ -227,8 +227,8 @@ export const notImplemented = (what: string): ServiceError =>
   });
 
 /**
- * 503 for a call of which it is unknown whether it was charged, because a request to the ledger or
- * to the queue of cancellations failed.
+ * 503 for a call that may have been charged: a request to the ledger or to the queue of
+ * cancellations failed, so the service does not know the outcome.
  * @param why cause for the log
  */
 export const unconfirmed = (why: string): ServiceError =>

@@ -29,8 +29,8 @@ export function idPattern(kind: IdKind): RegExp {
 }
 
 /**
- * Returns true if the text has the format of an ID of this kind. A text of another format is no
- * stored ID, so callers need no lookup to refuse it.
+ * Returns true if the text has the format of an ID of this kind. Every stored ID has this format,
+ * so callers can refuse any other text without a lookup.
  */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 
@@ -102,8 +102,8 @@ export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string):
 }
 
 /**
- * Returns the stamp and slot from which `placedId` derived an ID of this owner. Returns undefined for
- * any other text.
+ * Returns the stamp and slot from which `placedId` derived an ID of this owner. Returns undefined
+ * for any other text.
  */
 export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | undefined {
   const stamp = numberIn(kind, id, { length: stampLength });

@@ -24,7 +24,7 @@ export const limits = {
   watchlistEverySecondsMin: 5 * 60,
   watchlistEverySecondsMax: 7 * 24 * 60 * 60,
   refreshEveryRunsMax: 1_000,
-  /** What a client sets about an item of a watchlist. */
+  /** Limits of the labels and metadata that a client sets for an item of a watchlist. */
   itemLabels: {
     labelLengthMax: 100,
     metadataKeysMax: 10,
@@ -36,7 +36,7 @@ export const limits = {
      */
     metadataBytesMax: 3_000,
   },
-  /** Longer texts of a source are cut or left out, so that stored pages stay small. */
+  /** Longer texts of a source are truncated or omitted, so that stored pages stay small. */
   productFacts: { titleLengthMax: 300, urlLengthMax: 1_000, sellerNameLengthMax: 100 },
   pipeline: {
     stepsMax: 10,
@@ -45,7 +45,7 @@ export const limits = {
     valueLengthMax: 200,
     /** Maximum absolute value of a number that a rule compares with. */
     valueMax: 1e12,
-    /** Minimum absolute value of such a number. The number 0 is also valid. */
+    /** Minimum absolute value of a number other than 0 that a rule compares with. */
     valueMin: 1e-9,
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,
@@ -68,8 +68,8 @@ export const limits = {
    */
   deletedEndpointDays: 400,
   /**
-   * Maximum number of probes that an account may start within a time. No probe waits longer for a
-   * receiver or store than this time, so `max` also limits the probes in progress. In a minute, an
+   * An account may start at most `max` probes in any `seconds` seconds. No probe waits longer than
+   * that for a receiver or store, so `max` also limits the probes in progress. In a minute, an
    * account can register as many webhook endpoints as it may have, and test each of them.
    */
   probes: { max: 5, seconds: 15 },
@@ -201,7 +201,7 @@ export const limits = {
   historyDays: 400,
   /**
    * Number of successive runs of a window, whose history is merged. Keys of stored rows contain the
-   * number of the window, so it never changes.
+   * number of the window, so this value must never change.
    */
   historyWindowRuns: 64,
   /** Maximum number of reads that a list of changes by size compares. */

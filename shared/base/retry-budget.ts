@@ -78,9 +78,9 @@ export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result):
   current.run(budget, act);
 
 /**
- * Runs a part of the work with a separate retry budget, so that the losses of this part do not
- * reduce the budget of the rest. The deadline of the work still applies. If the work has no
- * budget, runs `act` without a budget.
+ * Runs `act` with a separate budget of `lossMs` milliseconds, and returns its result. Time that
+ * `act` loses does not reduce the budget of the other work. The deadline of the work still applies.
+ * If the work has no budget, runs `act` without a budget.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();

@@ -11,8 +11,8 @@ export interface Conversion {
   /** The number of the older version. The newer one has the next number. */
   readonly older: number;
   /**
-   * The attributes that differ or that a conversion reads, by their names in the older version. Must
-   * not be attributes of a key, of the due index or of a filter.
+   * The attributes that differ or that a conversion reads, by their names in the older version.
+   * Must not be attributes of a key, of the due index or of a filter.
    */
   readonly olderNames: readonly string[];
   /** The attributes that differ or that a conversion reads, by their names in the newer version. */
@@ -40,8 +40,8 @@ export interface StoredKind {
 /** Values of `WrittenVersions`. */
 export const writtenVersions = ["current", "previous"] as const;
 /**
- * Which version a process writes: `current` is the version of its code, `previous` the version
- * before it, if the kind has a conversion from it.
+ * Which version a process writes: `current` is the version of its code. `previous` is the version
+ * before it, if the kind has a conversion between the two.
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 

@@ -17,19 +17,19 @@ export const tableSchema = {
  */
 export const duePartitions = {
   /**
-   * Two writes for each step of a run: 8,000 steps a second, which is more than the table accepts.
-   * Item calls seldom write to the index, because all holds of a shard share one entry.
+   * Two writes for each step of a run: enough for 8,000 steps a second, more than the table
+   * accepts. Item calls seldom write to the index, because all holds of a shard share one entry.
    */
   hold: 16,
-  /** About eight writes each time that a target is drained: 1,000 drains a second. */
+  /** About eight writes each time that a target is drained: enough for 1,000 drains a second. */
   outbox: 8,
-  /** About eight writes for each run: 1,000 runs a second. */
+  /** About eight writes for each run: enough for 1,000 runs a second. */
   run: 8,
-  /** Two writes for each run: 2,000 runs a second. */
+  /** Two writes for each run: enough for 2,000 runs a second. */
   watchlist: 4,
   /**
-   * Two writes for each created watchlist and about four for each deleted one: 500 deletions a
-   * second.
+   * Two writes for each created watchlist and about four for each deleted one: enough for 500
+   * deletions a second.
    */
   purge: 2,
 } as const;

@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
 
-/** Forecast credits: if nothing changes, as in the last runs, and if every item takes every route. */
+/**
+ * Forecast credits: `best` if no item changes, `likely` as in the last runs, `worst` if every item
+ * takes every route.
+ */
 export interface Credits {
   readonly best: number;
   readonly likely: number;
@@ -33,8 +36,8 @@ export interface AccountCredits {
 }
 
 /**
- * Adds up the forecasts of an account's active watchlists, and finds when the balance runs out. Item
- * calls are not part of it.
+ * Adds up the forecasts of an account's active watchlists, and calculates when the balance runs
+ * out. Item calls are not included.
  */
 export function accountForecast(
   forecasts: readonly Forecast[],
@@ -107,6 +110,7 @@ export const accountForecastSchema = v.pipe(
   ),
 );
 
+/** Converts the forecast of an account to its form in API answers. */
 export const presentAccountForecast = ({
   watchlists,
   day,

@@ -81,7 +81,7 @@ export function balanceChangeOf(record: JournalRecord): number {
 }
 
 /** A ledger entry without the fields that depend on earlier records. */
-interface Part {
+interface BareEntry {
   readonly type: CreditTransaction["type"];
   readonly credits: number;
   /** Credits by which the entry changes the balance: 0 for a charge, which spends held credits. */
@@ -93,7 +93,7 @@ interface Part {
  * to the balance. A settled hold of 0 credits gets a charge of 0, so that every settlement has an
  * entry.
  */
-function partsOf(record: JournalRecord): readonly Part[] {
+function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   if (record.type === "transfer") return [];
   if (record.type === "settle") {
     const { charged, refunded } = record;
@@ -107,7 +107,7 @@ function partsOf(record: JournalRecord): readonly Part[] {
 }
 
 /** Number of ledger entries that a record produces. */
-export const entryCount = (record: JournalRecord): number => partsOf(record).length;
+export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
 /** The state of a shard after a record. */
 export const stateAfter = (
@@ -131,14 +131,14 @@ export const stateBefore = (
 });
 
 /**
- * The ledger entries that a record produces; none for a transfer. Their balances and sequence numbers
- * are those of the shard.
+ * The ledger entries that a record produces; none for a transfer. Their balances and sequence
+ * numbers are those of the shard.
  * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
   let { balance, sequence } = before;
   const entries: CreditTransaction[] = [];
-  for (const { type, credits, balanceChange } of partsOf(record)) {
+  for (const { type, credits, balanceChange } of bareEntriesOf(record)) {
     sequence += 1;
     entries.push({
       sequence,

@@ -1,4 +1,4 @@
-/** The work that a reservation pays for. Absent fields: the row is from an earlier release. */
+/** The work that a reservation pays for. A field is absent if an earlier release wrote the row. */
 interface PaidWork {
   readonly scraper?: string;
   /** Number of items that the reservation covers. */

@@ -48,8 +48,8 @@ function daysOf(fields: CronFields): [string, string, string] {
 /** All offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
-  // Starts two days earlier, because a time that the clocks skip is converted with the offset before
-  // the change.
+  // Starts two days earlier: a due time that the clocks skip is converted with the offset from
+  // before the change, and the change may have been shortly before `now`.
   for (let day = -2; day <= aheadDays; day += 1) {
     offsets.add(offsetAt(timezone, now.getTime() + day * dayMs) / 60_000);
   }

@@ -22,9 +22,9 @@ const runsAtOnce = 25;
 
 /**
  * Finds the position in the feed that follows `after`: an event ID, an ISO time, or undefined for
- * the start of the feed. If the event is not found, for example because it has expired, the
- * position is at the time in its ID, so that no later event is omitted. `after` must be a valid
- * event ID or time.
+ * the start of the feed. If the event is not found, for example because it has expired, returns the
+ * position at the time in its ID. So no later event is omitted. `after` must be a valid event ID or
+ * time.
  */
 export async function feedStart(
   accountId: string,

@@ -23,9 +23,9 @@ export interface BackfillTask {
 const runsAtOnce = 25;
 
 /**
- * Processes the next 25 runs of a backfill. One transaction makes their exports pending and stores
- * the progress, so that the next call continues with the run after them. After the last run, removes
- * the entry.
+ * Processes the next runs of a backfill, at most 25. One transaction makes their exports pending
+ * and stores the progress, so that the next call continues with the next run. After the last run,
+ * removes the entry.
  */
 export async function backfillPage(
   { accountId, entry, content, slice }: BackfillTask,

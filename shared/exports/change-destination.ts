@@ -15,10 +15,12 @@ import { wantedCredentials } from "./wanted-credentials.ts";
 type PatchRequest = DestinationRequest<DestinationPatch>;
 
 /**
- * Changes the account's S3 destination and returns it. If the bucket, its address, the prefix or the
- * credentials change, or the destination is enabled again, first writes and deletes a check object.
+ * Changes the account's S3 destination and returns it. First writes and deletes a check object if
+ * the bucket, its address, the prefix or the credentials change, or if the destination is enabled
+ * again.
  * If the destination is enabled, its pending exports are due at once, even if nothing changed: an
- * earlier call may have failed after its write. If this call disables it, they end.
+ * earlier call may have failed after its write. If this call disables the destination, its pending
+ * exports end.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 404
  * NOT_FOUND if the account has no destination; 409 CONFLICT after too many concurrent changes
  */

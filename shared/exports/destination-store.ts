@@ -11,14 +11,15 @@ export type DestinationReport =
   | { readonly outcome: "failed"; readonly error: string };
 
 /**
- * Stores the S3 destination of each account. A write, except a deletion, succeeds only if the
- * stored revision is the one that was read, so concurrent changes do not overwrite each other.
+ * Stores the S3 destination of each account. Every write except a deletion succeeds only if the
+ * stored revision is the one that the caller read. So concurrent changes do not overwrite each
+ * other.
  */
 export interface DestinationStore {
   get(accountId: string): Promise<Destination | null>;
   /**
-   * Stores the whole destination. Returns false if the stored revision is not `replaces` (null: no
-   * destination).
+   * Stores the whole destination. Returns false, without writing, if the stored revision is not
+   * `replaces`. If `replaces` is null, the account must not have a destination.
    */
   put(accountId: string, destination: Destination, replaces: string | null): Promise<boolean>;
   /**

@@ -44,7 +44,7 @@ export interface Destination {
   readonly updatedAt: string;
 }
 
-/** Returns true if enough attempts in a row failed for the status `failing`. */
+/** Returns true if so many consecutive attempts failed that the status is `failing`. */
 export const isDestinationFailing = ({
   failuresInRow,
 }: Pick<Destination, "failuresInRow">): boolean => failuresInRow >= limits.failuresUntilFailing;

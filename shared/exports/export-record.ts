@@ -65,7 +65,10 @@ export const newExport = (
   finishedAt: null,
 });
 
-/** The export record, reset to start again at the first event and due now. Keeps its format. */
+/**
+ * The export record, reset to start again at the first event and due now. Keeps the format and the
+ * number of attempts.
+ */
 export const restarted = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),
   compression: record.compression,

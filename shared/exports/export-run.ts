@@ -57,8 +57,8 @@ export async function exportRun(
   const record = known ?? fresh;
   const ready = await dependencies.ready();
   if (ready.outcome === "refused") return end(task, record, { ...dependencies, ...ready });
-  // While a destination is disabled, a session also processes entries that are not due. If the
-  // destination has been enabled since, such entries wait until they are due.
+  // While a destination is disabled, a session also reads entries that are not due. If the
+  // destination is enabled in the meantime, these entries wait until they are due.
   if (!isDue(entry, dependencies.clock.now())) return;
   const { destination } = ready;
   if (failures.inRow >= failuresInRowMax) {

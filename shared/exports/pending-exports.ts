@@ -12,8 +12,10 @@ export interface PendingExportSources {
 }
 
 /**
- * Lists exports before their first attempt, newest first. They are not in the export log yet. The
- * result is complete down to the ID `from`; if `from` is null, it contains all such exports.
+ * Lists the exports that have had no attempt yet and are therefore not in the export log, newest
+ * first. Returns no entries if `state` is another state than `pending`. May return more than
+ * `limit` entries. The result has all such exports that match, down to the returned ID `from`; if
+ * `from` is null, it has all of them.
  */
 export async function pendingExports(
   accountId: string,

@@ -19,8 +19,9 @@ export interface CheckOffersDependencies extends MeteredReadDependencies {
 /**
  * Checks offers for an account: reserves the maximum cost, checks, and charges the answers with
  * status `ok`. A failure after the reservation refunds the whole reservation.
- * @throws 402 and 429 before any check; 400 if the answer is too large to send; 503 if a dependency
- * fails or no time is left to answer; the errors of the checker
+ * @throws before any check: 402 if the balance or `max_credits` is too low, 409 if the daily budget
+ * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
+ * dependency fails or no time is left to answer; the errors of the checker
  */
 export async function checkOffers(
   call: OfferCheckCall,

@@ -18,7 +18,7 @@ export const itemMetrics = (
     },
   );
 
-/** Metrics of a settled reservation, in credits. The refund is the part that was not charged. */
+/** Metrics of a settled reservation, in credits. The credits that were not charged are refunded. */
 export const creditMetrics = (
   scraper: StepScraperId,
   { reserved, charged }: { readonly reserved: number; readonly charged: number },

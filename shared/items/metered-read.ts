@@ -81,8 +81,9 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
  * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
  * answers. A call that throws is not charged, and neither is a call whose answer comes too late to
  * send.
- * @throws 402, 409 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
- * fails or no time is left to answer; the errors of the read
+ * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
+ * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
+ * dependency fails or no time is left to answer; the errors of the read
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,

@@ -19,8 +19,9 @@ export interface ReadOffersDependencies extends MeteredReadDependencies {
 /**
  * Reads offers for an account: reserves the higher price for every ID and charges the price of each
  * answer. A failure after the reservation refunds the whole reservation.
- * @throws 402 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
- * fails or no time is left to answer; the errors of the scraper
+ * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
+ * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
+ * dependency fails or no time is left to answer; the errors of the scraper
  */
 export async function readOffers(
   call: OffersCall,

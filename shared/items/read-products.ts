@@ -33,8 +33,9 @@ export interface ProductsRead {
 /**
  * Reads products for an account: reserves the maximum cost, reads, and charges the answers. A
  * failure after the reservation refunds the whole reservation.
- * @throws 402 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
- * fails or no time is left to answer; the errors of the scraper
+ * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
+ * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
+ * dependency fails or no time is left to answer; the errors of the scraper
  */
 export async function readProducts(
   call: ProductsCall,

@@ -1,8 +1,7 @@
 import type { OutboxEntry } from "./outbox.ts";
 
 /**
- * Writes that result from work on one outbox entry. They are stored in one transaction. At most 90
- * rows.
+ * Writes that result from work on one outbox entry, at most 90 rows. One transaction stores them.
  */
 export interface OutboxChange<LogRecord> {
   /** The entry, if the work on this entry is complete. */

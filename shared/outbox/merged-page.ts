@@ -7,8 +7,8 @@ export interface LogPage<Entry> {
 }
 
 /**
- * Entries before their first attempt. The page is complete down to the ID `from`; null: the page
- * has all entries.
+ * Entries that have had no attempt yet. The page has all such entries down to the ID `from`; if
+ * `from` is null, it has all of them.
  */
 export interface PendingPage<Entry> {
   readonly entries: readonly Entry[];
@@ -16,8 +16,9 @@ export interface PendingPage<Entry> {
 }
 
 /**
- * Merges a logged and a pending page, newest first, down to the ID to which both are complete. A
- * logged entry replaces the pending entry with the same ID. At most `limit` entries.
+ * Merges a page of the log with a page of pending entries, newest first. Returns at most `limit`
+ * entries, and none below the ID down to which both pages are complete. If both pages have an
+ * entry, returns the logged one.
  */
 export function mergedPage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,

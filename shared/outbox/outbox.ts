@@ -100,8 +100,8 @@ export interface OutboxStore<LogRecord> extends Outbox {
   /** Lists the due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;
   /**
-   * Lists entries of a lane, longest due first: those due at or before `by` (null: all entries)
-   * and, with `after`, later than `after`.
+   * Lists up to `limit` entries of a lane, in the order of their due times. Omits entries that are
+   * due after `by` (null: no bound) or, if `after` is defined, at or before `after`.
    */
   entries(target: DeliveryTarget, wanted: EntryQuery): Promise<readonly OutboxEntry[]>;
   /**
@@ -132,7 +132,7 @@ export interface TargetStates {
   list(accountId: string): Promise<ReadonlyMap<string, unknown>>;
 }
 
-/** Reads entries that had no attempt yet, for the delivery and export logs. */
+/** Reads entries that have had no attempt yet, for the lists of deliveries and exports. */
 export interface PendingWork {
   /** Lists the targets of an account that have entries. */
   targets(accountId: string): Promise<readonly DeliveryTarget[]>;

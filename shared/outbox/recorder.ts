@@ -24,8 +24,8 @@ export class LeaseLost extends Error {}
 const rowsMax = 90;
 const recordsMax = 25;
 /**
- * Maximum milliseconds between transactions while changes are queued. A crash repeats the work of
- * about this time.
+ * Maximum milliseconds between transactions while changes are queued. After a crash, the work of
+ * about this time is repeated.
  */
 const keptWithinMs = 1_000;
 
@@ -41,7 +41,7 @@ export interface Recorder<LogRecord> {
   hasFailed(): boolean;
   /**
    * Stores all queued changes before it returns.
-   * @throws the same errors as `record`
+   * @throws LeaseLost if another process has claimed the target; any other error of a transaction
    */
   flush(): Promise<void>;
 }
@@ -85,7 +85,8 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
       if (transactions.hasFailed()) return transactions.done();
       waiting.push(change);
       if (!isDue()) return;
-      // Work continues during one transaction, but waits for the transaction before that one.
+      // Waits only for earlier transactions, so that work continues while the new transaction is in
+      // progress.
       const before = transactions.done();
       void transactions.add(keepSome);
       await before;

@@ -6,8 +6,8 @@ export interface WakeDueDependencies {
 }
 
 /**
- * Sends a wake-up message for each due target, for at most `limit` targets, because messages can be
- * lost and cannot be delayed for long. Returns the number of messages.
+ * Sends a wake-up message for each due target, at most `limit` messages. Returns their number. The
+ * sweeper needs this, because messages can be lost and cannot be delayed for more than 15 minutes.
  */
 export async function wakeDue(
   { now, limit }: { readonly now: Date; readonly limit: number },

@@ -48,7 +48,7 @@ export interface GuardedConnection {
    * the response with the part of the body that was read.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
-  /** Closes all sockets. Exchanges in progress fail, and so do later ones. */
+  /** Closes all sockets. Exchanges in progress and later exchanges fail. */
   close(): void;
 }
 
@@ -57,10 +57,9 @@ const parallelMax = 4;
 const headerBytesMax = 16 * 1_024;
 
 /**
- * Creates a connection to one host, with HTTP/1.1 and without redirects. It never connects to an
- * address that the policy refuses: it checks an IP address in the URL, every address of a DNS
- * lookup, and the connected address before it sends anything. Other connections do not use its
- * sockets.
+ * Creates a connection to one host, with HTTP/1.1 and without redirects. The connection sends
+ * nothing to an address that the policy refuses: it checks an IP address in the URL, every address
+ * of a DNS lookup, and finally the connected address. Other connections do not use its sockets.
  */
 export function guardedConnection(options: ConnectionOptions): GuardedConnection {
   const { policy, parallel = parallelMax, answerBytesMax: bytesMax } = options;

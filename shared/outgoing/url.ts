@@ -4,8 +4,8 @@ import type { AddressPolicy } from "./address-policy.ts";
 /** The addresses of this service. */
 export interface OwnAddresses {
   /**
-   * Each `host` or `host:port`. URLs with these hosts are refused on every port. On the local server,
-   * only these ports are refused, because receivers run on the same host.
+   * Each `host` or `host:port`. URLs with these hosts are refused on every port. On the local
+   * server, only these ports are refused, because receivers run on the same host.
    */
   readonly hosts: readonly string[];
   /**
@@ -54,7 +54,8 @@ const refusedSuffixes = [
  * Parses a customer's URL. Accepts HTTPS, a public host that is not this service, and port 443 or
  * 1024 to 65535. Refuses a user name or password. If the policy allows loopback, also accepts plain
  * HTTP and loopback hosts. `href` is the normalized URL to store; parse it only with the WHATWG
- * `URL` class. `reason` completes a sentence that starts with the parameter name.
+ * `URL` class. For a refused URL, `reason` completes a sentence that starts with the parameter
+ * name.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const problem = textProblem(raw, rules.policy.allowLoopback);

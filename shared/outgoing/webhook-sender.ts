@@ -15,7 +15,10 @@ export interface WebhookSenderOptions extends Omit<
   readonly clock: Clock;
 }
 
-/** Creates a sender that uses a guarded connection for each receiver. */
+/**
+ * Creates a sender of webhooks. Each receiver gets its own connection, which never connects to an
+ * address that the policy refuses. Failures of a receiver are returned as results, never thrown.
+ */
 export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
   return {
     connect: (url, parallel) =>

@@ -150,8 +150,8 @@ interface ResultWithPages {
 }
 
 /**
- * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result:
- * this one with its pages, or the earlier one without pages.
+ * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result.
+ * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads.
  */
 export async function recordBatch(
   ref: BatchRef,

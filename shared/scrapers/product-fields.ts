@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { ProductScraperId } from "./catalogue.ts";
 
 /**
- * The fields of a product result (specification, section "Product result"). An absent field: the
- * retailer does not show it. Null: the field is known to have no value. Snapshots, routes and
+ * The fields of a product result (specification, section "Product result"). A field is absent if
+ * the retailer does not show it, and null if it is known to have no value. Snapshots, routes and
  * changes use the same names.
  */
 

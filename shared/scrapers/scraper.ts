@@ -2,8 +2,8 @@ import type { ScraperId } from "./catalogue.ts";
 import type { Offer } from "./offer.ts";
 
 /**
- * Fields of a product read, with the names of a product result (such as `RetailerDFields`). An
- * absent field: the source does not show it. Null: the field is known to have no value.
+ * Fields of a product read, with the names of a product result (such as `RetailerDFields`). A field
+ * is absent if the source does not show it, and null if it is known to have no value.
  */
 export type ProductFields = Readonly<Record<string, unknown>>;
 

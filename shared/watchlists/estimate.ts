@@ -159,7 +159,8 @@ export const estimateResponse = v.object({
 
 /**
  * Builds the response of `POST /v1/watchlists/estimate`: the complete pipeline, the estimated
- * credits of its runs, and the forecasts.
+ * credits of its runs, and the forecasts for this watchlist and for the account.
+ * @param forecasts null if the request has no schedule
  */
 export function presentEstimate(
   estimate: Estimate,

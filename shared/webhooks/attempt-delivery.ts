@@ -67,7 +67,7 @@ export interface AttemptRequest {
 /**
  * Makes the next attempt of a delivery, or ends the delivery if its endpoint is disabled or
  * deleted. Returns the delivery after the attempt; the caller stores it. Disables the endpoint if
- * the attempt gives a reason for it (`disablingReason`).
+ * `disablingReason` returns a reason.
  */
 export async function attempt(
   { delivery, body, ready }: AttemptRequest,

@@ -4,8 +4,8 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 
 /**
- * Maximum number of tries. A try fails only because another call changed the endpoint, so 30 exceeds
- * any real contention.
+ * Maximum number of tries. A try fails only because another call changed the endpoint, so 30
+ * exceeds any real contention.
  */
 const triesMax = 30;
 
@@ -30,9 +30,9 @@ export async function retryReplace<T>(attempt: () => Promise<T | "again">): Prom
 }
 
 /**
- * Reads, changes and replaces an endpoint without overwriting concurrent changes. Returns the
- * endpoint after the change. Calls `change` again after a conflict. `change` returns the same object
- * if there is nothing to write.
+ * Reads an endpoint, passes it to `change` and stores the result; writes nothing if `change`
+ * returns the same object. Starts again if a concurrent call changed the endpoint first. Returns
+ * the endpoint after the change.
  * @throws 404 NOT_FOUND if the endpoint does not exist; 400 INVALID_PARAM if another endpoint has
  * the URL; 503 UNAVAILABLE after too many conflicts
  */

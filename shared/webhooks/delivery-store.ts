@@ -44,6 +44,9 @@ export interface DeliveryStore {
    * delivery.
    */
   requestRedelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
-  /** Like `requestRedelivery`, but first adds the delivery to the log if the log lacks it. */
+  /**
+   * Does the same as `requestRedelivery`, but adds the delivery to the log if the log does not
+   * contain it. Returns false if a redelivery is already pending.
+   */
   requestDelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
 }

@@ -17,7 +17,7 @@ export type ReplaceEndpointOutcome =
 export interface EndpointStore {
   /**
    * Creates an endpoint. The same transaction reserves the endpoint's URL in the account and
-   * increases the number of endpoints, so concurrent calls cannot create duplicates or exceed the
+   * increases the number of endpoints. So concurrent calls cannot create duplicates or exceed the
    * limit.
    */
   create(accountId: string, endpoint: WebhookEndpoint): Promise<CreateEndpointOutcome>;

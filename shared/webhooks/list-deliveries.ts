@@ -12,7 +12,7 @@ export interface ListDeliveriesDependencies extends PendingSources {
 }
 
 /**
- * Lists deliveries of an account, newest first. Includes deliveries before their first attempt,
+ * Lists deliveries of an account, newest first. Includes deliveries that have had no attempt yet,
  * which are not in the delivery log.
  */
 export async function listDeliveries(

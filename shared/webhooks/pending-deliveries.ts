@@ -26,9 +26,10 @@ interface PendingRun {
 }
 
 /**
- * Lists deliveries before their first attempt, which are not in the log yet, newest first. Returns
- * only deliveries whose ID sorts before `before`. Reads a bounded number of runs. The result is
- * complete down to the ID `from`; if `from` is null, it contains all such deliveries.
+ * Lists the deliveries that have had no attempt yet and are therefore not in the log, newest first.
+ * Returns only deliveries whose ID sorts before `before` (null: all). Reads a bounded number of
+ * runs. The result has all such deliveries that match, down to the returned ID `from`; if `from` is
+ * null, it has all of them.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -66,8 +67,8 @@ export async function pendingDeliveries(
 }
 
 /**
- * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is no
- * such delivery.
+ * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is
+ * no such delivery.
  */
 export async function pendingDelivery(
   accountId: string,

@@ -6,7 +6,7 @@ import type {
 } from "./delivery-schema.ts";
 import { requestHeaders } from "./request-headers.ts";
 
-/** A delivery in API answers, without its attempts. */
+/** Converts a delivery to its form in API answers, without its attempts. */
 export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookDeliverySchema> {
   const last = delivery.attempts.at(-1);
   return {
@@ -27,7 +27,10 @@ export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookD
   };
 }
 
-/** A delivery in API answers, with the body of its requests and its attempts. */
+/**
+ * Converts a delivery to its form in API answers, with its attempts.
+ * @param body body of its requests; null if the body has expired
+ */
 export const presentDeliveryWithAttempts = (
   delivery: Delivery,
   body: string | null,

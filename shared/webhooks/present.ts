@@ -9,8 +9,8 @@ import type {
 } from "./endpoint-schema.ts";
 
 /**
- * A webhook endpoint in API answers (specification, section "Webhook endpoint"). `stored` is its
- * stored health; `now` decides whether the previous secret still signs.
+ * Converts a webhook endpoint to its form in API answers (specification, section "Webhook
+ * endpoint"). `stored` is its stored health; `now` decides whether the previous secret still signs.
  */
 export function presentEndpoint(
   endpoint: WebhookEndpoint,
@@ -42,7 +42,7 @@ function statusOf({ enabled }: WebhookEndpoint, health: EndpointHealth): Endpoin
   return isEndpointFailing(health) ? "failing" : "ok";
 }
 
-/** The result of a test delivery in API answers. */
+/** Converts a test delivery to the response of the request that made it. */
 export function presentTest(delivery: Delivery): InferOutput<typeof webhookTestResponse> {
   const attempt = delivery.attempts.at(-1);
   return {

@@ -13,12 +13,15 @@ const runsAtOnce = 20;
 const deliveriesAtOnce = 40;
 
 /**
- * Continues a recovery. Of the events in a time span that the endpoint should receive, makes
- * pending those whose delivery failed, and those that were never sent, for example while the
- * endpoint was disabled. Leaves out unsent events from before the endpoint existed, unless their
- * run names the endpoint. Processes runs oldest first, and the events of each run in delivery
- * order. Stores its progress, and returns when the time slice is over: the next call continues
- * there. Removes the entry after the last run, or if the endpoint is now disabled or deleted.
+ * Continues a recovery. For the events of a time span that the endpoint should receive, makes these
+ * deliveries pending:
+ * - deliveries that failed;
+ * - deliveries of events that were never sent, for example while the endpoint was disabled. Events
+ *   from before the endpoint existed count only if their run names the endpoint.
+ *
+ * Processes runs oldest first, and the events of each run in delivery order. Stores its progress,
+ * and returns when the time slice is over; the next call continues from the stored progress.
+ * Removes the entry after the last run, or if the endpoint is now disabled or deleted.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,
@@ -89,8 +92,8 @@ async function recoverRun(
 }
 
 /**
- * Due time of a recovered delivery. Each is 1 ms later than the one before, because due times set
- * the order.
+ * Due time of a recovered delivery: 1 ms after that of the previous delivery, because due times
+ * determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();

@@ -2,7 +2,7 @@ import type { Delivery } from "./delivery.ts";
 import { unixSeconds } from "./signature.ts";
 import type { RequestSignature } from "./signature.ts";
 
-/** The parts of a request that differ between the attempts of a delivery. */
+/** The values of a request that differ between the attempts of a delivery. */
 export interface SignedRequest {
   /** Number of the request from 1, for the `Service-Attempt` header. */
   readonly number: number;

@@ -25,8 +25,8 @@ export async function retryDelivery(
   const body = await bodyOf(content, context);
   const ready = await receiver.ready();
   const now = dependencies.clock.now();
-  // While an endpoint is disabled, a session also processes entries that are not due. If the
-  // endpoint has been enabled since, such entries wait until they are due.
+  // While an endpoint is disabled, a session also reads entries that are not due. If the endpoint
+  // is enabled in the meantime, these entries wait until they are due.
   if (ready.outcome === "ready" && !isDue(entry, now)) return;
   const attempted =
     body === null
@@ -40,8 +40,8 @@ export async function retryDelivery(
 }
 
 /**
- * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the trial
- * or is postponed, like a first attempt.
+ * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the
+ * trial or is postponed, like a first attempt.
  */
 async function retried(
   attempting: AttemptRequest,

@@ -14,7 +14,7 @@ export interface RunReceiver {
  *
  * - If the run names an endpoint: only this endpoint, regardless of its `events` filter. It is
  *   returned even if it is disabled or deleted, so that the delivery log records the failure.
- * - Otherwise: all endpoints that are subscribed to at least one of `types`.
+ * - Otherwise: all enabled endpoints that are subscribed to at least one of `types`.
  */
 export async function runReceivers(
   { accountId, webhookEndpointId }: RunEvents,

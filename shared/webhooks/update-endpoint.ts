@@ -37,8 +37,8 @@ export async function updateEndpoint(
     return isSame(before, after) ? before : changed(before, after, now);
   };
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
-  // Ends them even if the endpoint was already disabled, because an earlier call may have failed
-  // after its write.
+  // Ends the deliveries even if the endpoint was already disabled, because an earlier call may have
+  // failed after its write.
   if (wanted.enabled === false) await endPendingDeliveries(request, now, dependencies);
   return updated;
 }

@@ -48,8 +48,8 @@ const isProductRead = (scraper: string): boolean =>
   ["retailer_a.lite", "retailer_a.full"].includes(scraper);
 
 /**
- * Returns the first step's ID. A first step without routes cannot report changes. In this case,
- * returns the ID of a step with routes that reads the same, if there is one.
+ * Returns the ID of the first step. If that step has no routes, it cannot report changes; then
+ * returns the ID of a step that has routes and reads the same data, if there is one.
  */
 function reportingStep({ steps }: Pipeline, first: string): string {
   const silent = steps.find(({ id, routes }) => id === first && routes.length === 0);

@@ -300,7 +300,10 @@ export function memoriesOf(
   return copies;
 }
 
-/** Returns the memory of a part, which `memoriesOf` has created. */
+/**
+ * Returns the memory of the route part with this key.
+ * @throws Error if `memoriesOf` has created none
+ */
 export function memoryOf(memories: Memories, key: string): RouteMemory {
   const memory = memories.get(key);
   if (memory === undefined) throw new Error(`The route ${key} has no memory`);

@@ -92,7 +92,7 @@ it("the simulation does not make a write wait for a write of a crashed process",
   expect(refusalOf(() => writes.arrive(transaction("a")))).toBeUndefined();
 });
 
-it("the simulation runs one in 5 of the first 300 seeds of calls under contention, and one in 25 of later seeds", () => {
+it("the simulation of `calls` runs under contention for 1 in 5 of the first 300 seeds, then for 1 in 25", () => {
   const contended = (scenario: string, first: number, last: number): number =>
     Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(
       (seed) => profileOf(scenario, seed) === "contention",

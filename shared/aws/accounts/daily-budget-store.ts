@@ -18,8 +18,8 @@ import type { TransactItem } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 
 /**
- * Stores daily budgets in DynamoDB. The account and each of its shards have the budget, so that a
- * reservation needs no further request to find out whether there is one.
+ * Stores daily budgets in DynamoDB. The row of the account and the row of each shard have the
+ * budget, so that a reservation can check it without another request.
  */
 export function dynamoDailyBudgetStore(
   client: DynamoDBDocumentClient,
@@ -61,9 +61,9 @@ async function setBudget(process: LedgerProcess, change: Change, usage: UsageSto
 }
 
 /**
- * Builds the write that counts to a new budget what the account spent or holds on this day. It may
- * count a hold or a charge of the day before too, but never counts too little, except for
- * reservations that other processes make at this moment.
+ * Builds the write that counts to a new budget what the account spent or holds on this day. The
+ * count may include a hold or a charge of the day before. It may lack only reservations that other
+ * processes make at this moment.
  */
 async function earlierUse(
   process: LedgerProcess,

@@ -23,8 +23,8 @@ interface Days {
 }
 
 /**
- * Reads daily usage from DynamoDB. A shard's usage of a day has two parts: the shard's row for that
- * day, which counts the records in pages, and the records that are still in the shard's journal.
+ * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of the shard's row for that
+ * day, which counts the records in pages, and of the records that no page contains yet.
  * Rows of the account contain the usage of days before the account had shards.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
@@ -60,8 +60,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
       const key = accountKeys.shardUsage(accountId, shard.number, "");
       const inPages = await stored(key, days);
       const after = await current(accountId, shard.number);
-      // Records that were copied after the usage rows were read are neither in these rows as read
-      // nor in the journal.
+      // Records that were copied to a page between the two reads are in neither result.
       const isUncopied = startOf(before) === startOf(after);
       before = after;
       if (!isUncopied) return "again";

@@ -17,9 +17,10 @@ const absent = "attribute_not_exists(pk)";
 
 /**
  * Attempts once to create an endpoint, claim its URL and increment the endpoint count, in one
- * transaction. Writes nothing in the other outcomes: `url_taken` if another endpoint of the account
- * has the URL, `limit_reached` if the account has the maximum number of endpoints, and `again` if
- * other requests contend for the rows.
+ * transaction. The outcome is `created`. In every other outcome, nothing was written:
+ * - `url_taken`: another endpoint of the account has the URL.
+ * - `limit_reached`: the account has the maximum number of endpoints.
+ * - `again`: other requests contend for the rows.
  */
 export async function createEndpointRow(
   client: DynamoDBDocumentClient,
@@ -47,11 +48,13 @@ export async function createEndpointRow(
 }
 
 /**
- * Attempts once to replace `before` with `after`, in one transaction. If the URL differs, also
- * replaces the URL claim. Writes nothing in the other outcomes: `changed` if the endpoint was
- * changed or deleted since `before` was read, `url_taken` if another endpoint has the new URL, and
- * `again` if other requests contend for the rows. With `failingSince`, the outcome is `recovered`
- * if a delivery to the endpoint has succeeded since that time.
+ * Attempts once to replace `before` with `after`, and the URL claim if the URL differs, in one
+ * transaction. The outcome is `replaced`. In every other outcome, nothing was written:
+ * - `changed`: the endpoint was changed or deleted after `before` was read.
+ * - `url_taken`: another endpoint of the account has the new URL.
+ * - `recovered`: only with `failingSince`; the stored state of the endpoint no longer has this time
+ *   as the start of its failures.
+ * - `again`: other requests contend for the rows.
  */
 export async function replaceEndpointRow(
   client: DynamoDBDocumentClient,
@@ -81,13 +84,12 @@ export async function replaceEndpointRow(
   if (refused === null) return { outcome: "replaced" };
   if (refused === "again") return "again";
   if (still.length > 0 && refused[1] !== null) return { outcome: "recovered" };
-  // Check the row first: the other writer may have claimed the same URL for this endpoint.
+  // If the row was refused, another writer changed this endpoint. That writer may also have claimed
+  // the new URL for it, so a refused claim alone does not mean that another endpoint has the URL.
   return { outcome: refused[0] === null ? "url_taken" : "changed" };
 }
 
-/**
- * Condition that the endpoint has failed without interruption since `failingSince`.
- */
+/** Builds the condition that the endpoint has failed without interruption since `failingSince`. */
 const failingCheck = (
   TableName: string,
   { accountId, id }: WebhookEndpoint,

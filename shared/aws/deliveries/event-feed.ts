@@ -81,8 +81,8 @@ async function append(
   const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
   if (known !== undefined) return undefined;
   const sequence = newest.last + 1;
-  // Never earlier than the time of a lower sequence, so that `before` can use a binary search.
-  // Never earlier than the end of the run.
+  // Not earlier than the time of any lower sequence, so that `before` can use a binary search, and
+  // not earlier than the end of the run.
   const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );
@@ -130,8 +130,8 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may return the rows of a transaction before those of the preceding one, so a recent
-    // gap may still be filled. Older gaps are expired runs.
+    // A query may return the rows of a transaction before those of an earlier transaction, so a
+    // recent gap may still be filled. Older gaps are expired runs.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;
     previous = row.sequence;
@@ -162,8 +162,8 @@ async function between(
 }
 
 /**
- * The sequence of the last run that was added before the time `since`; 0 if there is none. A binary
- * search, because a higher sequence never has an earlier `appended_at`.
+ * The sequence of the last run that was added before the time `since`; 0 if there is none. Uses a
+ * binary search, because a higher sequence never has an earlier `appended_at`.
  */
 async function before(process: Process, accountId: string, since: string): Promise<number> {
   const wanted = isoTime(since);
@@ -246,7 +246,7 @@ const entryOf = (row: EntryRow): FeedEntry => ({
   types: row.types,
 });
 
-/** False for an expired row. DynamoDB may delete a row days after its TTL. */
+/** Returns false for an expired row. DynamoDB may delete such a row only days after its TTL. */
 const isKept = (row: EntryRow, now: Date): boolean =>
   now.getTime() < Date.parse(row.created_at) + retentionSeconds * 1_000;
 

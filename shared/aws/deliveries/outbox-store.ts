@@ -287,7 +287,8 @@ async function releaseTarget(
 }
 
 /**
- * Finds out why a release failed: `more` if entries were added, `lost` if this worker has no lease.
+ * Finds out why a release failed: `more` if entries were added, `lost` if this worker no longer has
+ * the lease.
  */
 async function lookAgain(
   client: DynamoDBDocumentClient,

@@ -5,8 +5,8 @@ import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
 /**
- * Creates the reader of entries that had no attempt yet, which are in lane `first` of the outboxes.
- * The delivery and export logs show them as pending.
+ * Creates the reader of entries that have had no attempt yet. These are in lane `first` of the
+ * outboxes. The lists of deliveries and exports show them as pending.
  */
 export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: string): PendingWork {
   return {

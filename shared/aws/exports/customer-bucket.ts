@@ -34,8 +34,9 @@ export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 const answerBytesMax = 64 * 1_024;
 
 /**
- * Opens customers' buckets with the S3 client. Each open bucket has a separate client and a guarded
- * connection.
+ * Opens customers' buckets with the S3 client. Each open bucket has a separate client and a
+ * connection that refuses the addresses that the policy forbids. Failures of a store are returned
+ * as results.
  */
 export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBuckets {
   return { open: (access) => customerBucket(access, options) };
@@ -97,7 +98,7 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
   };
 }
 
-/** The parts of an S3 client's request that the handler sends. */
+/** The fields of an S3 client's request that the handler sends. */
 interface SignedRequest {
   readonly protocol: string;
   readonly hostname: string;
@@ -110,8 +111,8 @@ interface SignedRequest {
 }
 
 /**
- * Creates a request handler for the S3 client. The handler sends requests through the guarded
- * connection, as webhook deliveries do.
+ * Creates a request handler for the S3 client. The handler sends each request through `connection`,
+ * as webhook deliveries do.
  */
 function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   return {

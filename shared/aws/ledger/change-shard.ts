@@ -36,9 +36,11 @@ export type ShardChange =
   | { readonly outcome: "busy"; readonly why: string };
 
 /**
- * Makes one conditional update of a shard, without retries. Returns `changed` with the new shard,
- * `refused` with the current shard if the condition failed, `missing` if the shard does not exist,
- * or `busy` after a conflict or a throttle, which changed nothing.
+ * Makes one conditional update of a shard, without retries. The outcome is `changed`, with the new
+ * shard. In every other outcome, nothing was written:
+ * - `refused`: the condition failed; with the current shard.
+ * - `missing`: the shard does not exist.
+ * - `busy`: DynamoDB reported a conflict or throttled the update.
  * @throws any other error of the request. The update may still have taken effect, so the caller
  * must read the shard.
  */
@@ -75,7 +77,9 @@ export type ShardChangeWith =
   | { readonly outcome: "other_refused" };
 
 /**
- * Makes one conditional update of a shard together with one other write, without retries.
+ * Makes one conditional update of a shard together with one other write, without retries. Returns
+ * `other_refused` if only the condition of the other write failed. The other outcomes are those of
+ * `changeShard`, but `changed` has no shard.
  * @throws the error of the request. The transaction may still have taken effect, so the caller must
  * read the shard.
  */
@@ -88,7 +92,7 @@ export async function changeShardWith(
   if (transacted.outcome === "changed") return { outcome: "changed", shard: undefined };
   const [isShardRefused = false, isOtherRefused = false] = transacted.refused;
   const [shard] = transacted.shards;
-  // The shard first: it has the hold if an earlier attempt took effect.
+  // Reports the shard first: the shard has the hold if an earlier attempt took effect.
   if (isShardRefused)
     return shard === undefined ? { outcome: "missing" } : { outcome: "refused", shard };
   return isOtherRefused ? { outcome: "other_refused" } : { outcome: "busy", why: transacted.why };
@@ -193,7 +197,7 @@ export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row 
 
 /**
  * Reads a shard, strongly consistent. Undefined if it does not exist.
- * @throws 503 UNAVAILABLE as `readRow`
+ * @throws 503 UNAVAILABLE if DynamoDB keeps throttling the read or the retry budget is exhausted
  */
 export async function readShard(
   process: LedgerProcess,
@@ -205,8 +209,8 @@ export async function readShard(
 }
 
 /**
- * Reads the outcome of a change whose request failed. Makes up to four attempts, because the charge
- * depends on this outcome.
+ * Calls `ask`, which reads the outcome of a change whose request failed, and returns its result.
+ * Makes up to four attempts, because the charge depends on this outcome.
  * @throws the error of the last attempt
  */
 export async function readWithRetry<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {

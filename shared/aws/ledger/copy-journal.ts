@@ -12,8 +12,8 @@ import { trimUpdate } from "./shard-update.ts";
 const pageRecordsMax = 32;
 
 /**
- * After a reservation: copies the journal of a shard to a page if the number of its records is a
- * multiple of 8 or one more (8, 9, 16, 17 and so on). Otherwise does nothing. Never rejects.
+ * Copies the journal of a shard to a page if the number of its records is 8, 9, 16, 17, 24, 25 and
+ * so on. Otherwise does nothing. Call it after a reservation. Never rejects.
  */
 export async function copyJournal(
   process: LedgerProcess,
@@ -25,8 +25,8 @@ export async function copyJournal(
 }
 
 /**
- * Copies the journal of a shard to a page if it is long enough. For use after a transaction: it
- * reads the shard first, because the response of a transaction does not contain it. Never rejects.
+ * Reads a shard, and copies its journal to a page if it has at least 8 records. Call it after a
+ * transaction, whose response does not contain the shard. Never rejects.
  */
 export async function copyJournalOf(
   process: LedgerProcess,
@@ -38,10 +38,10 @@ export async function copyJournalOf(
 }
 
 /**
- * Copies the journal of a shard to a page if the journal is long enough. A failed copy loses
- * nothing: the row keeps its records, and a later change copies them. The page can exist before the
- * copy only if the accounts table was restored to an earlier second than the ledger table. The
- * journal then contains records that the page already has.
+ * Copies the journal of a shard to a page if it has at least 8 records. A failed copy loses
+ * nothing: the row keeps its records, and a later change copies them. The page can already exist
+ * only if the accounts table was restored to an earlier second than the ledger table. The journal
+ * then contains records that the page already has.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecordsMin) return;
@@ -73,8 +73,8 @@ interface NewPage {
 
 /**
  * Writes a page, removes its records from the shard's row, and adds their usage to the daily usage
- * rows, in one transaction, so that each record counts once. If the page exists, it must contain
- * exactly these records.
+ * rows. One transaction does all of this, so that each record counts once. If the page exists, it
+ * must contain exactly these records.
  */
 async function writePage(
   process: LedgerProcess,

@@ -91,7 +91,10 @@ interface ChangedShard {
   readonly shard: Shard;
 }
 
-/** Transfers credits to the shard that an adjustment debits. */
+/**
+ * Transfers credits to the shard that an adjustment debits. Returns `fresh` if the transfer took
+ * effect, otherwise `again`.
+ */
 async function gather(
   process: LedgerProcess,
   { accountId, credits, now }: CreditChange,

@@ -63,8 +63,8 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Reads the shards. For a first page, also makes all shards refuse new entries that
- * would sort among the listed entries.
+ * Reads the shards, and returns them with the place below which the page begins. For a first page,
+ * also makes all shards refuse new entries that would sort among the listed entries.
  */
 async function rowsFor(
   process: LedgerProcess,
@@ -107,8 +107,8 @@ interface Wanted {
 }
 
 /**
- * Yields the entries that may match, newest first: those in ranges of stamps, then those from
- * before the account had shards, by sequence.
+ * Yields the entries that may match, newest first. Entries in the ranges of stamps come first, then
+ * entries from before the account had shards, by sequence.
  */
 async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerator<Candidate> {
   const { accountId, rows, below, limit, expected, ranges, sequences } = wanted;

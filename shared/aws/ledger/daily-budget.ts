@@ -22,7 +22,7 @@ export interface BudgetDay {
   readonly day: string;
 }
 
-/** The owner of an account's own budget. */
+/** Value of `owner` for the budget of an account. */
 export const accountOwner = "account";
 
 /** A budget to which a reservation counts, with its credits. */
@@ -87,8 +87,8 @@ export interface BudgetUse {
   /** Credits of open holds and charges. */
   readonly used: number;
   /**
-   * The part of `used` from before the budget was set: credits that were charged or held earlier on
-   * that day.
+   * The credits in `used` from before the budget was set: they were charged or held earlier on that
+   * day.
    */
   readonly base: number;
 }
@@ -100,8 +100,9 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 }
 
 /**
- * Builds the write that counts `used` credits to an account's new budget. `before` is the use of the
- * day that an earlier budget counted: holds of it still give their refunds back.
+ * Builds the write that counts `used` credits to an account's new budget.
+ * @param before the stored use, from an earlier budget of the same day. Holds that counted to that
+ * budget also give their refunds back to the new budget.
  */
 export const baseOfBudget = (
   { accountsTable }: LedgerProcess,

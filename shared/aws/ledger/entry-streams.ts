@@ -39,10 +39,10 @@ interface Step {
 const beforeShards = -1;
 
 /**
- * Yields the entries of an account below a place, newest first: those of all shards merged by
- * stamp, then those from before the account had shards. The balance and the number of an entry are
- * sums over all shards at its place. They never change if all shards refuse new records with stamps
- * up to that place.
+ * Yields the entries of an account below a place, newest first. Entries of all shards come first,
+ * merged by stamp, then entries from before the account had shards. The balance and the sequence of
+ * an entry are sums over all shards at its place. They never change if all shards refuse new
+ * records with stamps up to that place.
  */
 export async function* entriesBelow(
   process: LedgerProcess,

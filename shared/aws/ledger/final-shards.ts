@@ -37,7 +37,8 @@ export async function finalShards(
 }
 
 /**
- * Returns the shard after it refuses stamps up to `upTo`. Writes nothing if the shard already does.
+ * Makes a shard refuse stamps up to `upTo`, and returns the shard. Writes nothing if the shard
+ * already refuses them.
  */
 async function raiseFence(
   process: LedgerProcess,

@@ -76,7 +76,7 @@ const between = (from: number, to: number): Search => ({
 });
 
 /**
- * A stamp before which no entry names an ID that was created at `made`. 0 if `made` is undefined.
+ * The lowest stamp that an entry with an ID created at `made` can have; 0 if `made` is undefined.
  */
 const since = (made: Date | undefined): number =>
   made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);

@@ -71,8 +71,8 @@ export async function findShard(
 }
 
 /**
- * True at the second reading without a free slot. During one reading, a slot can move between
- * shards.
+ * True at the second reading without a free slot. One reading is not enough, because a slot can
+ * move between shards while they are read.
  */
 function isFull(progress: Progress, shards: readonly Shard[]): boolean {
   const wasFull = progress.isFull;
@@ -98,8 +98,8 @@ const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
   others.length === 0 && first?.shards === 1;
 
 /**
- * An upper bound of an account's balance at a moment between two readings of its shards: the
- * balances of the first reading plus all credits that were added until the second reading.
+ * An upper bound of an account's balance at a moment between two readings of its shards. It is the
+ * sum of the balances of the first reading and all credits added until the second reading.
  */
 function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));

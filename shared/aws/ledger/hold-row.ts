@@ -67,7 +67,7 @@ export const budgetsRow = (budgets: readonly BudgetDay[]): Row =>
 
 /**
  * Reads the row of a hold, strongly consistent. Undefined if the hold has no row.
- * @throws 503 UNAVAILABLE as `readRow`
+ * @throws 503 UNAVAILABLE if DynamoDB keeps throttling the read or the retry budget is exhausted
  */
 export async function readHold(
   process: LedgerProcess,

@@ -18,7 +18,8 @@ const typeCodes = {
 
 /**
  * The stored form of a record: `t` type, `a` stamp, `h` hold, `c` credits, `r` refunded, `n` items
- * charged, `k` whether it succeeded, `y` day of the budget, `d` time of the charge, `i` change, `f` source.
+ * charged, `k` whether the work succeeded, `y` day of the budget, `d` time of the charge, `i`
+ * change ID, `f` source.
  */
 export function recordRow(record: JournalRecord): Row {
   const { at: a } = record;

@@ -68,7 +68,8 @@ async function settleOwn(
   const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
-  // The process that resolved the hold may have changed any shard since that read.
+  // Without a shard, another process has resolved the hold. It may have changed any shard after
+  // this process read them, so the balance must be read again.
   const balance =
     read === undefined || shard === undefined
       ? undefined

@@ -15,10 +15,10 @@ import { newShardRow } from "./shard-row.ts";
 const fullForPreviousRelease = 1_000_000_000;
 
 /**
- * Moves the credits of an account from its row, where earlier releases stored them, to shards. One
- * transaction is conditional on the row's sequence, so that no change of an earlier release is
- * lost. Does not move entries or the rows of open holds. Returns false, without writing, if the
- * account already has shards.
+ * Moves the credits of an account from its row, where earlier releases stored them, to shards. Uses
+ * one transaction, conditional on the row's sequence, so that no change of an earlier release is
+ * lost. Does not move entries or the rows of open holds. Returns true if it moved the credits;
+ * false, without writing, if the account already has shards.
  * @throws Error if the account does not exist; 503 UNAVAILABLE if the rows stay contended or the
  * retry budget is exhausted
  */

@@ -17,7 +17,8 @@ interface Wanted {
 
 /**
  * Reads the pages of a shard's journal whose first records have stamps from `from` to `to` (both
- * inclusive), in the order of these stamps. Yields the pages of one request at a time.
+ * inclusive), sorted by these stamps in the given order. Yields the pages of one DynamoDB request
+ * at a time, at most `limit`. The total is not limited.
  */
 export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },

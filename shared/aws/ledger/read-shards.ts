@@ -149,8 +149,8 @@ export async function readBalances(
 }
 
 /**
- * The total balance of the shards. Undefined if credits moved during the read or shards are
- * missing.
+ * The total balance of the shards. Undefined if credits moved during the read, or if not all shards
+ * were read.
  */
 export function wholeBalance({ received, shards, ofShard }: Balances): number | undefined {
   const all = [...ofShard.values()];
@@ -160,8 +160,10 @@ export function wholeBalance({ received, shards, ofShard }: Balances): number | 
 }
 
 /**
- * Reads the balance of an existing account. `expected`: the probable number of its shards.
- * @throws 503 UNAVAILABLE if credits keep moving between shards
+ * Reads the balance of an account.
+ * @param expected probable number of shards; another number costs a second read
+ * @throws Error if the account does not exist; 503 UNAVAILABLE if credits keep moving between
+ * shards
  */
 export async function totalBalance(
   reader: Reader,

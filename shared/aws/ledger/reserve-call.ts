@@ -78,7 +78,7 @@ interface Attempt {
 
 /**
  * Writes the hold of a call: with one update of its shard, or with a transaction if the account has
- * a daily budget. `again`: the budget did not cover the call, but does now.
+ * a daily budget. Returns `again` if the budget did not cover the call but does now.
  */
 async function writeHold(
   process: LedgerProcess,

@@ -26,10 +26,10 @@ import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 const resolvedHoldDays = 30;
 
 /**
- * Reserves credits for a step. Returns `insufficient`, without a reservation, if the balance does
- * not cover them. The hold has a row, because it exists for a long time and another process
- * resolves it. The row of a resolved hold is stored for weeks, so that a repeated step does not
- * reserve again: a repeated call returns `reserved`.
+ * Reserves credits for a step. Returns `insufficient` or `over_budget`, without a reservation, if
+ * the balance or a daily budget does not cover them. The hold has a row, because it exists for a
+ * long time and another process resolves it. The row of a resolved hold is stored for weeks, so
+ * that a repeated step does not reserve again: a repeated call returns `reserved`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function reserveStepHold(
@@ -81,8 +81,8 @@ export function reserveStepHold(
 }
 
 /**
- * Positions of writes in a transaction that creates or resolves a hold. A transaction that creates
- * a hold ends with the budgets.
+ * Positions of writes in a transaction that creates or resolves a hold. The writes of the budgets
+ * are the last ones of a transaction that creates a hold.
  */
 const holdPosition = 0;
 const shardPosition = 1;
@@ -131,8 +131,8 @@ function holdPut(
 
 /**
  * Resolves a hold that has a row. Returns the charge of the first resolution.
- * @throws Error if the hold does not exist or if the charge exceeds it; 503 UNAVAILABLE if the rows
- * stay contended or the retry budget is exhausted
+ * @throws Error if the hold does not exist or the charge exceeds its credits; 503 UNAVAILABLE if
+ * the rows stay contended or the retry budget is exhausted
  */
 export function settleRow(
   process: LedgerProcess,

@@ -24,7 +24,7 @@ export interface CallSettled {
   readonly shard: Shard | undefined;
 }
 
-/** Builds a settlement that resolves a hold at no charge. */
+/** Builds a settlement that settles a hold at no charge. */
 export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => ({
   accountId,
   holdId,
@@ -104,7 +104,8 @@ export function settleCall(
 /**
  * Releases the expired holds of calls in the given shards, in each shard the oldest first. Returns
  * the number of expired holds, including those that another request resolved first.
- * @throws 503 UNAVAILABLE as `settleCall`; the holds before the failed one are released
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted; some holds
+ * may have been released
  */
 export async function releaseExpiredCalls(
   process: LedgerProcess,

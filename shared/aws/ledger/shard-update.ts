@@ -128,9 +128,8 @@ export function reserveUpdate(
 }
 
 /**
- * Refuses a reservation by a process that does not know the account's current daily budget. The
- * refusal returns the shard with the budget. So an account without one needs no request to find
- * that out.
+ * The condition that a process knows the account's current daily budget. A refusal returns the
+ * shard with the budget, so no separate request has to read the budget.
  */
 const budgetCondition = (budget: number | null): string =>
   budget === null ? "attribute_not_exists(#budget)" : "#budget = :budget";
@@ -157,7 +156,7 @@ export function settleUpdate(
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
     record: { type: "settle", holdId, refunded, source, ...outcome, ...day },
     remove: ["#holds.#hold"],
-    // A later hold with the same ID has a different stamp.
+    // The hold may have been replaced by a later hold with the same ID, which has another stamp.
     conditions: ["#holds.#hold.#a = :made"],
     names: { "#holds": "holds", "#hold": holdId, "#a": "a" },
     values: { ":made": hold.at },
@@ -172,8 +171,8 @@ interface Size {
 
 /**
  * Builds the update that adds or deducts credits, with a record. It fails if a count would become
- * negative or the shard has a newer stamp. Pass `size` if the change
- * increases the account's slots, and `budget` if it reserves credits.
+ * negative or the shard has a newer stamp. Pass `size` if the change increases the account's slots,
+ * and `budget` if the change reserves credits.
  */
 export const creditUpdate = (
   location: ShardLocation,

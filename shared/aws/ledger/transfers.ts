@@ -16,10 +16,12 @@ interface Wanted {
 
 /**
  * Transfers credits from other shards to a shard that needs them, in one transaction. If the
- * richest shard has enough, it provides the missing credits, or half of the difference between the
- * two balances if that is more, so that later calls need no transfer. Otherwise several shards
- * provide credits, as many as they have. Returns false, without a change, if the shards have
- * changed since they were read or are contended, or if `shards` does not contain the shard.
+ * richest shard has enough, only this shard provides credits: the missing ones, or half of the
+ * difference between the two balances if that is more, so that later calls need no transfer.
+ * Otherwise several shards provide the missing credits, as far as their balances allow.
+ *
+ * Returns false, without a change, if `shards` does not contain the shard that needs credits, if a
+ * shard changed since it was read, or if other requests contend for the rows.
  */
 export async function gatherCredits(
   process: LedgerProcess,
@@ -39,10 +41,10 @@ export async function gatherCredits(
 }
 
 /**
- * Spreads credits evenly over all shards, in one transaction. Changes nothing if no shard has less
- * than an even share, if the richest shard cannot provide all missing credits, or if a shard
- * changed since it was read. This only saves time: a call whose shard lacks credits transfers them
- * from other shards.
+ * Spreads credits evenly over all shards, in one transaction. Changes nothing in three cases: every
+ * shard has at least an even share, the richest shard cannot provide all missing credits, or a
+ * shard changed since it was read. Spreading only saves time: a call whose shard lacks credits
+ * transfers them from other shards.
  */
 export async function spreadCredits(
   process: LedgerProcess,

@@ -26,8 +26,10 @@ interface RowToConvert {
 /**
  * Converts a row to the other version. Changes only attributes of the conversion, on condition that
  * these attributes and the version have not changed since the row was read. Returns false, without
- * a change, if they have changed, if the row was deleted, or if a transaction is writing the row.
+ * a change, if one of them has changed, if the row was deleted, or if a transaction is writing the
+ * row.
  * @param client a client that does not convert rows
+ * @throws any other error of the request
  */
 export async function convertRow(
   client: DynamoDBDocumentClient,
@@ -83,6 +85,9 @@ function conversionUpdate({ table, row, conversion }: RowToConvert): UpdateComma
 const clause = (word: string, actions: readonly string[]): readonly string[] =>
   actions.length === 0 ? [] : [word, actions.join(", ")];
 
-/** One of the two versions is stored, so the values are never empty. */
+/**
+ * Omits undefined values. Some value always remains, as DynamoDB requires, because at least one of
+ * the two versions is later than 1, and such a version is written in `stored_version`.
+ */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

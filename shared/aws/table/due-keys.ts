@@ -15,9 +15,10 @@ export const latestDueTime = new Date("9999-12-31T23:59:59.999Z");
 const { name, partitionKey, sortKey } = tableSchema.dueIndex;
 
 /**
- * Lists keys of the rows of one kind that are due at or before `by`, longest due first. Queries
- * every partition of the kind in parallel for `limit` rows, because one partition may contain all
- * of them. The index is eventually consistent: check a row before you act on it.
+ * Lists the keys of up to `limit` rows of one kind that are due at or before `by`, in the order of
+ * their due times. Queries every partition of the kind in parallel for `limit` rows, because one
+ * partition may contain all of them. The index is eventually consistent: check a row before you act
+ * on it.
  */
 export async function dueKeys(
   client: DynamoDBDocumentClient,

@@ -16,10 +16,10 @@ export const dueAt = (
 });
 
 /**
- * The index partition for all rows of a kind with the table partition key `pk`. All rows of holds
- * of an account have the same key, and so are in one partition. One account cannot exhaust the
- * throughput of this partition: the transactions that reserve and settle a hold write its row,
- * which costs twice the write units of its entry in the index.
+ * The index partition for all rows of a kind with the table partition key `pk`. All hold rows of an
+ * account have the same `pk`, so they are in one index partition. Their table partition reaches its
+ * limit first, because a transaction needs twice as many write units for the row of a hold as for
+ * its index entry. So one account cannot exhaust the index partition.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();

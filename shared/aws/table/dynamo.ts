@@ -126,8 +126,9 @@ interface RetryOptions {
 export type Note = (why: string) => void;
 
 /**
- * Executes an attempt. Returns `again` if DynamoDB throttled it, in which case it has changed
- * nothing.
+ * Executes an attempt and returns its result. Returns `again` if DynamoDB throttled the attempt,
+ * which has then changed nothing.
+ * @throws every other error of the attempt
  */
 export async function againIfThrottled<T>(
   note: Note,
@@ -147,9 +148,9 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` with full jitter while it returns `again`. Makes up to 24 attempts. DynamoDB
- * cancels a transaction if another request contends for one of its rows, and the SDK does not retry
- * it.
+ * Repeats `attempt` with full jitter while it returns `again`, up to 24 times, and returns its
+ * result. Needed because DynamoDB cancels a transaction if another request contends for one of its
+ * rows, and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. The last
  * noted reason is its cause.
  */
@@ -173,7 +174,7 @@ export async function retryContended<T>(
 /**
  * Executes a single write, and repeats it while a transaction has locked its row. The SDK does not
  * retry this conflict.
- * @throws 503 UNAVAILABLE as `retryContended`
+ * @throws 503 UNAVAILABLE if the row stays locked or the retry budget is exhausted
  */
 export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
   return retryContended<T>(options, async (note) => {
@@ -223,7 +224,7 @@ export async function transact(
 /**
  * Executes a transaction, and repeats it while rows are contended or throttled. Returns true if it
  * took effect, and false, without a change, if a condition failed.
- * @throws 503 UNAVAILABLE as `retryContended`
+ * @throws 503 UNAVAILABLE if rows stay contended or throttled, or the retry budget is exhausted
  */
 export const transactWrites = (
   client: DynamoDBDocumentClient,

@@ -12,9 +12,9 @@ interface Options extends TableOptions {
 const keysMax = 100;
 
 /**
- * Reads rows by their keys with strongly consistent reads, with one request after the other for
- * every 100 keys. Returns the rows in any order, and omits rows that do not exist. Repeats a request
- * for keys that an overloaded table did not process.
+ * Reads rows by their keys with strongly consistent reads, 100 keys per request, one request at a
+ * time. Returns the rows in any order, and omits rows that do not exist. Repeats a request for keys
+ * that an overloaded table did not process.
  * @throws 503 UNAVAILABLE if keys stay unprocessed
  */
 export async function rowsByKey(

@@ -186,8 +186,8 @@ export const deliveryKeys = {
     sk: `url#${createHash("sha256").update(url).digest("hex")}`,
   }),
   /**
-   * Times of the account's probes, for the per-account limit. The key contains the limit, because a
-   * row of another limit has another number of times.
+   * Times of the account's last probes, for the per-account limit. The row always has as many times
+   * as the limit, so the key contains the limit: a changed limit begins a new row.
    */
   probes: (accountId: string): RowKey => ({
     pk: `${accountId}#probes`,

@@ -102,7 +102,7 @@ function withInput(command: Command, input: Members): Command {
 
 interface VersionedInput {
   readonly input: Members;
-  /** The guarded writes, at the positions of their writes in the request. */
+  /** For each write of the request, in order: its guard; undefined if the write has none. */
   readonly guarded: readonly (GuardedWrite | undefined)[];
 }
 

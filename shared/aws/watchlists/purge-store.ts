@@ -46,9 +46,9 @@ export function dynamoPurgeStore(
 }
 
 /**
- * Builds the writes that mark a creation in progress. They fail if the watchlist exists, because
- * the purge would delete it. Another call may have completed the creation after this call lost its
- * lease.
+ * Builds the writes that mark a creation in progress. They fail if the watchlist exists: another
+ * call may have completed the creation after this call lost its lease, and the purge must not
+ * delete that watchlist.
  */
 function expectationWrites(
   table: string,

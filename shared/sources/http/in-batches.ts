@@ -111,8 +111,8 @@ interface SplitBudget {
 
 /**
  * Creates the budget of one batch. After ten single items were refused, the remaining parts are
- * read without further splits. Failures allow only as many splits as are needed to find one item,
- * because each failed call is retried and so costs the source more than a refusal.
+ * read without further splits. A failed call is retried, so it costs the source more than a
+ * refusal. Failures therefore allow only as many splits as are needed to find one item.
  */
 function splitBudget(batchItems: number): SplitBudget {
   const failuresMax = Math.ceil(Math.log2(batchItems));

@@ -88,8 +88,8 @@ interface Shares {
 }
 
 /**
- * Requests permits from as many shares as needed, and passes each served call its start time, or
- * null if it cannot start before its deadline.
+ * Requests permits from as many shares as needed. Passes its start time to each call that gets a
+ * permit, and null to each call that cannot start before its deadline.
  */
 async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions): Promise<void> {
   const { source, callsPerSecond, speed, budget, clock } = options;

@@ -122,7 +122,8 @@ function winnerOf(stats: HistoryStats, counts: Counts): BuyBoxWinner | null | un
   if (typeof price === "number" && stats.buyBoxIsUnqualified !== true) {
     return newWinner(stats, price);
   }
-  // For a price that the retailer hides (MAP), the source reports "none".
+  // If the retailer hides the price (MAP), the source reports "none" although there may be a
+  // winner, so the winner is unknown.
   if (stats.buyBoxIsMAP === true || !isWithoutNewWinner(stats, counts)) return undefined;
   if (counts.newCount !== 0) return null;
   if (stats.buyBoxUsedPrice === 0) return undefined;

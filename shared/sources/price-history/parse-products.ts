@@ -10,8 +10,9 @@ interface Reading {
 }
 
 /**
- * Parses a reply with `productsOf`. Warns the operator if the reply reports an error and lacks some
- * of the requested products. Returns null if the body is not a reply.
+ * Returns the products of a reply by ID, as `productsOf` does; null if the body has no list of
+ * products. Warns the operator if the reply reports an error and lacks some of the requested
+ * products.
  */
 export function parseProducts(
   body: unknown,

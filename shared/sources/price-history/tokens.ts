@@ -34,8 +34,8 @@ const minuteMs = 60_000;
 /** Unused tokens expire after this many minutes. */
 const keptMinutes = 60;
 /**
- * The time for which a reported balance is trusted. After it, one call is allowed, to learn the new
- * balance.
+ * The time for which a reported balance is trusted. After that time, one call is allowed, because
+ * its answer reports the new balance.
  */
 const trustedMs = 5 * minuteMs;
 /**

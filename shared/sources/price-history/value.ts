@@ -35,7 +35,11 @@ export function amountOf(
   return wholeCurrencies.has(currency) ? minor : minor / 100;
 }
 
-/** Converts a price as `amountOf` does, but returns undefined for 0, which means "unknown". */
+/**
+ * Converts a price from the currency's smallest unit to its main unit. Returns null if the source
+ * reports "none" (-1). Returns undefined for 0, which means "unknown", and for a missing, negative
+ * or too large price.
+ */
 export function priceOf(
   minor: number | null | undefined,
   currency: string,

@@ -20,8 +20,8 @@ const hashed = (start: number, text: string): number => {
 };
 
 /**
- * Returns the draw function of one item: an FNV-1a hash of the parts, mixed so that similar IDs
- * produce unrelated numbers.
+ * Returns the draw function of one item: an FNV-1a hash of the item and the arguments, mixed so
+ * that similar IDs produce unrelated numbers.
  */
 export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
   const start = hashed(0x811c9dc5, `${seed}|${marketplace}|${id}|`);

@@ -148,8 +148,8 @@ export function stockLine(
 type Delivery = NonNullable<RetailerAObject["delivery"]>;
 
 /**
- * Returns the delivery promise of an offer. Returns null for null, if the offer cannot be shipped,
- * or, for a share of the items, because the page shows no promise.
+ * Returns the delivery promise of an offer. Returns null if there is no offer, if the offer is not
+ * in stock, and for a share of the items, whose pages show no promise.
  */
 export function deliveryOf(
   offer: OfferStateA | null,

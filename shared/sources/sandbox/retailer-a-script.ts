@@ -15,9 +15,10 @@ const manyConditions: readonly OfferCondition[] = [
 ];
 
 /**
- * Returns the offers of a reserved ID: a new one of the retailer, and a more expensive used one of
- * another seller. The behaviour `many_offers` has 45 offers. A parent and a sold-out item have
- * none.
+ * Returns the offers at time `at` of an item with a reserved ID. Normally there are two: a new one
+ * of the retailer, and a more expensive used one of another seller, whom `draw` decides. With the
+ * behaviour `many_offers` there are 45. A parent (a listing with no buyable option) and a sold-out
+ * item have none.
  */
 export function scriptedOffers(
   behaviour: ScriptedBehaviour,

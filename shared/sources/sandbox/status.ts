@@ -40,8 +40,8 @@ export interface ReadTiming {
 
 /**
  * Simulates the duration of a read: if any ID is slow, waits `slowMilliseconds`, but not beyond the
- * deadline. Returns the time before the wait, and `isLate`: true for slow IDs if the deadline does
- * not leave `slowMilliseconds`, and for all IDs if the deadline has already passed.
+ * deadline. Returns the time before the wait, and `isLate`. `isLate` returns true for slow IDs if
+ * less than `slowMilliseconds` are left, and for all IDs if the deadline has already passed.
  */
 export async function readTiming(
   platform: Platform,

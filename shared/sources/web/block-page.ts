@@ -53,14 +53,14 @@ export const isBlockTitle = ({ title }: PageHead): boolean =>
 
 /**
  * Returns true if a page is a block page, according to its title or, for a short page, its text.
- * The page must not contain a product.
+ * Call it only for a page in which no product was found.
  */
 export const isBlockPage = (html: string, head: PageHead): boolean =>
   isBlockTitle(head) || (isShortPage(html) && isDemand(wordsOf(html)));
 
 /**
  * Returns true if a page has fewer than 20,000 characters, which is too short for a shop's page.
- * The page must not contain a product.
+ * Call it only for a page in which no product was found.
  */
 export const isShortPage = (html: string): boolean => html.length < pageCharactersMin;
 

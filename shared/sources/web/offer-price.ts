@@ -61,10 +61,13 @@ const pieceUnits: ReadonlySet<string> = new Set([
 
 /**
  * Returns the price of one piece in an offer. Uses the price of the offer itself, or else that of
- * its price specifications, or else that of its price range. Returns "unclear" if the offer applies
- * only from a quantity of more than one piece, if a specification for one piece or the range
- * contradicts the price of the offer itself, or if no single price can be read. Returns undefined
- * if no price is stated, or if the offer is only for members or not a sale (such as a rent).
+ * its price specifications, or else that of its price range.
+ *
+ * Returns undefined if no price is stated, or if the offer is only for members or not a sale (such
+ * as a rent). Returns "unclear" in these cases:
+ * - The offer applies only from a quantity of more than one piece.
+ * - A price specification for one piece, or the price range, contradicts the price of the offer.
+ * - No single price can be read.
  */
 export function priceOf(offer: SchemaNode, reading: PriceReading): StatedPrice {
   if (isOfMany(offer)) return "unclear";

@@ -13,7 +13,7 @@ describe("the message for a value outside a set", () => {
     [null, "(got null)."],
     [undefined, "(got nothing)."],
     ["x".repeat(100), `(got "${"x".repeat(39)}…).`],
-  ])("lists the set, quotes the start of %j, and suggests the nearest value", (value, end) => {
+  ])("for %j lists the set and ends with %s", (value, end) => {
     expect(invalidChoiceMessage("'state'", states, value)).toBe(
       `'state' must be one of new, active, delisted ${end}`,
     );

@@ -131,7 +131,7 @@ describe("drain", () => {
     expect(messages).toEqual([]);
   });
 
-  it("passes all entries, due or not, to the session if the target is deleted or disabled", async () => {
+  it("processes all entries, due or not, if the target is deleted or disabled", async () => {
     session = { ...session, target: () => Promise.resolve({ hasEnded: true, parallel: 1 }) };
     entries = [entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" })];
     await drain(target, dependencies);

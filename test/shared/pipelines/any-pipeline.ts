@@ -113,7 +113,7 @@ const findsOffer = (scraper: StepScraperId): boolean =>
 interface Draft {
   readonly scraper: StepScraperId;
   readonly condition: Step["condition"];
-  /** The earlier step that routes to this one, as a fraction of the number of earlier steps. */
+  /** Selects the step that routes to this one: index = floor(parent * number of earlier steps). */
   readonly parent: number;
   readonly also: number | null;
   readonly start: "baseline" | "refresh" | null;

@@ -336,7 +336,7 @@ describe("a route with 'when': ok", () => {
     [{ buyboxAboveLowest: true }, true],
     [{ buyboxAboveLowest: false }, false],
     [{}, false],
-  ])("tests buyboxAboveLowest: with the derived fields %j it matches: %s", (derived, taken) => {
+  ])("on buyboxAboveLowest is true, with the derived fields %j, matches: %s", (derived, taken) => {
     const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
     const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
     expect(takes(route, facts, pulse)).toBe(taken);

@@ -26,8 +26,9 @@ interface Notified {
 
 /**
  * Checks the limits of `limitedPipeline` against the events of its runs, without the model of a
- * route (invariants R19 and R20): no cooldown is violated, no drift is lost, and a condition with
- * `once` is reported once. A change of the step IDs begins with new states.
+ * route (invariants R19 and R20): a route notifies only after its cooldown, a price that moves in
+ * small steps is reported once it differs enough from the last notified price, and a condition with
+ * `once` is reported once. After the step IDs change, each route starts with an empty state.
  */
 export function checkLimits(records: Records, reached: World["reached"]): void {
   const items = new Map<string, Notified>();

@@ -162,7 +162,10 @@ async function outage(scene: DeliveryScene): Promise<void> {
 const urlsOf = ({ history }: DeliveryScene): readonly string[] =>
   [...history.endpoints.values()].flatMap(({ states }) => states.at(-1)?.value?.endpoint.url ?? []);
 
-/** Makes some receivers, or all buckets, fail permanently. */
+/**
+ * In some seeds, makes one receiver fail from now on. Independently, in some seeds makes all
+ * buckets fail from now on.
+ */
 function breakTargets(scene: DeliveryScene): void {
   const { random, receivers, buckets } = scene.world;
   const urls = urlsOf(scene);

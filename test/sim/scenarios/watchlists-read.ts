@@ -76,7 +76,7 @@ export async function walkItems(acting: Acting): Promise<void> {
   for (const id of idsOfHand(list.platform, hand)) settleItem(list, id, seen);
 }
 
-/** Checks all items of a watchlist. Call it when no user changes them. */
+/** Reads and checks all items of a watchlist. Call it only while no user is changing the items. */
 export async function readAllItems(acting: Acting, list: KnownWatchlist): Promise<void> {
   const seen = await readItems(acting, list, 100);
   for (const id of list.items.keys()) settleItem(list, id, seen);

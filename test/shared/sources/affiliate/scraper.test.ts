@@ -282,7 +282,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(notes).toEqual([]);
   });
 
-  it("returns the batches that were read when a later batch hangs", async () => {
+  it("returns the results of the other batches if one batch hangs until the deadline", async () => {
     const ids = numbered(21);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000020") ? "hang" : allItems(call)),

@@ -152,7 +152,7 @@ describe("the catalog scraper, after a temporary failure,", () => {
     expect(double.calls).toHaveLength(3);
   });
 
-  it("returns the batches that were read when a later batch hangs", async () => {
+  it("returns the results of the other batches if one batch hangs until the deadline", async () => {
     const ids = numbered(101);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000100") ? "hang" : allFound(call)),

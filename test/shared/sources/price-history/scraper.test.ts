@@ -279,7 +279,7 @@ describe("the price history scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === bad ? "unavailable" : "ok")));
   });
 
-  it("returns the batches that were read when a later batch hangs", async () => {
+  it("returns the results of the other batches if one batch hangs until the deadline", async () => {
     const ids = numbered(101);
     const answers = await readFrom(
       (call) => (call.ids.includes(ids[100] ?? "") ? "hang" : allListed(call)),

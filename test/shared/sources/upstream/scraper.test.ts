@@ -150,7 +150,7 @@ describe("the upstream scraper, after a temporary failure,", () => {
     expect(calls()).toHaveLength(2);
   });
 
-  it("returns the batches that were read when a later batch hangs", async () => {
+  it("returns the results of the other batches if one batch hangs until the deadline", async () => {
     const ids = [...delisting(100), "9000000"];
     const answers = await read({ ids, withinMs: 1_000, misbehave: onSome("hang", steady) });
     expect(statuses(answers).slice(0, 100)).not.toContain("unavailable");
