@@ -57,8 +57,9 @@ export function readShop(folder: string, shop: string, productsMax = Infinity): 
   const text = gunzipSync(readFileSync(join(folder, `${shop}${fileEnding}`))).toString();
   const lines = text.split("\n").filter((line) => line !== "");
   const inFile = lines.length;
-  const share = Math.min(1, productsMax / inFile);
-  const sample = lines.filter((_, n) => Math.floor((n + 1) * share) > Math.floor(n * share));
+  const wanted = Math.min(productsMax, inFile);
+  const chosen = (n: number): number => Math.floor((n * wanted) / inFile);
+  const sample = lines.filter((_, n) => chosen(n + 1) > chosen(n));
   return { shop, inFile, products: sample.map(productOf) };
 }
 

@@ -53,6 +53,13 @@ describe("price files of the replay", () => {
     expect(readShop(folder, "corner", 11).products).toHaveLength(10);
   });
 
+  it("give a sample of exactly the wanted number of products", () => {
+    const lines = Array.from({ length: 22 }, (_, n) => line(`${n}`, ["2026-01-01", 1]));
+    const folder = written({ corner: lines.join("") });
+
+    expect(readShop(folder, "corner", 15).products).toHaveLength(15);
+  });
+
   it("are refused if a product has no prices", () => {
     const folder = written({ corner: line("1") });
 
