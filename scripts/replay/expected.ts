@@ -1,5 +1,12 @@
+import {
+  average30d,
+  changedCount7d,
+  lowest90d,
+  newLows,
+  previousPrice,
+} from "./expected-derived.ts";
+import { settings } from "./settings.ts";
 import type { RuleName } from "./watchlists.ts";
-import { settings } from "./watchlists.ts";
 
 /**
  * The SQL of DuckDB that calculates from the files what the service must decide and store. It shares
@@ -155,4 +162,9 @@ export const expectedDecisions: Readonly<Record<RuleName, string>> = {
   stable: `
     SELECT shop, product, first_day + ${settings.stableReads} AS day, ${withoutChange} FROM segments
     WHERE first_day + ${settings.stableReads} <= last_day`,
+  lowest30d: newLows,
+  lowest90d,
+  average30d,
+  changedCount7d,
+  previousPrice,
 };

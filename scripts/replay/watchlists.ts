@@ -2,25 +2,31 @@ import * as v from "valibot";
 import { assertNever } from "../../shared/base/assert.ts";
 import type { SerializedEvent } from "../../shared/events/event.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
-
-/** The numbers in the routes. The SQL of the comparisons has the same ones. */
-export const settings = {
-  percent: 5,
-  dropPercent: 10,
-  confirm: 3,
-  cooldownDays: 7,
-  below: 2,
-  stableReads: 10,
-} as const;
+import { settings } from "./settings.ts";
 
 /** A rule whose decisions are compared. */
-export type RuleName = "changed" | "percent" | "drop" | "confirm" | "cooldown" | "once" | "stable";
+export type RuleName =
+  | "changed"
+  | "percent"
+  | "drop"
+  | "confirm"
+  | "cooldown"
+  | "once"
+  | "stable"
+  | "lowest30d"
+  | "lowest90d"
+  | "average30d"
+  | "changedCount7d"
+  | "previousPrice";
 
 /** A decision of a rule to notify about a product on a day. */
 export interface Decision {
   readonly rule: RuleName;
   readonly itemId: string;
-  /** Values of the event; absent for an event that has no change. */
+  /**
+   * Values of the event. For a derived field, `after` is its value. Absent if the event has no value
+   * to compare.
+   */
   readonly change?: { readonly before: number | null; readonly after: number | null };
 }
 
@@ -32,8 +38,8 @@ interface ListDefinition {
   readonly routes: readonly object[];
   /** The rule of each field of a changed event. */
   readonly changedRules: Readonly<Record<string, RuleName>>;
-  /** The rule of each branch of a matched event. */
-  readonly matchedRules: Readonly<Record<string, RuleName>>;
+  /** The rules of each branch of a matched event. */
+  readonly matchedRules: Readonly<Record<string, readonly RuleName[]>>;
   /** Builds the answer of the source for a price. */
   readonly fields: (price: number | null) => ProductFields;
 }
@@ -42,15 +48,19 @@ const money = (price: number | null) =>
   price === null ? null : { amount: price, currency: "USD" };
 
 /**
- * A plain `changed` route. It is in a separate list, because an event of such a route shows every
- * tracked field that changed.
+ * A plain `changed` route, which is not among the limited routes, because its events show every
+ * tracked field that changed. The other routes test fields that are derived from earlier prices.
  */
 const changes: ListDefinition = {
   platform: "retailer_d",
   scraper: "retailer_d.standard",
-  routes: [{ when: "changed", field: "price", notify: true }],
+  routes: [
+    { when: "changed", field: "price", notify: true },
+    { when: "ok", field: "price", op: "below", value: { field: "lowest30d" }, notify: true },
+    sampleRoute({ lowest90d: 0, average30d: 0, changedCount7d: -1 }),
+  ],
   changedRules: { price: "changed" },
-  matchedRules: {},
+  matchedRules: { ok: ["lowest30d"], always: ["lowest90d", "average30d", "changedCount7d"] },
   fields: (price) => ({ price: money(price) }),
 };
 
@@ -76,6 +86,7 @@ const limited: ListDefinition = {
       notify: true,
     },
     { when: "unchanged", confirm: settings.stableReads, once: true, notify: true },
+    sampleRoute({ previousPrice: 0 }),
   ],
   changedRules: {
     price: "percent",
@@ -83,7 +94,7 @@ const limited: ListDefinition = {
     usedMinPrice: "confirm",
     listPrice: "cooldown",
   },
-  matchedRules: { ok: "once", unchanged: "stable" },
+  matchedRules: { ok: ["once"], unchanged: ["stable"], always: ["previousPrice"] },
   fields: (price) => ({
     price: money(price),
     retailer_a: { newMinPrice: price, usedMinPrice: price, listPrice: price },
@@ -92,6 +103,12 @@ const limited: ListDefinition = {
 
 function changedRoute(field: string, keys: object): object {
   return { when: "changed", field, ...keys, notify: true };
+}
+
+/** A route that reports the values of derived fields of each item from time to time. */
+function sampleRoute(above: Readonly<Record<string, number>>): object {
+  const where = Object.entries(above).map(([field, value]) => ({ field, op: "above", value }));
+  return { when: "always", where, cooldown: `${settings.sampleDays}d`, notify: true };
 }
 
 /** The watchlists of a shop, by name. */
@@ -131,7 +148,12 @@ const eventSchema = v.object({
       v.array(v.object({ id: v.string(), changes: v.record(v.string(), change) })),
       [],
     ),
-    products: v.optional(v.array(v.object({ id: v.string(), branch: v.string() })), []),
+    products: v.optional(
+      v.array(
+        v.object({ id: v.string(), branch: v.string(), values: v.record(v.string(), v.unknown()) }),
+      ),
+      [],
+    ),
   }),
 });
 
@@ -147,15 +169,14 @@ export function decisionsIn(name: ListName, { type, body }: SerializedEvent): re
       const { data } = v.parse(eventSchema, JSON.parse(body));
       const changed = data.changes.flatMap(({ id, changes: fields }) =>
         Object.entries(fields).map(([field, found]) => ({
-          rule: ruleOf(changedRules, field),
+          rule: ofEvent(changedRules, field),
           itemId: id,
           change: found,
         })),
       );
-      const matched = data.products.map(({ id, branch }) => ({
-        rule: ruleOf(matchedRules, branch),
-        itemId: id,
-      }));
+      const matched = data.products.flatMap(({ id, branch, values }) =>
+        ofEvent(matchedRules, branch).map((rule) => matchOf(rule, id, values[rule])),
+      );
       return [...changed, ...matched];
     }
     case "watchlist.run.completed":
@@ -168,8 +189,14 @@ export function decisionsIn(name: ListName, { type, body }: SerializedEvent): re
   }
 }
 
-function ruleOf(rules: Readonly<Record<string, RuleName>>, name: string): RuleName {
-  const rule = rules[name];
-  if (rule === undefined) throw new Error(`No rule of the replay reports '${name}'.`);
-  return rule;
+function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): Rules {
+  const found = rules[name];
+  if (found === undefined) throw new Error(`No rule of the replay reports '${name}'.`);
+  return found;
+}
+
+/** @param derived value of the derived field with the name of the rule, if there is one */
+function matchOf(rule: RuleName, itemId: string, derived: unknown): Decision {
+  if (typeof derived !== "number") return { rule, itemId };
+  return { rule, itemId, change: { before: null, after: derived } };
 }

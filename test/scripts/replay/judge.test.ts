@@ -1,19 +1,22 @@
 import { rmSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { compareWithDuckDb } from "../../../scripts/replay/judge.ts";
 import { openRecords } from "../../../scripts/replay/records.ts";
 import type { RuleName } from "../../../scripts/replay/watchlists.ts";
 import { priceFolder } from "../../support/price-folder.ts";
 
-/** Prices of one product on successive days from 2026-01-01 on. */
-const prices: Readonly<Record<string, readonly (number | null)[]>> = {
-  drift: [100, 98, 97, 95, 94],
-  peak: [100, 120, 109, 108, 108],
-  spike: [100, 1, 100, 90, 90, 90],
-  soldOut: [100, null, 60],
+/** Prices of products by the number of the day from which they are valid; day 1 is 2026-01-01. */
+type Prices = Readonly<Record<string, Readonly<Record<number, number | null>>>>;
+const dayMs = 86_400_000;
+const dayOf = (n: number): string =>
+  new Date(Date.parse("2025-12-31") + n * dayMs).toISOString().slice(0, 10);
+
+const prices: Prices = {
+  drift: { 1: 100, 2: 98, 3: 97, 4: 95, 5: 94 },
+  peak: { 1: 100, 2: 120, 3: 109, 4: 108, 5: 108 },
+  spike: { 1: 100, 2: 1, 3: 100, 4: 90, 5: 90 },
+  soldOut: { 1: 100, 2: null, 3: 60 },
 };
-const dayOf = (n: number): string => `2026-01-${String(n).padStart(2, "0")}`;
-const lastDay = dayOf(14);
 
 type Row =
   | readonly [product: string, day: number]
@@ -76,31 +79,46 @@ const decisions: Decisions = {
   ],
 };
 
-/** Each price that differs from the one of the day before. */
-const points = Object.entries(prices).flatMap(([product, all]) =>
-  all.flatMap((price, n) =>
-    n > 0 && price === all[n - 1] ? [] : [{ product, at: `${dayOf(n + 1)}T06:00:00.000Z`, price }],
-  ),
-);
+/** The points of products: each price that differs from the one before. */
+const pointsOf = (all: Prices) =>
+  Object.entries(all).flatMap(([product, byDay]) => {
+    const days = Object.entries(byDay);
+    return days.flatMap(([day, price], n) =>
+      price === days[n - 1]?.[1]
+        ? []
+        : [{ product, at: `${dayOf(Number(day))}T06:00:00.000Z`, price }],
+    );
+  });
+const points = pointsOf(prices);
 
-let folder: string;
-beforeAll(() => {
-  const lines = Object.entries(prices).map(([id, all]) =>
-    JSON.stringify({ id, prices: all.map((price, n) => [dayOf(n + 1), price]) }),
-  );
-  folder = priceFolder({ corner: `${lines.join("\n")}\n` });
+const shop = "corner";
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Replayed {
+  readonly all?: Prices;
+  readonly lastDay?: number;
+  readonly history?: typeof points;
+}
 
 /** Compares records of a replay with DuckDB. */
-async function judge(found: Decisions, history = points) {
+async function judge(
+  found: Decisions,
+  { all = prices, lastDay = 14, history = pointsOf(all) }: Replayed = {},
+) {
+  const lines = Object.entries(all).map(([id, byDay]) =>
+    JSON.stringify({
+      id,
+      prices: Object.entries(byDay).map(([day, price]) => [dayOf(Number(day)), price]),
+    }),
+  );
+  const folder = priceFolder({ [shop]: `${lines.join("\n")}\n` });
+  folders.push(folder);
   const records = openRecords(folder);
-  const shop = "corner";
-  records.addShop({
-    shop,
-    lastDay,
-    products: Object.keys(prices).map((id) => ({ id, prices: [] })),
-  });
+  const products = Object.keys(all).map((id) => ({ id, prices: [] }));
+  records.addShop({ shop, lastDay: dayOf(lastDay), products });
   for (const [rule, rows] of Object.entries(found)) {
     for (const [product, day, before, after] of rows) {
       const change =
@@ -114,20 +132,54 @@ async function judge(found: Decisions, history = points) {
   return new Map(comparisons?.map(({ name, ...result }) => [name, result]));
 }
 
+const isEqual = (rows: readonly Row[]) => ({
+  equal: rows.length,
+  missing: 0,
+  unexpected: 0,
+  examples: [],
+});
+
 describe("the comparison of a replay with DuckDB", () => {
   it("finds no difference to decisions that were calculated by hand", async () => {
     const results = await judge(decisions);
 
     for (const [rule, rows] of Object.entries(decisions)) {
-      expect({ rule, ...results.get(rule) }).toEqual({
-        rule,
-        equal: rows.length,
-        missing: 0,
-        unexpected: 0,
-        examples: [],
-      });
+      expect({ rule, ...results.get(rule) }).toEqual({ rule, ...isEqual(rows) });
     }
     expect(results.get("history")).toMatchObject({ equal: 16, missing: 0, unexpected: 0 });
+  });
+
+  it("finds no difference to derived fields that were calculated by hand", async () => {
+    // The service derives the values of windows from day 91 on, and then every 30 days.
+    const derived: Decisions = {
+      lowest30d: [["clearance", 41, null, 9.8]],
+      lowest90d: [
+        ["clearance", 91, null, 8],
+        ["clearance", 121, null, 8],
+      ],
+      // On day 91, the window has 558 hours at 8.50 and 168 hours at 9.50.
+      average30d: [
+        ["clearance", 91, null, 8.7314],
+        ["clearance", 121, null, 9.5],
+      ],
+      changedCount7d: [
+        ["clearance", 91, null, 1],
+        ["clearance", 121, null, 0],
+      ],
+      previousPrice: [
+        ["clearance", 20, null, 10],
+        ["clearance", 50, null, 10],
+        ["clearance", 80, null, 8],
+        ["clearance", 110, null, 8.5],
+      ],
+    };
+
+    const all = { clearance: { 1: 10, 20: 9.8, 22: 10, 41: 8, 51: 8.5, 84: 9.5 } };
+    const results = await judge(derived, { all, lastDay: 122 });
+
+    for (const [rule, rows] of Object.entries(derived)) {
+      expect({ rule, ...results.get(rule) }).toEqual({ rule, ...isEqual(rows) });
+    }
   });
 
   it("reports a decision of the service that is missing, and one that is unexpected", async () => {
@@ -157,7 +209,7 @@ describe("the comparison of a replay with DuckDB", () => {
   });
 
   it("reports a point that is missing in the history", async () => {
-    expect((await judge(decisions, points.slice(1))).get("history")).toMatchObject({
+    expect((await judge(decisions, { history: points.slice(1) })).get("history")).toMatchObject({
       equal: 15,
       missing: 1,
       unexpected: 0,

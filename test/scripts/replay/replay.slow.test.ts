@@ -37,6 +37,11 @@ it("a replay of invented prices over 53 days decides and stores what DuckDB calc
     "cooldown",
     "once",
     "stable",
+    "lowest30d",
+    "lowest90d",
+    "average30d",
+    "changedCount7d",
+    "previousPrice",
   ]);
   for (const one of result.comparisons) {
     expect(one).toMatchObject({ missing: 0, unexpected: 0, examples: [] });
