@@ -5,6 +5,7 @@ import type { RunEvents, SerializedEvent } from "../../shared/events/event.ts";
 import { itemHistory, type ShownPoint } from "../../shared/history/item-history.ts";
 import type { HistorySpan } from "../../shared/history/history.ts";
 import type { Scraper } from "../../shared/scrapers/scraper.ts";
+import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
 import { changeItems } from "../../shared/watchlists/change-items.ts";
 import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
 import { itemChangeBody, parseItemChange } from "../../shared/watchlists/items-request.ts";
@@ -59,11 +60,12 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
     publisher: {
       publish: async ({ runId, events }: RunEvents) => void published.set(runId, events),
     },
-    sources: {
-      scraperFor: () => source,
-      offerScraperFor: noOffers,
-      offerCheckerFor: noOffers,
-    },
+    read: (request: StepReadRequest) =>
+      readStep(request, {
+        scraperFor: () => source,
+        offerScraperFor: noOffers,
+        offerCheckerFor: noOffers,
+      }),
     warn: (message: string) => {
       throw new Error(message);
     },

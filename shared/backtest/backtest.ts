@@ -187,6 +187,8 @@ const watchlistBefore = (
   webhookEndpointId: null,
   webhookUrl: null,
   maxCreditsPerRun: maxCredits,
+  // The history has no discarded runs, and the events of released runs were sent.
+  brake: null,
   runCount: runNumber - 1,
   itemCounts: countByState(pages.items()),
   consecutiveSkips: 0,

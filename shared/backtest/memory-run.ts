@@ -76,6 +76,10 @@ export function memoryRun(id: string): MemoryRun {
         current = { ...run(), phase: "done" };
       },
       forget: async () => {},
+      // A repeated run has no brake.
+      markHeld: unused,
+      decideHold: unused,
+      endHold: unused,
       takeStalled: unused,
     },
   };
@@ -144,12 +148,16 @@ function memorySteps(run: () => Run): StepStore {
       }
     },
     async *effectiveResults({ step }) {
-      for (const result of resultsOf(step)) yield { ...result, points: [] };
+      for (const result of resultsOf(step)) yield { ...result, points: [], isRestorable: false };
     },
     async *delisted({ step }) {
       for (const { outcomes } of resultsOf(step)) {
         yield outcomes.filter(({ lastSnapshot }) => lastSnapshot !== undefined).map(({ id }) => id);
       }
+    },
+    // A repeated run has no brake, so no items are restored.
+    itemsBefore: () => {
+      throw new Error("Invariant broken: a back-test restores no items");
     },
     async recordStats({ step, stats }) {
       change(step, { stats });
