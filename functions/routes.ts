@@ -12,8 +12,8 @@ export type Access = "public" | "read" | "write";
 
 export interface Group {
   /**
-   * The first path segments below `/v1` that the group handles. Each has separate limits in the
-   * gateway.
+   * The first path segments below `/v1` that the group handles. Each segment has separate limits in
+   * the gateway.
    */
   readonly roots: readonly string[];
   /** True for the group that also handles all paths without a root. */
@@ -83,7 +83,7 @@ export const groups = {
     itemCalls: false,
   },
   meta: {
-    // Separate from the other paths, so that a flood of them does not make a monitor get 429.
+    // A separate root, so that a flood of calls to other paths does not make a monitor get 429.
     roots: ["health"],
     handlesOtherPaths: true,
     readsGeneratedFiles: true,

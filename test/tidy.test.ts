@@ -141,7 +141,7 @@ describe("the tests that run on both DynamoDB engines", () => {
   });
 });
 
-describe("the domains", () => {
+describe("the code of the domains", () => {
   const banned: readonly [RegExp, string][] = [
     [/\bprocess\.env\b/, "take it as an argument"],
     [/\bDate\.now\(/, "take a Clock or a `now`"],
@@ -156,7 +156,7 @@ describe("the domains", () => {
       isDomain(path) && path !== "shared/base/system.ts" && domainOf(path) !== "sources",
   );
 
-  it.each(banned)("do not contain %s: %s", (pattern) => {
+  it.each(banned)("does not contain %s (instead: %s)", (pattern) => {
     expect(pure.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
   });
 });

@@ -59,7 +59,9 @@ export const avoidedNameParts: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Matches each text with an avoided word. Few texts match, so one pattern saves most of the time. */
+/**
+ * Matches every text with an avoided word. Few texts match, so one pattern saves most of the time.
+ */
 const anyAvoidedWord = new RegExp(avoidedWords.map(({ pattern }) => pattern.source).join("|"));
 
 /**

@@ -6,7 +6,10 @@ import { forecastAccount } from "../../shared/runs/forecast-runs.ts";
 import { externalIdOf } from "../../shared/exports/destination.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** Reads the caller's account and returns it as the API shows it. */
+/**
+ * Reads the caller's account and returns it in the form of `GET /v1/account`.
+ * @throws Error if the account does not exist
+ */
 export async function accountView(caller: KeyOwner, now: Date, dependencies: AccountDependencies) {
   const { accounts, endpoints, usage, budgets } = dependencies;
   const { accountId } = caller;

@@ -33,8 +33,8 @@ import {
 import type { Overrides } from "./overrides.ts";
 
 /**
- * Creates the store of the delivery targets' outboxes. `write` converts an attempt to a write to
- * the delivery log or the export log.
+ * Creates the store of the delivery targets' outboxes. `write` builds the write that records an
+ * attempt in the delivery log or in the export log.
  */
 const outboxStore = <LogRecord>(
   environment: DeliveriesNeeds,

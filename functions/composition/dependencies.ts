@@ -82,8 +82,8 @@ export const timeAndRandom = (overrides: Overrides) => ({
 });
 
 /**
- * Returns a handler that calls `create` at its first invocation, so that importing the module reads
- * no environment variables.
+ * Returns a handler that calls `create` at its first invocation, and passes every invocation to the
+ * created handler. Importing the module therefore reads no environment variables.
  */
 export function onFirstCall<Arguments extends unknown[], Result>(
   create: () => (...args: Arguments) => Result,
@@ -96,8 +96,8 @@ export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger 
   serviceLogger({ stage: environment.STAGE, service: name });
 
 /**
- * Returns a function that logs a warning with the error that caused it. Converts a thrown value that
- * is not an Error to an Error.
+ * Returns a function that logs a warning with the error that caused it. A thrown value that is not
+ * an Error is logged as an Error with the value as its message.
  */
 export const warnTo =
   (to: Logger): Warn =>
@@ -117,8 +117,8 @@ export const keylessMiddleware = (
 });
 
 /**
- * Returns the middleware dependencies of a group of public documents, which counts the calls of
- * each API key but reads no accounts.
+ * Returns the middleware dependencies of a group of public documents. The middleware counts the
+ * calls of each API key, but reads no accounts.
  */
 export const countingMiddleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,

@@ -5,9 +5,9 @@ import type { Needs } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
 /**
- * Returns the queues for messages about runs. Contains only the queues whose URLs are in the
- * environment of the function: a message to another queue rejects with an Error. `hops` is the
- * length of the chain of messages that caused the messages to send.
+ * Returns the port that sends messages about runs. A message to a queue whose URL is not in
+ * `environment` rejects with an Error.
+ * @param hops the number of messages in the chain that led to this invocation; 0 if no message did
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export const runQueue = (

@@ -24,7 +24,8 @@ const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
 
 /**
  * Returns the sources of scrapers, offers and offer checks: those in the overrides, or else those
- * that SOURCES configures. Throws an error if SOURCES is invalid.
+ * that the environment variable SOURCES configures.
+ * @throws Error if SOURCES is invalid
  */
 export function sources(
   environment: SourceNeeds,

@@ -12,8 +12,8 @@ export interface FileDependencies {
 const files = new Map(Object.entries(assets.files));
 
 /**
- * `GET /dashboard/{file}`. Returns a file whose name contains a hash of its content. For `config.json`,
- * returns the settings of this deployment.
+ * `GET /dashboard/{file}`. Returns a file whose name contains a hash of its content. For
+ * `config.json`, returns the settings of this deployment.
  */
 export const fileRoute = route<FileDependencies>({
   async handle({ path }, { demoApiKey }) {

@@ -1,9 +1,10 @@
 import { type Metrics, newMetrics } from "../../shared/observability/figures.ts";
 
 /**
- * Returns the metrics of a message's receiver: the receiver counts as failing if no attempt
- * succeeded. A receiver counts once for each message, whatever the number of attempts. Returns no
- * metrics if there was no attempt.
+ * Returns the metrics of the receiver of one message; none if there was no attempt. A receiver
+ * counts once for each message, whatever the number of attempts, and counts as failing if no
+ * attempt succeeded.
+ * @param metrics the metrics of the message's attempts
  */
 export function receiverMetrics(metrics: readonly Metrics[]): readonly Metrics[] {
   const sum = (name: string): number =>

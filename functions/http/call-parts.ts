@@ -18,8 +18,8 @@ export interface SentParts {
 }
 
 /**
- * Parses the body and the query of a call. Returns no body for public paths. Never throws: if the body
- * cannot be parsed, the error is in `bodyRefusal`.
+ * Parses the body and the query of a call. Returns no body for public paths. Never throws: if the
+ * body cannot be parsed, the error is in `bodyRefusal`.
  */
 export async function sentParts(event: APIGatewayProxyEvent, access: Access): Promise<SentParts> {
   const query = { ...event.queryStringParameters };

@@ -25,8 +25,7 @@ export interface CallState {
 const states = new WeakMap<APIGatewayProxyEvent, CallState>();
 
 /**
- * Stores the state of a call, which `callStateOf` then returns for the same event. Returns the
- * state.
+ * Stores the state of a call and returns it. From then on, `callStateOf` returns it for this event.
  */
 export function openCallState(event: APIGatewayProxyEvent, state: CallState): CallState {
   states.set(event, state);

@@ -17,8 +17,8 @@ export type ReadBalance = (accountId: string) => Promise<number | undefined>;
 /**
  * Converts every error to a response. Must be registered last, because error handlers run in
  * reverse order. The error response of an item call contains a cost of 0, unless it is unconfirmed
- * whether the call was charged. The response also contains the account's balance, if the error
- * contains it or the balance can be read.
+ * whether the call was charged. It also contains the account's balance, if the error has it or
+ * `readBalance` can read it.
  */
 export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   return {

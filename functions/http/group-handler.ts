@@ -217,8 +217,8 @@ function baseUrlOf(event: APIGatewayProxyEvent): string {
 }
 
 /**
- * Returns the addresses of this service: the host that the client called, the custom domain, and the
- * execute-api host of the gateway.
+ * Returns the addresses of this service: the host that the client called, the custom domain, and
+ * the execute-api host of the gateway.
  */
 function ownAddresses(event: APIGatewayProxyEvent, domainName: string | undefined): OwnAddresses {
   const { apiId = "" } = event.requestContext as { readonly apiId?: string };

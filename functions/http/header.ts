@@ -13,8 +13,8 @@ export function headerOf(event: APIGatewayProxyEvent, name: string): string | un
 }
 
 /**
- * Returns all values of a request header, which a call may repeat. Values may occur twice. `name`
- * must be in lower case.
+ * Returns all values of a request header, which a call may repeat; empty if the call does not have
+ * it. The same value may occur twice. `name` must be in lower case.
  */
 export function headersOf(event: APIGatewayProxyEvent, name: string): string[] {
   const repeated = Object.entries(event.multiValueHeaders ?? {})

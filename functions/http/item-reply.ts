@@ -4,7 +4,7 @@ import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import type { Call, Reply } from "./route.ts";
 
-/** Converts the call of a route to the parameters of an item operation. */
+/** Returns the parameters of an item operation: those of a route's call, and `request`. */
 export const meteredCall = <Request>(
   { caller, requestId, routeKey, now, deadline, msToAnswer }: Call<unknown, unknown>,
   request: Request,
@@ -19,8 +19,8 @@ export const meteredCall = <Request>(
 });
 
 /**
- * Returns the response to an item call. Its headers contain the cost of the call and the account's
- * balance.
+ * Returns the 200 response to an item call. Its headers contain the cost of the call and the
+ * account's balance, and its metrics the items and credits.
  */
 export const itemReply = (
   scraper: StepScraperId,

@@ -6,9 +6,9 @@ const maxAgeSeconds = 300;
 
 /**
  * Returns a 200 response that is the same for every caller. Sends a string or a Buffer unchanged,
- * and any other body as JSON. Caches may store it for five minutes. `ETag` identifies its version;
- * the tag is weak because the body may be sent compressed or uncompressed. `headers` are added, or
- * replace default headers with the same names.
+ * and any other body as JSON. Caches may store the response for five minutes. Its `ETag` is weak,
+ * because the body may be sent compressed or uncompressed. `headers` are added, or replace default
+ * headers with the same names.
  */
 export function publicDocument(
   body: unknown,

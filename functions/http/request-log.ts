@@ -19,9 +19,9 @@ interface Options {
 }
 
 /**
- * Writes one log line for each call. The line also contains the call's metrics. It contains the
- * route but never the query, which may contain an API key. A call with a 5xx response is logged as
- * an error with the original error, which the response does not contain.
+ * Writes one log line for each call, with its route and metrics. The line never contains the query,
+ * which may contain an API key. A call with a 5xx response is logged as an error with the original
+ * error, which the response does not contain.
  */
 export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   const write: NonNullable<HttpMiddleware["after"]> = (request) => {

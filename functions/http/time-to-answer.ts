@@ -9,10 +9,10 @@ interface Options {
 }
 
 /**
- * Returns a function that returns the milliseconds until it is too late to send the response, with
- * a reserve for sending. The result is negative after that. The function and the gateway each have
- * a timeout, and the earlier one applies. The gateway's timeout starts first: after a cold start,
- * seconds before the function's.
+ * Returns a function that returns the milliseconds until it is too late to send the response, less
+ * a reserve for sending; negative after that. The function and the gateway each have a timeout, and
+ * the earlier one applies. The gateway's timeout starts first: after a cold start, seconds before
+ * the function's.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

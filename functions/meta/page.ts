@@ -7,9 +7,9 @@ import { type AnyRoute, type Reply, route } from "../http/route.ts";
 const folder = new URL("generated/", import.meta.url);
 
 /**
- * Allows a page to load files of this service only, and to send requests to this service only. The
- * renderer of the API reference adds style elements and attributes while it runs, so `styles` allows
- * them on that page only.
+ * Returns a Content-Security-Policy with which a page may load files only from this service and
+ * send requests only to it. `styles` is the value of `style-src`. Only the page of the API
+ * reference allows inline styles, because its renderer adds them while it runs.
  */
 const contentSecurityPolicy = (styles: string): string =>
   [

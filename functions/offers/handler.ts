@@ -6,7 +6,10 @@ import { sources } from "../composition/sources.ts";
 import { checkOffersRoute } from "./check.ts";
 import { readOffersRoute } from "./read.ts";
 
-/** Creates the handler of the offers routes. */
+/**
+ * Creates the handler of the offers routes.
+ * @throws Error if SOURCES is invalid
+ */
 export function createHandler(
   environment: EnvironmentOf<"offers">,
   overrides: Overrides = {},

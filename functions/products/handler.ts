@@ -6,7 +6,10 @@ import { sources } from "../composition/sources.ts";
 import { readItemOffersRoute } from "./offers.ts";
 import { readProductsRoute } from "./read.ts";
 
-/** Creates the handler of the products routes. */
+/**
+ * Creates the handler of the products routes.
+ * @throws Error if SOURCES is invalid
+ */
 export function createHandler(
   environment: EnvironmentOf<"products">,
   overrides: Overrides = {},

@@ -9,7 +9,10 @@ import { sources } from "../composition/sources.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { batchMessage } from "./message.ts";
 
-/** Creates the handler of the steps queue, which reads batches of items. */
+/**
+ * Creates the handler of the steps queue, which reads batches of items.
+ * @throws Error if SOURCES is invalid
+ */
 export function createHandler(
   environment: EnvironmentOf<"run-step">,
   overrides: Overrides = {},

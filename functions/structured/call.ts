@@ -6,7 +6,8 @@ const refuse = ({ path }: { readonly path: Readonly<Record<string, string>> }): 
 };
 
 /**
- * The structured-data endpoints (specification, section "Structured-data endpoints"). Returns 501,
- * even if parameters are invalid; 404 for an unknown platform or kind.
+ * The structured-data endpoints (specification, section "Structured-data endpoints"). Always
+ * returns an error: 404 for an unknown platform or kind, otherwise 501, even if parameters are
+ * invalid.
  */
 export const refuseStructuredRoute = route<unknown>({ announced: refuse, handle: refuse });

@@ -50,9 +50,9 @@ const tickGraceMs = 90_000;
 
 /**
  * Sends new messages for work whose message was lost: due delivery targets, overdue watchlists,
- * stalled runs, and deleted watchlists to purge. Also releases expired holds. If one part of the pass
- * fails, the other parts still run, and the next pass repeats the failed part. Never rejects for such
- * a failure: logs a warning and counts it in `failures`.
+ * stalled runs, and deleted watchlists to purge. Also releases expired holds. If one part of the
+ * pass fails, logs a warning, counts it in `failures`, and continues with the other parts. The next
+ * pass repeats the failed part.
  */
 export async function sweep(given: SweepDependencies): Promise<Swept> {
   let failures = 0;

@@ -13,8 +13,8 @@ import { entriesOf, expectLedgerToBalance, type LedgerWorld } from "./ledger.con
 const now = systemClock.now();
 const expiresAt = new Date(now.getTime() + 60_000);
 /**
- * A time after the expiry of all holds. It is more than a second later, because the ledger stores
- * an expiry in whole seconds.
+ * A time after the expiry of all holds. It is more than a second after the expiry, because the
+ * ledger stores an expiry in whole seconds.
  */
 const expired = new Date(now.getTime() + 61_001);
 
@@ -71,8 +71,8 @@ const holdIdOf = (source: CreditSource): string =>
   "requestId" in source ? source.requestId : `${source.runId}#${source.step}`;
 
 /**
- * Accounts with 1, 2 and 25 shards. `calls` is the number of calls in flight. They use several
- * shards if the account has several.
+ * Accounts with 1, 2 and 25 shards. `calls` is the number of calls that reserve credits at the same
+ * time: enough to use several shards if the account has several.
  */
 const sizes = [
   { shards: "1 shard", purchases: [], calls: 5 },
@@ -111,7 +111,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       found.push(...page.transactions);
       if (page.next === null) return found;
       // IDs of an account sort in the order of its entries, so the next page begins at an older
-      // one.
+      // entry.
       if (startingAfter !== undefined) expect(page.next < startingAfter).toBe(true);
       startingAfter = page.next;
     }
@@ -170,8 +170,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the source of a credit entry", () => {
     /**
-     * Settles one call for fewer credits than it reserved, and one step of a run. Another process
-     * settles than the one that reserved.
+     * Settles one call for fewer credits than it reserved, and one step of a run. The process that
+     * settles is not the one that reserved.
      */
     const work = async (): Promise<void> => {
       await reserve(world.ledger(), call);
@@ -205,7 +205,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
 
     it.each([1, 100])(
-      "can be filtered by (`requestId` or `watchlistId`), alone and together with the type, in pages of %i",
+      "selects the entries of a `requestId` or a `watchlistId`, with and without a type, in pages of %i",
       async (limit) => {
         await work();
         await change({ changeId: "c1", type: "adjust", credits: -5 });

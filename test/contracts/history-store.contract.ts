@@ -40,7 +40,7 @@ const withoutId = (runNumber: number, { id: _id, ...point }: HistoryPoint) => ({
   ...point,
 });
 
-/** Runs the tests that every history store must pass. */
+/** Registers the tests that every history store must pass. `open` is called before each test. */
 export function historyStoreContract(name: string, open: () => Promise<HistoryWorld>): void {
   let world: HistoryWorld;
   let store: HistoryStore;

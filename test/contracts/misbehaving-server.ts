@@ -26,7 +26,7 @@ export interface SourceSpeech {
   readonly written: (reply: unknown) => string;
 }
 
-/** A request about items, and the response to it. The test chooses how to answer. */
+/** A request about items, with the response that a `Play` writes. */
 export interface Question {
   readonly speech: SourceSpeech;
   readonly ids: readonly string[];

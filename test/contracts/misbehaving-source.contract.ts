@@ -76,7 +76,8 @@ interface Outcome {
 }
 
 /**
- * One call for both items and, if that fails, one call for each item. Each call has three attempts.
+ * A read makes one call for both items and, if that call fails, one call for each item. Each call
+ * has three attempts.
  */
 const questionsMax = 9;
 /**

@@ -126,7 +126,7 @@ export const withoutCharset: Play = (question) =>
 
 const blockPage = "<!doctype html><title>Robot check</title><p>Type the letters (captcha)</p>";
 
-/** Responds with a page that asks for human input, as a source does that blocks a caller. */
+/** Responds with a page that asks for human input, like a source that blocks a caller. */
 export const block =
   (code: number): Play =>
   ({ response }) => {

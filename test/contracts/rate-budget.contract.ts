@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RateAsk, RateBudget } from "../../shared/sources/http/rate-budget.ts";
 
 export interface RateBudgetSubject {
-  /** Returns the budget as a separate process has it. All processes share the limits. */
+  /** Creates the rate budget of a separate process. All processes share the limits. */
   readonly process: () => RateBudget;
 }
 
@@ -44,7 +44,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
 
 /**
  * Registers the tests that every rate budget must pass, local or shared. A test may call `make`
- * several times. All processes of all results must share the limits.
+ * several times: all processes of all returned subjects must share the limits.
  */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
   describe(`rate budget ${name}`, () => {

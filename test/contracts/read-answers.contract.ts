@@ -13,7 +13,10 @@ interface ReadAnswer {
   readonly fetchedAt: string;
 }
 
-/** Registers the tests that every scraper must pass, of products and of offers. */
+/**
+ * Registers the tests that product scrapers and offer scrapers must pass.
+ * @param read reads items with a deadline `withinMs` milliseconds from now
+ */
 export function readAnswersContract(
   subject: () => ReadSubject,
   read: (ids: readonly string[], withinMs?: number) => Promise<readonly ReadAnswer[]>,

@@ -7,7 +7,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-/** Attacks with injected markup, by the directive that blocks each of them. */
+/** Attacks with injected markup, by the directive that must block the attack. */
 const attempts: Readonly<Record<string, () => void>> = {
   "script-src-elem": () => {
     const script = document.createElement("script");

@@ -28,7 +28,7 @@ interface View {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Signs in with the form. The default key is that of the local account. */
+  /** Signs in with the form. The default key is the key of the local account. */
   readonly signIn: (key?: string) => Promise<void>;
   /** Opens a page of the dashboard, such as `/keys`, and waits for the heading of the page. */
   readonly goTo: (path: string, heading: string) => Promise<void>;
@@ -148,7 +148,7 @@ async function openVisit(browser: Browser, { url, view, key }: Opening): Promise
 }
 
 /**
- * Answers calls with 400 until the user presses "Try again". The number of calls cannot decide when
+ * Answers calls with 400 until the user presses "Try again". A number of calls cannot decide when
  * they succeed, because pages also repeat calls automatically.
  * @param calls glob of the calls' URLs
  * @param message the message of the error
@@ -207,8 +207,8 @@ export const expectLoaded = (page: Page): Promise<void> =>
   expect.poll(() => page.locator(".skeleton").count()).toBe(0);
 
 /**
- * Returns the serious and critical violations that axe finds in the element that matches a selector,
- * one line for each.
+ * Returns the serious and critical violations that axe finds in the element that matches a
+ * selector, one line for each.
  */
 async function violationsIn(page: Page, root: string): Promise<readonly string[]> {
   await expectLoaded(page);
@@ -229,10 +229,10 @@ const views = (["light", "dark"] as const).flatMap((scheme) =>
 );
 
 /**
- * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone,
- * and to be no wider than the phone.
+ * Expects a page to have no serious violation in both color schemes, on a desktop and a phone. Also
+ * expects that the page is not wider than the window.
  * @param settled waits until the page shows a color scheme
- * @param root selects the part of the page that is checked, such as a dialog that makes the rest inert
+ * @param root selects the part of the page to check, such as a dialog that makes the rest inert
  */
 export async function expectAccessible(
   page: Page,

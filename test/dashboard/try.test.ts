@@ -152,7 +152,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     await page.getByLabel("SKUs").fill("9000000");
     const code = async (tab: string): Promise<string> => {
       await page.getByRole("tab", { name: tab }).click();
-      // The label is not "Copied", because the previous code was copied instead of this code.
+      // The label is "Copy", not "Copied", because only the code of the previous tab was copied.
       expect(await page.getByRole("button", { name: `Copy ${tab}` }).count()).toBe(1);
       const text = await copied(page, tab);
       expect(text).toContain("YOUR_API_KEY");

@@ -122,7 +122,10 @@ async function load(page: Page, address: string, { selector, count }: Shown): Pr
   return page.evaluate(() => performance.getEntriesByName("shown")[0]?.startTime ?? Infinity);
 }
 
-/** Loads a page in a new browser, whose cache is empty. Returns milliseconds, as `load` does. */
+/**
+ * Loads a page in a new browser, whose cache is empty. Returns the milliseconds until the first
+ * view.
+ */
 async function coldLoad(
   { world, url }: DashboardWorld,
   { place, ...shown }: Shown & { readonly place: string },

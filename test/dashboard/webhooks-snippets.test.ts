@@ -18,7 +18,7 @@ interface Delivery {
   readonly secret: string;
 }
 
-/** Requests to a receiver, each with whether the service sent it. */
+/** Requests to a receiver: a name for the test, the request, and true if the service sent it. */
 const deliveries: readonly (readonly [string, Delivery, boolean])[] = [
   ["a signed one", { body, header: signed([secret]), secret }, true],
   ["one in a rotation", { body, header: signed(["whsec_new", secret]), secret }, true],

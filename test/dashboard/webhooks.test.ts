@@ -35,7 +35,10 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     });
     return String(body["id"]);
   };
-  /** Runs a new watchlist once, whose events go only to the endpoint. */
+  /**
+   * Creates a watchlist whose events go only to the endpoint, and waits until its first run has
+   * ended. Returns the ID of the watchlist.
+   */
   const runFor = async (endpointId: string, name: string): Promise<string> => {
     const { body } = await dashboard.world.api.send("POST", "/watchlists", {
       name,

@@ -22,7 +22,7 @@ interface WatchlistHistory {
 
 /**
  * Creates an in-memory history store in which every watchlist exists until it is removed.
- * @param clock without it, points of any age are shown
+ * @param clock decides which points are too old to be returned; if absent, none is
  */
 export function memoryHistoryStore(clock?: Clock): MemoryHistoryStore {
   const shown = <Query extends HistorySpan>(query: Query): Query =>

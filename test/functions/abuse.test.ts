@@ -14,9 +14,12 @@ const { max: probesMax, seconds: probeSeconds } = limits.probes;
 let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
-/** The receiver does not answer requests to this path. */
+/**
+ * The path of the requests that the receiver does not answer until a test calls the functions in
+ * `held`.
+ */
 const silent = "/hook/silent";
-/** Each function answers one request to this path. */
+/** Functions that each answer one request to the silent path. */
 let held: (() => void)[];
 
 eachDeliveryWorld((opened) => {
@@ -40,7 +43,10 @@ async function register(account: string, path: string): Promise<string> {
 const testOf = (account: string, id: string): Promise<Answer> =>
   api.call("POST", `webhook_endpoints/${id}/test`, { account });
 
-/** Starts calls. Resolves when all calls above the account's limit of probes have ended. */
+/**
+ * Starts `callsAtOnce` calls, of which the account's limit of probes admits `admitted`. Resolves
+ * when the other calls have ended. `all` resolves when every call has ended.
+ */
 async function startProbes(
   call: () => Promise<Answer>,
   admitted: number,
@@ -103,7 +109,8 @@ describe("an account whose receivers never answer", () => {
       const heldBefore = held.length;
       const work = world.handleWakeUp(wakeUp);
       working.push(work);
-      // The worker either sends its request, which is not answered, or finds the account at its limit.
+      // The worker either sends its request, which is not answered, or finds the account at its
+      // limit.
       await Promise.race([work, untilHeld(heldBefore + 1)]);
     }
     expect(held).toHaveLength(targetsAtOnceMax);

@@ -52,7 +52,8 @@ describe("the bundles of functions", () => {
   it("are smaller than 510 KB, plus a fixed size for clients and routes that only some functions have", () => {
     const more = [
       ["PutObject", 85_000],
-      // The client of EventBridge Scheduler, and the routes of watchlists, which need it.
+      // The client of EventBridge Scheduler, and the routes of watchlists. Only functions with
+      // these routes need the client.
       ["CreateSchedule", 60_000],
       ["AssumeRole", 60_000],
       // The source adapters, and the clients that read their secrets.

@@ -35,7 +35,7 @@ const deadlines = [
 describe("the timeout of a call that charges", () => {
   it("covers the time that a settlement may lose to failed requests, and the requests after that", () => {
     const { settleMs, settleLossMs, settleRequestsMax, ledgerRequestMs } = dependencies;
-    // The first of these requests is within `settleLossMs`, so it adds nothing.
+    // The first of the requests is within `settleLossMs`, so it adds no time.
     const worstMs = settleLossMs + (settleRequestsMax - 1) * ledgerRequestMs;
     expect(worstMs).toBeLessThanOrEqual(settleMs);
   });

@@ -3,7 +3,10 @@ import type { GivenContext } from "../../lib/context.ts";
 
 const domainName = "api.shop.example";
 const certificateArn = "arn:aws:acm:us-east-1:123456789012:certificate/0f0f-1111";
-/** Contexts of deployments. At least one of them has each resource that a deployment can have. */
+/**
+ * Contexts of deployments. Each resource that a deployment can have exists with at least one of
+ * them.
+ */
 export const deployments: readonly GivenContext[] = [
   { stage: "dev" },
   { stage: "prod" },

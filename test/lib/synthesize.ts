@@ -21,8 +21,9 @@ export interface Resource {
 const syntheses = new Map<string, Synthesis>();
 
 /**
- * Returns the templates of both stacks, synthesized in this process without bundling, with the
- * sandbox by default. Synthesizes each once in a test process.
+ * Returns the templates of both stacks, synthesized in this process without bundling. The sources
+ * are the sandbox unless `context` sets them. Later calls with the same arguments return the same
+ * templates.
  */
 export function synthesize(stage: Stage, context: GivenContext = {}): Synthesis {
   const key = JSON.stringify({ stage, ...context });
@@ -46,19 +47,22 @@ function newSynthesis(stage: Stage, context: GivenContext): Synthesis {
   return synthesis;
 }
 
-/** Resources of one type by logical ID. */
+/** Returns the resources of one type by logical ID; an empty object if there are none. */
 export function resourcesOf(template: Template, type: string): Record<string, Resource> {
   return template.findResources(type) as Record<string, Resource>;
 }
 
-/** Properties of every resource of one type. Throws Error if the template has none. */
+/**
+ * Returns the properties of every resource of one type.
+ * @throws Error if the template has none
+ */
 export function propertiesOf(template: Template, type: string): readonly Resource["Properties"][] {
   const properties = Object.values(resourcesOf(template, type)).map((found) => found.Properties);
   if (properties.length === 0) throw new Error(`The template has no ${type}.`);
   return properties;
 }
 
-/** Logical ID of each function by the name of its folder. */
+/** Returns the logical ID of each function by the name of its folder. */
 export function functionIds(service: Template): Map<string, string> {
   return new Map(
     Object.entries(resourcesOf(service, "AWS::Lambda::Function")).map(([id, { Properties }]) => [
@@ -68,7 +72,7 @@ export function functionIds(service: Template): Map<string, string> {
   );
 }
 
-/** Logical ID of the alias of each function, by the name of the function's folder. */
+/** Returns the logical ID of the alias of each function, by the name of the function's folder. */
 export function aliasIds(service: Template): Map<string, string> {
   const names = new Map([...functionIds(service)].map(([name, id]) => [id, name]));
   return new Map(
@@ -83,7 +87,7 @@ export function variablesOf(properties: Resource["Properties"]): Record<string, 
   return (properties["Environment"] as { Variables: Record<string, unknown> }).Variables;
 }
 
-/** Folder below `functions` of a function with these properties. */
+/** Returns the name of the folder below `functions` of a function with these properties. */
 export function nameOf(properties: Resource["Properties"]): string {
   return String(variablesOf(properties)["POWERTOOLS_SERVICE_NAME"]);
 }
@@ -95,7 +99,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** The statements of every policy that is attached to a role. */
+/** Returns the statements of every policy that is attached to a role. */
 export function statementsOf(service: Template, roleId: string): readonly Statement[] {
   return Object.values(resourcesOf(service, "AWS::IAM::Policy"))
     .filter(({ Properties }) =>

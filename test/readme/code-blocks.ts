@@ -6,14 +6,14 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** The code blocks of a Markdown text, in order. */
+/** Returns the code blocks of a Markdown text, in order. */
 export const blocksOf = (markdown: string): CodeBlock[] =>
   [...markdown.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(([, info = "", code = ""]) => ({
     info,
     code,
   }));
 
-/** The code blocks of a page that have exactly this info string, in order. */
+/** Returns the code of the blocks of a page that have exactly this info string, in order. */
 export const codeBlocks = (page: string, info: string): string[] =>
   blocksOf(pageText(page))
     .filter((block) => block.info === info)

@@ -14,5 +14,5 @@ export const pages: readonly string[] = [
 
 export const pageText = (page: string): string => readFileSync(`${root}${page}`, "utf8");
 
-/** A Markdown text without its fenced code blocks. */
+/** Returns a Markdown text without its fenced code blocks. */
 export const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, "");

@@ -16,9 +16,9 @@ import { decodeItems, encodeItems } from "../../shared/watchlists/page.ts";
 export interface PlayedRead {
   readonly status: Extract<ReadStatus, "ok" | "unavailable" | "not_found">;
   readonly seen: Snapshot;
-  /** What a client has set about the item. @default nothing */
+  /** The metadata that a client has stored with the item. @default none */
   readonly metadata?: Metadata;
-  /** Minutes since the read before. */
+  /** Minutes since the previous read. */
   readonly after: number;
   /**
    * ID of the step that reads.
@@ -27,7 +27,7 @@ export interface PlayedRead {
   readonly step?: string;
   /**
    * The pipeline of this run and of later ones.
-   * @default the pipeline of the run before
+   * @default the pipeline of the previous run
    */
   readonly pipeline?: Pipeline;
 }

@@ -7,7 +7,7 @@ import { storedKey } from "./session/stored-key.ts";
 import { Shell } from "./shell/shell.tsx";
 import { ToastRegion } from "./ui/toast.tsx";
 
-/** The sign-in, or the pages of a signed-in user. */
+/** Shows the sign-in form, or the pages of the signed-in user. */
 export function App() {
   const [key, setKey] = useState(() => storedKey.read());
   const [message, setMessage] = useState<string>();
@@ -21,7 +21,7 @@ export function App() {
       setKey(undefined);
     };
     const onUnauthorized = (): void => {
-      // A late response to an earlier session does not end this one.
+      // A late response to a call of an earlier session must not end the current session.
       if (current.current !== key) return;
       signOut("Your key no longer works. It was revoked, or its account was deleted.");
     };

@@ -94,7 +94,7 @@ async function ask(
     body?: unknown;
     key?: string;
     /**
-     * True for concurrent calls; otherwise each call is made a little later than the one before.
+     * True for concurrent calls; otherwise each call is made a little later than the previous call.
      */
     atOnce?: boolean;
   } = {},

@@ -78,7 +78,7 @@ const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   waitsMs: 100,
   takesEffect: n === 0,
 }));
-/** As many attempts of a settlement as can get no response before the last possible attempt. */
+/** The most attempts of a settlement that can get no response before its last possible attempt. */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },
   { waitsMs: settleLossMs - attemptMs - ledgerRequestMs },
@@ -86,8 +86,8 @@ const allThatMayBeLost = [
 
 /**
  * Makes the slowest call: attempts without a response from the ledger use up its retry budget, and
- * it then still needs requests to settle. Its reservation takes effect although no response arrives,
- * and its settlement meets a newer stamp of another process.
+ * the call then still needs requests to settle. Its reservation takes effect although no response
+ * arrives. Its settlement meets a newer stamp of another process.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

@@ -37,7 +37,7 @@ async function purgeDue(): Promise<void> {
   }
 }
 
-/** Expects exactly one complete watchlist, and no rows of any other. */
+/** Expects exactly one complete watchlist, and no rows of any other watchlist. */
 async function expectOneList(answer: Answered): Promise<void> {
   expect(answer.status).toBe(201);
   const { id } = answer.json;

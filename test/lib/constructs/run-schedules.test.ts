@@ -60,7 +60,7 @@ describe("the watchlists' schedules", () => {
 
   it.each([
     ["the watchlists function", "watchlists"],
-    // It restores missing schedules and removes superfluous ones.
+    // The run starter restores missing schedules and removes superfluous ones.
     ["the run starter", "run-starter"],
   ])("are managed by %s, which may pass their role only to the Scheduler", (_, name) => {
     const manage = statementFor(name, "scheduler:CreateSchedule");

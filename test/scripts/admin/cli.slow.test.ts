@@ -273,7 +273,10 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  /** Puts messages into the dead-letter queue of the runs queue, which holds no others. */
+  /**
+   * Puts messages into the dead-letter queue of the runs queue. The queue then contains only these
+   * messages.
+   */
   async function bury(count: number): Promise<{ QueueUrl: string; sqs: SQSClient }> {
     const [sqs, QueueUrl] = [new SQSClient({}), queueUrl("RunsDeadLetterQueue")];
     await sqs.send(new PurgeQueueCommand({ QueueUrl }));
@@ -788,8 +791,8 @@ interface AwsDouble {
 }
 
 /**
- * Starts doubles of CloudFormation, with the stacks of one stage, of STS and of CloudWatch Logs. They
- * support only the requests of the tool.
+ * Starts doubles of CloudFormation (with the stacks of one stage), STS and CloudWatch Logs. They
+ * support only the requests that the tool sends.
  */
 async function startAwsDouble(): Promise<AwsDouble> {
   const double = { asked: [] as string[], isEmpty: false, refuses: "" };

@@ -77,8 +77,8 @@ const operatorTemplate = {
 };
 
 /**
- * The actions whose resource the emulator does not read from the request. It compares them with
- * policies for all resources, which the roles do not have.
+ * The actions for which the emulator ignores the resource of the request. It allows them only by a
+ * policy for all resources, which the roles do not have.
  */
 const gaps = {
   act: ["sqs:ListMessageMoveTasks", "sqs:StartMessageMoveTask"],

@@ -11,7 +11,10 @@ afterEach(() => {
   server = undefined;
 });
 
-/** Starts a server that answers 200 below one path and 404 on all others. Returns its address. */
+/**
+ * Starts a server that answers 200 to the OpenAPI document below one path, and 404 to all other
+ * requests. Returns its address.
+ */
 async function emulatorServing(path: string): Promise<string> {
   const started = createServer((request, response) => {
     response.writeHead(request.url === `${path}/v1/openapi.json` ? 200 : 404).end("{}");

@@ -50,7 +50,9 @@ function compatibleInstants(
   return [...found].sort((a, b) => a - b);
 }
 
-/** Leaves out instants less than five minutes after the last one that it keeps. */
+/**
+ * Returns the instants without those that are less than five minutes after the last kept instant.
+ */
 function keepDistance(instants: readonly number[]): number[] {
   const kept: number[] = [];
   for (const at of instants) if (at - (kept.at(-1) ?? -Infinity) >= spacingMs) kept.push(at);
@@ -66,8 +68,8 @@ describe("the occurrences of random crons in all time zones", () => {
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
         fc.pre(cron !== null);
-        // The span starts earlier, because instants before `after` decide which later ones are left
-        // out.
+        // The span starts earlier, because instants before `after` decide which later instants are
+        // left out.
         const first = dayOf(zone, after).subtract({ days: 4 });
         const days = random.minutes.size * random.hours.size > 24 ? 8 : 60;
         const until = after.getTime() + (days - 7) * 86_400_000;

@@ -127,7 +127,7 @@ function assemble(
   };
 }
 
-/** Random date fields. Half of the crons fire every day, so that some fire on days of clock changes. */
+/** Random date fields. Half of the crons fire every day, so some fire on days of clock changes. */
 const dateFields = fc.oneof(
   fc.constant([star(1, 31), star(1, 12), star(0, 6)] as const),
   fc.tuple(
@@ -196,7 +196,7 @@ export const randomMoment: fc.Arbitrary<{ zone: string; after: Date }> = fc
     return { zone, after: change === null ? at : new Date(change.getTime() + away) };
   });
 
-/** The first clock change of a zone after an instant; null if there is none. */
+/** Returns the first clock change of a zone after an instant; null if there is none. */
 export function changeAfter(zone: string, at: Date): Date | null {
   const there = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone);
   const change = there.getTimeZoneTransition("next");

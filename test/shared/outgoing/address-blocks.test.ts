@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
 
 /**
- * The name of a block, its first and last address, and the addresses before and after the block;
- * null for such an address that is refused too or does not exist.
+ * The name of a block, its first and last address, and the addresses before and after it. The
+ * address before or after is null if it does not exist or is refused, too.
  */
 type Row = readonly [
   block: string,

@@ -154,7 +154,7 @@ describe("a connection that bypasses the guard's lookup", () => {
         });
         ended.push(new Promise((resolve) => socket.on("close", resolve)));
       });
-      // Allows the literal address and rejects every later one.
+      // The policy allows the address in the URL, but rejects every address that it checks later.
       const answers = [true, false];
       const asked: string[] = [];
       const policy = {

@@ -30,7 +30,7 @@ export interface ApiDouble {
   stop(): Promise<void>;
 }
 
-/** A local server in the role of an API with GET requests, which misbehaves as configured. */
+/** Starts a local server in the role of an API with GET requests. `react` chooses its responses. */
 export async function startApiDouble(react: (call: ApiCall) => ApiReaction): Promise<ApiDouble> {
   const calls: ApiCall[] = [];
   let inWork = 0;

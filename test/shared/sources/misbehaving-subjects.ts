@@ -72,7 +72,7 @@ function offers(options: Options, secret?: string): SourceReader {
   };
 }
 
-/** Requests one offer for each ID. */
+/** Creates a reader that checks one offer for each ID. */
 function checks(
   offerOf: (id: string) => OfferReference,
   options: Options,

@@ -198,7 +198,7 @@ describe("concurrent creations, deletions and URL changes of webhook endpoints",
       dependencies,
     );
     const ref = { accountId, endpointId: endpoint.id, now, own: { hosts: [], apiId: null } };
-    // All at one instant, so that only the order of the writes distinguishes them.
+    // All rotations have the same time, so that only the order of the writes distinguishes them.
     const rotations = Array.from({ length: 4 }, () =>
       rotateSecret({ ...ref, overlap: true }, dependencies),
     );

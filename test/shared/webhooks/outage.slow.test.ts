@@ -78,7 +78,7 @@ it("a receiver and a bucket that were down for longer than the retry schedule ge
     );
     await world.publish(runs[n] ?? aRun([]));
     await liveUntil(new Date(world.clock.now().getTime() + 6 * hour));
-    // Deliveries to the receiver that is not down do not wait for the two that are.
+    // Deliveries to the receiver `fine` do not wait for the receiver and the bucket that are down.
     expect(fine.requests).toHaveLength(2 * runs.length);
   }
   const ids = runs.flatMap(({ events }) => events.map(({ id }) => id));

@@ -118,7 +118,8 @@ describe("the first webhook attempts of a run", () => {
       receiver.answer = (response) => {
         open.push(() => response.end("ok"));
         seenMax = Math.max(seenMax, open.length);
-        // Answers when as many requests are open as are allowed, or when the last ones arrived.
+        // Answers all open requests when their number reaches the limit, or when the last request
+        // has arrived.
         const isLast = receiver.requests.length === runs.length;
         if (open.length >= most || isLast) for (const answer of open.splice(0)) answer();
       };

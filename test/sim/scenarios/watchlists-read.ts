@@ -82,7 +82,7 @@ export async function readAllItems(acting: Acting, list: KnownWatchlist): Promis
   for (const id of list.items.keys()) settleItem(list, id, seen);
 }
 
-/** Reads the IDs of all items; undefined if a call failed or the watchlist was deleted. */
+/** Reads the IDs of all items; undefined if a call failed or a deletion began. */
 async function readItems(
   acting: Acting,
   list: KnownWatchlist,
@@ -112,7 +112,8 @@ async function readItems(
     if (hasMore) world.reached("the items filled several pages");
   }
   assert.deepEqual(seen, [...new Set(seen)].toSorted(), "items are in ID order, each once");
-  return seen;
+  // A deletion may have removed pages between the lookup of the watchlist and the read of its items.
+  return list.deletes > 0 ? undefined : seen;
 }
 
 /**

@@ -115,9 +115,10 @@ export async function ask(
   const since = moments.next();
   const answer = await world.call({ key: tenant.user.key, ...request });
   const { fired } = world.faults;
-  // If DynamoDB throttles the count of the rate limiter, the rate limiter refuses the call.
-  const isThrottled = answer?.status === 429 && fired.some(({ kind }) => kind === "throttled");
-  if (answer === undefined || answer.status >= 500 || isThrottled) {
+  // The rate limiter refuses a call that DynamoDB throttles, and a call that it cannot count in three
+  // attempts: the count of an attempt without a response is in the row, so the next attempt differs.
+  const isThrottled = fired.some(({ kind }) => kind === "throttled" || kind === "answer_lost");
+  if (answer === undefined || answer.status >= 500 || (answer.status === 429 && isThrottled)) {
     const what = `${request.method} ${request.path}: ${answer?.text ?? "no answer"}`;
     assert.notEqual(fired.length, 0, `no fault explains ${what}`);
     return { since, answer: undefined };

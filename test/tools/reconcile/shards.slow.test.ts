@@ -461,7 +461,7 @@ it("reconcile finds no difference while credits are added and move between shard
       const holdId = `req_large_${work.rounds}`;
       const expiresAt = new Date(now.getTime() + 600_000);
       const source = { requestId: holdId };
-      // The credits exceed those of one shard, so the rest is transferred from the other one.
+      // The credits exceed those of one shard, so the rest is transferred from the other shard.
       const large = { accountId, holdId, credits: 20_000, slot: true, source, now, expiresAt };
       await ledger.reserve(large);
       await ledger.settle({ accountId, holdId, credits: 0, succeeded: true, now });

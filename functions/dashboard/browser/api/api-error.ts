@@ -26,8 +26,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns a thrown value as an ApiError that a page can show. Any value that is not an ApiError
- * becomes the code `NETWORK`.
+ * Returns an ApiError unchanged. Returns any other thrown value as an ApiError with the code
+ * `NETWORK` and a message that a page can show.
  */
 export function apiErrorOf(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;

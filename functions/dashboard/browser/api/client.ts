@@ -21,18 +21,22 @@ export interface Answer {
 
 export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Calls the API with the key of this session. Paths are relative to `/v1/`, such as `account`. */
+/** Calls the API with one API key. Paths are relative to `/v1/`, such as `account`. */
 export interface ApiClient {
   /**
-   * Reads a resource. If the service is busy (429, 503), repeats the call once after the time in
-   * `Retry-After`, unless that time is longer than five seconds.
+   * Reads a resource and returns the parsed body. If the service is busy (429, 503), repeats the
+   * call once after the time in `Retry-After`, unless that time is longer than five seconds.
    * @throws ApiError
    */
   get<T>(path: string, options?: CallOptions): Promise<T>;
-  /** Sends the call once, without a retry. @throws ApiError */
+  /**
+   * Sends the call once, without a retry. Returns the parsed body; undefined if it is not JSON.
+   * @throws ApiError
+   */
   send<T>(method: WriteMethod, path: string, options?: CallOptions): Promise<T>;
   /**
-   * Resolves to the response, whatever its status. @throws ApiError only if there is no response
+   * Sends the call once and returns the response, whatever its status.
+   * @throws ApiError only if there is no response
    */
   raw(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
@@ -44,8 +48,8 @@ interface ClientOptions {
 }
 
 /**
- * Returns the base URL of the API. It is a sibling of the dashboard's address, so both may have any
- * path prefix.
+ * Returns the base URL of the API, which ends in `/v1/`. It is relative to the address of the
+ * dashboard, so that both can be below the same path prefix.
  */
 export const apiBase = (): string => new URL("v1/", location.href.split("#")[0]).href;
 
@@ -90,8 +94,9 @@ const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
 /**
  * Returns the address of an API call. Omits undefined and empty query parameters.
- * @throws ApiError 404 if the path is not that of a resource. Parts of a path can come from a link,
- * so they must not lead to another address.
+ * @param path names and IDs separated by slashes, such as `watchlists/wl_1/items`
+ * @throws ApiError 404 if the path has another form; parts of it can come from a link, which must
+ * not lead to another address
  */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {

@@ -8,13 +8,19 @@ export interface Session {
   readonly key: string;
   /** True in the demo workspace, which is read-only. */
   readonly demo: boolean;
-  /** @param message the reason, if the user did not sign out */
+  /**
+   * Ends the session.
+   * @param message why the session ended, shown to the user; absent if the user chose to sign out
+   */
   readonly signOut: (message?: string) => void;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** Returns the session of the signed-in user. Throws an error outside a SessionContext. */
+/**
+ * Returns the session of the signed-in user.
+ * @throws Error if the component is outside a SessionContext
+ */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === undefined)

@@ -5,8 +5,8 @@ import type { ApiClient } from "./client.ts";
 
 export interface Action<Input, Result> {
   /**
-   * Runs the action unless it is running. Returns undefined if it failed; `error` then has the
-   * reason.
+   * Runs the action. Returns undefined if the action failed, and sets `error`. Does nothing and
+   * returns undefined while the action is running.
    */
   readonly run: (input: Input) => Promise<Result | undefined>;
   readonly busy: boolean;
@@ -17,8 +17,8 @@ export interface Action<Input, Result> {
 
 /**
  * Returns an action that a user starts, such as a form submission. `run` never rejects: if `act`
- * fails, `run` returns undefined and sets `error`. While an execution is in progress, `run` does
- * nothing and returns undefined.
+ * fails, `run` returns undefined and sets `error`. While the action is running, `run` does nothing
+ * and returns undefined.
  */
 export function useAction<Input, Result>(
   act: (api: ApiClient, input: Input) => Promise<Result>,

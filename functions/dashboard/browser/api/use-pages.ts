@@ -33,7 +33,10 @@ type Load<Entry> = (
 ) => Promise<List<Entry>>;
 
 interface Options<Entry> {
-  /** As `poll` of `useQuery`, but receives all entries that were loaded so far. */
+  /**
+   * Receives all entries that were loaded so far. Returns the number of seconds after which the
+   * loaded pages are read again, or undefined to stop polling.
+   */
   readonly poll?: (entries: readonly Entry[]) => number | undefined;
 }
 

@@ -6,9 +6,9 @@ import { useQuery } from "./use-query.ts";
 const watchlistsMax = 100;
 
 /**
- * Returns the names of the account's watchlists by ID; undefined until they are loaded.
- * @param wanted the IDs to show, or nulls, which are ignored; loads the names again if the result
- * lacks one of the IDs
+ * Returns the names of the account's watchlists by ID; undefined until they are loaded. Loads the
+ * names again if an ID in `wanted` has no name.
+ * @param wanted the IDs to show; nulls are ignored
  */
 export function useWatchlistNames(
   wanted: readonly (string | null)[],

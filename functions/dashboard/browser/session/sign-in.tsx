@@ -9,7 +9,7 @@ import { Logo } from "../ui/icons.tsx";
 import "./sign-in.css";
 
 interface SignInProps {
-  /** The reason why the last session ended; undefined if there was none. */
+  /** Why the last session ended; undefined if there is no reason to show. */
   readonly message: string | undefined;
   readonly onKey: (key: string) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The name under which `sessionStorage` holds the API key. The browser deletes the key when the tab is
- * closed. The key is never in an address or a cookie.
+ * The name under which `sessionStorage` holds the API key. The browser deletes the key when the tab
+ * is closed. The key is never in an address or a cookie.
  */
 const name = "dashboard.key";
 

@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
 
 /**
- * Moves the focus when the focused element is removed, such as the row of a revoked key. The focus
- * moves to the nearest focusable ancestor, or else to the page's heading. Browsers would move it to
- * the document body.
+ * Moves the focus when the focused element inside `main` is removed, such as the row of a revoked
+ * key. The focus moves to the nearest focusable ancestor, or else to the page's heading. Browsers
+ * would move it to the document body. Does nothing while `main` is null.
  */
 export function useKeptFocus(main: HTMLElement | null): void {
   useEffect(() => {
@@ -14,8 +14,8 @@ export function useKeptFocus(main: HTMLElement | null): void {
       path = target instanceof HTMLElement ? pathOf(target, main) : [];
     };
     const forget = (): void => {
-      // A browser also sends this event when it removes the focused element. Only in a microtask is it
-      // known whether the element was removed or the user moved the focus.
+      // A browser also sends this event when it removes the focused element. Only a microtask can
+      // find out whether the element was removed or the user moved the focus.
       queueMicrotask(() => {
         if (path[0]?.isConnected && path[0] !== document.activeElement) path = [];
       });

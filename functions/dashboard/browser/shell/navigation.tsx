@@ -19,6 +19,10 @@ const sections = [
 
 export type Section = (typeof sections)[number]["section"];
 
+/**
+ * Links to all sections and to the documentation. Marks the link of `section` as current; undefined
+ * marks none.
+ */
 export function Navigation({ section: current }: { readonly section: Section | undefined }) {
   return (
     <nav aria-label="Main">

@@ -21,7 +21,10 @@ function placeOf(link: string): Place {
 }
 
 let shown: Place | undefined;
-/** The number of the shown entry of the tab's history. The entry's state contains it, too. */
+/**
+ * The number of the tab's history entry that is shown. The state of the entry contains the number,
+ * too.
+ */
 let at = 0;
 const followers = new Set<(place: Place) => void>();
 
@@ -32,7 +35,8 @@ function take(): void {
 }
 
 /**
- * Returns true if a place is another page or tab than the one shown. A filter is not another place.
+ * Returns true if a place is another page or tab than the one shown. Returns false if only a filter
+ * differs.
  */
 const isElsewhere = (place: Place): boolean =>
   shown !== undefined &&
@@ -112,8 +116,9 @@ export function useNavigate(): (link: string) => void {
 }
 
 /**
- * Replaces the current place with a link, without a new entry in the history. For filters and tabs.
- * If the link leads to another tab, first asks the user about unsaved changes.
+ * Shows another place instead of the current one, without a new entry in the history; use it for
+ * filters and tabs. If the link leads to another page or tab, first asks the user about unsaved
+ * changes.
  */
 export function replacePlace(link: string): void {
   if (isElsewhere(placeOf(link)) && !mayLeave()) return;

@@ -10,7 +10,9 @@ import type { ShownPage } from "./shown-page.ts";
 import { ThemeToggle } from "../ui/theme-toggle.tsx";
 import "./shell.css";
 
-/** Shows the navigation and the page for the current address. */
+/**
+ * Shows the navigation, and the page that `findPage` returns for the path of the current address.
+ */
 export function Shell({ findPage }: { readonly findPage: (path: string) => ShownPage }) {
   const { demo } = useSession();
   const { path, query } = usePlace();

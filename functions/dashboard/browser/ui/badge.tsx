@@ -29,7 +29,7 @@ const tones: Readonly<Record<string, Tone>> = {
 };
 
 /**
- * Shows a state of the API as a badge. Each state has the same colour on every page; an unknown
+ * Shows a state of the API as a badge. Each state has the same color on every page; an unknown
  * state is grey.
  */
 export function StateBadge({ state }: { readonly state: string }) {

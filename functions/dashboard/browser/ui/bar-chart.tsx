@@ -76,7 +76,7 @@ export function BarChart(props: BarChartProps) {
 }
 
 /**
- * Draws the chart, and redraws it when the size or the colours change. Returns a function that
+ * Draws the chart, and redraws it when the size or the colors change. Returns a function that
  * removes the chart.
  */
 function draw(
@@ -109,9 +109,9 @@ function optionsFor(
   bars: readonly Bar[],
   onPoint: (index: number | undefined) => void,
 ): uPlot.Options {
-  const colour = (token: string): string => resolvedColour(element, token);
+  const color = (token: string): string => resolvedColor(element, token);
   const axis: uPlot.Axis = {
-    stroke: colour("--muted"),
+    stroke: color("--muted"),
     font: "11px system-ui, sans-serif",
     ticks: { show: false },
   };
@@ -139,7 +139,7 @@ function optionsFor(
       {
         ...axis,
         size: 44,
-        grid: { stroke: colour("--border"), width: 1 },
+        grid: { stroke: color("--border"), width: 1 },
         space: 36,
         incrs: wholeSteps,
         values: (_plot, at) => at.map(formatCompact),
@@ -147,14 +147,14 @@ function optionsFor(
     ],
     series: [
       {},
-      { fill: colour("--chart"), width: 0, points: { show: false }, ...(paths && { paths }) },
+      { fill: color("--chart"), width: 0, points: { show: false }, ...(paths && { paths }) },
     ],
     hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)] },
   };
 }
 
-/** Returns the current colour of a CSS custom property, which a canvas cannot resolve. */
-function resolvedColour(element: HTMLElement, token: string): string {
+/** Returns the current color of a CSS custom property, which a canvas cannot resolve. */
+function resolvedColor(element: HTMLElement, token: string): string {
   const before = element.style.color;
   element.style.color = `var(${token})`;
   const resolved = getComputedStyle(element).color;

@@ -13,7 +13,10 @@ interface DialogProps {
    * dialog.
    */
   readonly onClose: () => void;
-  /** The dialog stays open while its request is in progress, because only it shows the result. */
+  /**
+   * True while the dialog's request is in progress. The dialog then stays open, because only it
+   * shows the result.
+   */
   readonly busy?: boolean;
   /**
    * False for a value that is shown only once, such as a secret: only a button closes the dialog,
@@ -57,7 +60,7 @@ export function Dialog(props: DialogProps) {
         close();
       }}
       onClose={() => {
-        // The event is late: a dialog that is no longer rendered is closed already.
+        // The event arrives late: a dialog that is no longer rendered is already closed.
         if (dialog.current === null) return;
         // A browser that does not support `closedby` may close the dialog anyway, so it is opened
         // again.
@@ -132,7 +135,10 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user to confirm an action. Set `danger` to false for an action that can be undone. */
+/**
+ * Asks the user to confirm an action. Calls `onConfirm` or `onClose`, and shows `error`. Set
+ * `danger` to false for an action that can be undone.
+ */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirm, danger = true, busy = false, error } = props;
   return (

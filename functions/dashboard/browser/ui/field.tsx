@@ -60,6 +60,7 @@ interface CheckboxProps {
   readonly disabled?: boolean;
 }
 
+/** A checkbox with its label. The caller keeps the state in `checked`. */
 export function Checkbox({ label, checked, onChange, disabled }: CheckboxProps) {
   return (
     <label class="checkbox">

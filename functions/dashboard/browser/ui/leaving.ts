@@ -5,8 +5,8 @@ import { useReadOnlyReason } from "../api/session.ts";
 const questions = new Set<{ readonly text: string }>();
 
 /**
- * Returns true if the page may be left. If something would be lost, asks the user the newest
- * question and returns the answer.
+ * Returns true if the page may be left. If a component has set a question with `useLeaveQuestion`,
+ * asks the user and returns the answer. If several have, asks only the newest question.
  */
 export function mayLeave(): boolean {
   const question = [...questions].at(-1);
@@ -21,8 +21,8 @@ const keep = (event: BeforeUnloadEvent): void => event.preventDefault();
  * @param text the question; undefined while nothing would be lost
  */
 export function useLeaveQuestion(text: string | undefined): void {
-  // A layout effect removes the question at once, so that it is not asked after the input has just
-  // been saved.
+  // A layout effect removes the question immediately. Otherwise, the question would still be asked
+  // just after a save.
   useLayoutEffect(() => {
     if (text === undefined) return undefined;
     const question = { text };

@@ -3,7 +3,10 @@ import { formatDateTime, formatRelative } from "../format/times.ts";
 
 const tickMilliseconds = 15_000;
 
-/** Shows a time such as `3 minutes ago` and keeps it up to date. Shows the exact time on hover. */
+/**
+ * Shows a time such as `3 minutes ago` and keeps it up to date. Shows the exact time on hover, and
+ * `none` instead of a null time.
+ */
 export function RelativeTime({
   time,
   none = "never",

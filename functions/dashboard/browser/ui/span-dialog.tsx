@@ -32,7 +32,7 @@ interface SpanDialogProps {
 const hour = 3_600;
 const day = 24 * hour;
 /**
- * The predefined spans. The last one is the retention period, minus five minutes because the
+ * The predefined spans. The last one is five minutes shorter than the retention period, because the
  * browser's clock may differ from the server's.
  */
 const presets: Readonly<Record<string, { readonly label: string; readonly seconds: number }>> = {
@@ -44,7 +44,10 @@ const presets: Readonly<Record<string, { readonly label: string; readonly second
 const ownTimes = "own";
 const noTime = "Enter a valid date and time. The year has four digits.";
 
-/** Asks the user for a time span within the past 30 days. */
+/**
+ * Asks the user for a time span within the past 30 days, and calls `onConfirm` with it. Shows
+ * `error`.
+ */
 export function SpanDialog(props: SpanDialogProps) {
   const { error } = props;
   const [choice, setChoice] = useState("day");

@@ -25,8 +25,9 @@ interface TableProps<Row> {
 }
 
 /**
- * A table, which the style sheet turns into a list of cards on narrow screens. The explicit roles
- * keep the table semantics, which browsers drop for cards.
+ * A table of `rows`; grey lines while they are undefined, `empty` if there are none, and `error`
+ * with a button to retry. The style sheet turns the table into a list of cards on narrow screens.
+ * The explicit roles keep the table semantics, which browsers drop for cards.
  */
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, rowKey, error, onRetry, empty } = props;

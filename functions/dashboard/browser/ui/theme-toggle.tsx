@@ -5,7 +5,7 @@ import { type Theme, applyTheme, keepTheme, keptTheme } from "./theme.ts";
 const next: Readonly<Record<Theme, Theme>> = { system: "light", light: "dark", dark: "system" };
 const icons = { system: SystemIcon, light: SunIcon, dark: MoonIcon } as const;
 
-/** A button that switches between the light theme, the dark theme and that of the system. */
+/** A button that switches between the light theme, the dark theme and the theme of the system. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(keptTheme);
   const Icon = icons[theme];

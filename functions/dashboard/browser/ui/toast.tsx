@@ -25,8 +25,8 @@ const ToastContext = createContext<{ readonly show: ShowToast; readonly fail: Sh
 export const useToast = (): ShowToast => useContext(ToastContext).show;
 
 /**
- * Returns a function that shows an error until the user dismisses it. For an action whose page has no
- * other place for the error.
+ * Returns a function that shows an error until the user dismisses it. Use it for an action whose
+ * page has no other place for the error.
  */
 export const useFailureToast = (): ShowFailure => useContext(ToastContext).fail;
 

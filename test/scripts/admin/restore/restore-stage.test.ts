@@ -119,7 +119,8 @@ describe("restoreStage", () => {
       const one = world();
       one.cloud.failAfter = failAfter;
       await expect(toTheEnd(one), `request ${failAfter}`).rejects.toThrow("connection lost");
-      // The request that removes the progress is the last one. A repeated call would start again.
+      // The last request deletes the progress. If it took effect, a further call would start a new
+      // restore.
       if (one.cloud.requests.at(-1) !== "deleteProgress") {
         expect(await toTheEnd(one)).toEqual({ state: "completed", at });
       }

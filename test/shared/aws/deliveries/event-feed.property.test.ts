@@ -18,7 +18,10 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
   types: ["watchlist.run.completed"],
 }));
 
-/** Adds runs in several processes in parallel. Two processes add some of the runs. */
+/**
+ * Adds runs in several processes in parallel. Each process adds some runs that another process
+ * adds, too.
+ */
 async function race(processes: number, pageSize: number): Promise<void> {
   const tableName = await tables.create();
   const feedOf = () =>

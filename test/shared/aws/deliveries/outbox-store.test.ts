@@ -53,8 +53,8 @@ const claim = async (of: DeliveryTarget = target, by = store) => {
   return claimed === null ? null : { lease, token: lease.token, ...claimed };
 };
 /**
- * Holds the claims of `workers` until all have read the leases, and their checks until all have
- * claimed. Returns a function that counts the claims.
+ * Delays requests of the workers: their claims until all workers have read the leases, and their
+ * checks of a claim until all have claimed. Returns a function that counts the claims.
  */
 function holdChecks(client: DynamoDBDocumentClient, workers: number): () => number {
   const allRead = Promise.withResolvers<void>();

@@ -59,7 +59,10 @@ const requestsOfDay = async (): Promise<unknown> =>
     "requests"
   ];
 
-/** Restores the shard and its usage, as a restore of the accounts table alone does. */
+/**
+ * Restores the shard and its usage, but no pages of the journal, as a restore of the accounts table
+ * alone does.
+ */
 async function restore(shard: Row | undefined): Promise<void> {
   const { pk, sk } = accountKeys.shardUsage(accountId, 0, "2026-03-01");
   const usage = { pk, sk, requests: 0, successful: 0, failed: 0, credits: 0 };

@@ -143,8 +143,8 @@ describe("dynamoCreditHistory", () => {
       ledger.settle({ accountId, holdId, credits: 5, succeeded: true, now });
 
     /**
-     * Starts ten calls in the first shard and one in the second. The calls of the first shard end ten
-     * seconds later.
+     * Starts ten calls in the first shard and one in the second. The calls of the first shard end
+     * ten seconds later.
      */
     const work = async (): Promise<void> => {
       const change = { accountId, changeId: "pack", type: "purchase", credits: 25_000 } as const;
@@ -178,7 +178,7 @@ describe("dynamoCreditHistory", () => {
         const answer = await send();
         if (!(command instanceof BatchGetCommand)) return answer;
         reads += 1;
-        // The first read assumes one shard, so only the second one reads both.
+        // The first read assumes one shard, so only the second read reads both shards.
         if (reads === 2) {
           await settle(world.ledger(), "call_10", seconds(20));
         }

@@ -33,7 +33,10 @@ type Fault =
   | "crash_before"
   | "crash_after"
   | "answer_lost"
-  /** As `answer_lost`, and the request takes effect again after all other requests. */
+  /**
+   * The request takes effect, but its response is lost, and it takes effect again after all other
+   * requests.
+   */
   | "executed_again"
   | "conflict"
   | "throttle";
@@ -96,7 +99,7 @@ function refusalOf(met: Fault, command: unknown): Error | undefined {
     : undefined;
 }
 
-/** Requests that are executed again later, on the rows of that time. */
+/** Requests to send again later, when other requests may have changed the rows. */
 type Late = (() => Promise<unknown>)[];
 
 /** A process whose requests get the planned faults, in order. */
@@ -123,7 +126,7 @@ function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: 
   return world.ledgerThrough(client);
 }
 
-/** Checks the rules that hold at every instant. */
+/** Checks the rules that the account's rows must keep between any two requests. */
 async function expectSoundLedger(accountId: string, granted: number): Promise<void> {
   const { client, accountsTable } = world;
   const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), random: systemRandom };
@@ -154,7 +157,10 @@ const budgetStore = (): DailyBudgetStore => {
   return dynamoDailyBudgetStore(client, { ...options, usage: dynamoUsageStore(client, options) });
 };
 
-/** Makes one call until it or its process ends; undefined if there was no response. */
+/**
+ * Makes one call: reserves its credits and settles them, unless the process is suspended in between
+ * (`asleep`). Returns undefined if the process crashed or got no response.
+ */
 async function makeCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt?: Date },
@@ -180,7 +186,7 @@ async function makeCall(
   }
 }
 
-/** Settles the hold of a call. Returns undefined if no response arrived. */
+/** Settles the hold of a call. Returns undefined if the process crashed or got no response. */
 async function settleCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt: Date },

@@ -68,7 +68,7 @@ it("an unreachable AWS service is a failed dependency", async () => {
 it("the attempts of an AWS request end with the retry budget, before the maximum of the SDK", async () => {
   const store = await storeThat(never, { attemptMs: 60_000, attemptsMax: 3 });
   let ms = 0;
-  // Each read of the clock is 30 ms later than the one before.
+  // Each read of the clock is 30 ms later than the previous read.
   const clock = { ...systemClock, now: () => new Date((ms += 30)) };
   const budget = retryBudget({ clock, lossMs: 30 });
   const error = await withRetryBudget(budget, () => store.send());

@@ -45,7 +45,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("step" as const), ids: someIds(20) }) },
 );
 
-/** The fault of a request: its response is lost and the SDK sends the request again, or a conflict. */
+/** The fault of a request: a conflict, or a lost response, after which the SDK sends it again. */
 type Fault = "none" | "answer_lost" | "conflict";
 const fault = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fault>("none") },

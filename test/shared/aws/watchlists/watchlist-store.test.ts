@@ -308,7 +308,7 @@ describe("dynamoWatchlistStore.remove", () => {
     await remove(aList(1));
     expect(await keys.open(second, now)).toEqual(second);
     await create(aList(2), { record: second });
-    // After the key has expired, it creates another watchlist.
+    // After its expiry, the idempotency key creates another watchlist.
     await keys.open(third, second.expiresAt);
     await create(aList(3), { record: third });
 

@@ -19,8 +19,8 @@ export interface AffiliateCall extends ApiCall {
 }
 
 /**
- * A local server in the role of the affiliate API. It rejects wrong and old signatures, and
- * misbehaves as configured.
+ * Starts a local server in the role of the affiliate API. It rejects wrong and old signatures.
+ * `react` chooses the response to every other call.
  */
 export async function startAffiliateDouble(
   react: (call: AffiliateCall) => ApiReaction,
@@ -54,10 +54,10 @@ const recorded = (
   ) as { items: readonly Item[] }
 ).items;
 
-/** The item at this index of the hand-written reply; an empty item beyond its end. */
+/** Returns the item at this index of the hand-written reply; an empty item beyond its end. */
 export const sampleItem = (place: number): Item => recorded[place] ?? {};
 
-/** An item that is in stock, as a reply of the affiliate API contains it. */
+/** Builds an item that is in stock, as a reply of the affiliate API contains it. */
 export const anItem = (id: string, fields: Item = {}): Item => ({
   itemId: Number(id),
   name: `Kelwick Lamp ${id}`,

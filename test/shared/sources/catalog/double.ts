@@ -17,7 +17,7 @@ export interface ProductsDouble {
   stop(): Promise<void>;
 }
 
-/** A local server in the role of the products API, which misbehaves as configured. */
+/** Starts a local server in the role of the products API. `react` chooses its responses. */
 export async function startProductsDouble(
   react: (call: DoubleCall) => Reaction,
 ): Promise<ProductsDouble> {
@@ -32,7 +32,7 @@ export async function startProductsDouble(
   return { ...double, calls };
 }
 
-/** A product that is in stock, as a reply of the products API contains it. */
+/** Builds a product that is in stock, as a reply of the products API contains it. */
 export const aProduct = (
   sku: string,
   fields: Readonly<Record<string, unknown>> = {},
@@ -47,7 +47,7 @@ export const aProduct = (
   ...fields,
 });
 
-/** A complete reply with these products and their count. */
+/** Builds a complete reply with these products and their count. */
 export const wholeReply = (products: readonly unknown[]): Record<string, unknown> => ({
   total: products.length,
   totalPages: 1,

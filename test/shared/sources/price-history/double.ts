@@ -10,7 +10,11 @@ export interface HistoryCall extends ApiCall {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An API with a name for every seller that misbehaves as configured in product requests. */
+/**
+ * Starts a double of the price history API. `products` chooses its responses to requests for
+ * products, and `sellers` those to requests for sellers. By default, every seller has a name.
+ * Responds to a wrong key with 402.
+ */
 export async function startHistoryDouble(
   products: (call: HistoryCall) => ApiReaction,
   sellers: (call: HistoryCall) => ApiReaction = allNamed,
@@ -22,7 +26,7 @@ export async function startHistoryDouble(
   });
 }
 
-/** A reply with these fields and, by default, a positive token balance. */
+/** Builds a reply with these fields and, by default, a positive token balance. */
 export const envelope = (content: Json, account: Json = {}): Json => ({
   timestamp: 1_772_366_400_000,
   tokensLeft: 1_000,
@@ -41,12 +45,12 @@ export const allNamed = ({ ids }: HistoryCall): ApiReaction => ({
   }),
 });
 
-/** The array `stats.current` with these values at their indexes, and -1 at all others. */
+/** Builds the array `stats.current` with these values at their indexes, and -1 at all others. */
 export function current(values: Readonly<Record<number, unknown>>): unknown[] {
   return Array.from({ length: 36 }, (_, place) => (place in values ? values[place] : -1));
 }
 
-/** The statistics of a listing that has a buy box, as a reply of the API contains them. */
+/** Builds the statistics of a listing that has a buy box, as a reply of the API contains them. */
 export const someStats = (fields: Json = {}): Json => ({
   current: current({ 1: 1_999, 2: 1_050, 4: 2_499, 11: 4, 12: 2, 16: 43, 17: 120, 18: 1_999 }),
   totalOfferCount: 6,
@@ -69,7 +73,7 @@ export const someStats = (fields: Json = {}): Json => ({
  */
 export const lookedAt = Math.floor(Date.now() / 60_000) - 21_564_000 - 10;
 
-/** A product with a buy box. */
+/** Builds a product with a buy box. */
 export const aListing = (asin: string, fields: Json = {}): Json => ({
   asin,
   domainId: 1,
@@ -80,7 +84,7 @@ export const aListing = (asin: string, fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** A live offer with this price and shipping in cents. */
+/** Builds a live offer with this price and shipping in cents. */
 export const anOffer = (
   offerId: number,
   [price, shipping]: readonly [number, number],
@@ -99,7 +103,7 @@ export const allListed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({ products: ids.map((id) => aListing(id)) }),
 });
 
-/** The product of the hand-written reply. */
+/** Returns the product of the hand-written reply. */
 export const sampleProduct = (): Json => {
   const url = new URL("../../../fixtures/history/products.json", import.meta.url);
   const { products } = JSON.parse(readFileSync(url, "utf8")) as { products: readonly Json[] };

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const asin = "B0HISTORY1";
-/** A listing with the given offers, whose featured seller is the second one. */
+/** A listing with the given offers. The seller of the second offer has the buy box. */
 const listed = (id: string, offers: readonly unknown[], fields: Json = {}): Json =>
   aListing(id, {
     offersSuccessful: true,

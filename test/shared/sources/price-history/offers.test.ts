@@ -302,7 +302,8 @@ describe("the offer IDs of the price history adapter", () => {
     );
     const three = await ids(alike);
     expect(new Set(three).size).toBe(3);
-    // Without the last offer, the others keep their IDs in any order.
+    // Without the offer with the highest number, the other offers keep their IDs, whatever their
+    // order.
     expect(await ids([alike[2] ?? {}, alike[0] ?? {}])).toEqual([three[0], three[1]]);
   });
 

@@ -110,7 +110,7 @@ describe("scrapers that read from one host", () => {
     const read = reader(sources, aSourceWorld({ clock: { now: () => new Date(now), sleep } }));
     await Promise.all(four.map((id) => read(id, 20, 95)));
     expect(host.atOnceMax()).toBe(1);
-    // At one call in ten seconds, 95 seconds have ten calls.
+    // At a rate of one call in ten seconds, ten calls start within 95 seconds.
     expect(host.startedAt).toHaveLength(10);
   });
 

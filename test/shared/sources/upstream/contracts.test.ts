@@ -89,7 +89,8 @@ async function someOffers(): Promise<Pick<OfferCheckerSubject, "offers" | "slowO
   return {
     offers: {
       buyable: shown,
-      // The second offer ID is that of another listing, so one call requests it for two items.
+      // The second of these offers has an offer ID that `buyable` has for another item, so one call
+      // requests this offer ID for two items.
       gone: [
         { asin: first.asin, offerListingId: "no/such+id=" },
         { asin: first.asin, offerListingId: second.offerListingId },

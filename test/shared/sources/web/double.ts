@@ -32,7 +32,10 @@ export interface ShopDouble {
   stop(): Promise<void>;
 }
 
-/** A shop that misbehaves as configured, over real HTTP. It has no robots.txt by default. */
+/**
+ * Starts a shop over real HTTP. `react` chooses the response to a request; `number` counts the
+ * requests for its path from 1. If `react` returns undefined, the shop responds with 404.
+ */
 export async function startShop(
   react: (call: PageCall, number: number) => PageReaction | undefined,
 ): Promise<ShopDouble> {

@@ -3,19 +3,19 @@ import { extractProduct, type Extraction } from "../../../../shared/sources/web/
 import type { ProductFacts } from "../../../../shared/sources/web/product-facts.ts";
 import type { WantedProduct } from "../../../../shared/sources/web/wanted-product.ts";
 
-/** A small product page, written for the tests. */
+/** Returns a small product page, written for the tests. */
 export const fixturePage = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/pages/${name}.html`, import.meta.url), "utf8");
 
 /** A page that is long enough to be a shop's. */
 const filling = `<p>${"Words without meaning. ".repeat(1_000)}</p>`;
 
-/** A page with this head. Its canonical address contains the product ID 6501234. */
+/** Builds a page with this head. Its canonical address contains the product ID 6501234. */
 export const aPage = (head: string, body = ""): string =>
   `<html><head><title>Shop</title><link rel="canonical" href="/p/6501234">${head}</head>` +
   `<body>${body}${filling}</body></html>`;
 
-/** A page that does not state its address. */
+/** Builds a page that does not state its address. */
 export const aPageWithoutAddress = (head: string, body = ""): string =>
   `<html><head><title>Shop</title>${head}</head><body>${body}${filling}</body></html>`;
 
@@ -45,7 +45,7 @@ export const aProduct = (
   ...fields,
 });
 
-/** The result of extracting product 6501234 in US dollars from a page. */
+/** Returns the result of extracting product 6501234 in US dollars from a page. */
 export const extracted = (html: string, wanted: Partial<WantedProduct> = {}): Extraction =>
   extractProduct(html, {
     id: "6501234",
@@ -54,7 +54,10 @@ export const extracted = (html: string, wanted: Partial<WantedProduct> = {}): Ex
     ...wanted,
   });
 
-/** The facts that are extracted from a page. Throws if the page is not the product's. */
+/**
+ * Returns the facts that are extracted from a page.
+ * @throws Error if the page is not that of the product
+ */
 export function factsOf(html: string, wanted: Partial<WantedProduct> = {}): ProductFacts {
   const extraction = extracted(html, wanted);
   if (extraction.proof !== "product") throw new Error(`the page proves ${extraction.proof}`);

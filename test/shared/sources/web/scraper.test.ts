@@ -87,13 +87,15 @@ const idIn = (path: string): string => /\/p\/([^/?]+)/.exec(path)?.[1] ?? "";
 const pageOf = (id: string, fields: Readonly<Record<string, unknown>> = {}): string =>
   aPage(linkedData(aProduct({ sku: id, ...fields })));
 const lamp: PageReaction = { body: pageOf("6501234") };
-/** A shop that answers robots.txt in this way, and every other address with the page of its ID. */
+/**
+ * A shop that answers robots.txt with `robots`, and every other address with the page of its ID.
+ */
 const withRobots =
   (robots: PageReaction) =>
   ({ path }: PageCall): PageReaction =>
     path === "/robots.txt" ? robots : { body: pageOf(idIn(path)).replace("/p/6501234", path) };
 const rules = (body: string): PageReaction => ({ headers: { "Content-Type": "text/plain" }, body });
-/** A shop without robots.txt that answers every other address in this way. */
+/** A shop without robots.txt that answers every other address with `reaction`. */
 const always =
   (reaction: PageReaction) =>
   ({ path }: PageCall): PageReaction | undefined =>

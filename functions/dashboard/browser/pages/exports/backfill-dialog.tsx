@@ -8,7 +8,10 @@ interface BackfillDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user for a time span, and starts a backfill of its runs to the S3 destination. */
+/**
+ * Asks the user for a time span, and starts a backfill of its runs to the S3 destination. Then
+ * calls `onStarted` and `onClose`. If the call fails, shows the error and stays open.
+ */
 export function BackfillDialog({ onStarted, onClose }: BackfillDialogProps) {
   const toast = useToast();
   const backfill = useAction((api, body: Span) =>

@@ -16,7 +16,10 @@ interface DestinationCardProps {
   readonly onEdit: () => void;
 }
 
-/** Shows the destination, with buttons to edit, disable and test it. */
+/**
+ * Shows the destination, with buttons to edit, enable or disable, and test it. The edit button
+ * calls `onEdit`. The other buttons call `onChanged` after their action.
+ */
 export function DestinationCard({ destination, onChanged, onEdit }: DestinationCardProps) {
   const toast = useToast();
   const [outcome, setOutcome] = useState<S3DestinationTest>();

@@ -11,7 +11,7 @@ export interface DestinationDraft {
   readonly compression: S3Destination["compression"];
   readonly auth: S3Destination["auth"];
   readonly accessKeyId: string;
-  /** Never filled in from the stored value: no call returns it. */
+  /** Empty until the user types a key, because no call returns the stored one. */
   readonly secretAccessKey: string;
   readonly roleArn: string;
 }
@@ -31,8 +31,8 @@ const emptyDraft: DestinationDraft = {
 };
 
 /**
- * Returns the draft for a destination; a draft with defaults for null. The secret access key is
- * always empty.
+ * Returns the form values of a destination; the defaults for null. The secret access key is always
+ * empty.
  */
 export const draftOf = (destination: S3Destination | null): DestinationDraft =>
   destination === null
@@ -52,7 +52,7 @@ export const draftOf = (destination: S3Destination | null): DestinationDraft =>
       };
 
 /**
- * Changes the store of a draft and sets the defaults of that store: path-style addresses and an
+ * Returns the draft with another store and the defaults of that store: path-style addresses and an
  * access key for stores other than AWS.
  */
 export const withStore = (
@@ -66,8 +66,8 @@ export const withStore = (
 });
 
 /**
- * Returns the body of the API call. Omits empty credentials, so that the service reports which
- * parameter is missing.
+ * Returns the body of `PUT` or `PATCH /v1/s3_destination` for a draft. Omits empty credentials, so
+ * that the service reports which parameter is missing.
  */
 export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unknown>> {
   const draft = trimmed(filledIn);
@@ -91,8 +91,8 @@ export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unkn
 }
 
 /**
- * Returns the parameters that have a field in the form. An error of another parameter is shown
- * below the form.
+ * Returns the names of the API parameters that have a field in the form. The form shows the error
+ * of any other parameter below its fields.
  */
 export const shownParams = (draft: DestinationDraft): readonly string[] => [
   "bucket",

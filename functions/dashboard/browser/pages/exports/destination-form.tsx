@@ -22,12 +22,15 @@ import { Choice, TextField } from "./form-fields.tsx";
 interface DestinationFormProps {
   /** The current destination; null if there is none. */
   readonly destination: S3Destination | null;
-  /** Called after a save. Reads the destination again and closes the form. */
+  /** Called after a save. The caller reads the destination again and then closes the form. */
   readonly onSaved: () => void;
   readonly onClose: () => void;
 }
 
-/** The form for a destination: the bucket, and the credentials with which the service writes to it. */
+/**
+ * A form that creates or changes the S3 destination: the bucket, and the credentials with which the
+ * service writes to it. Shows the service's errors at their fields.
+ */
 export function DestinationForm({ destination, onSaved, onClose }: DestinationFormProps) {
   const toast = useToast();
   const form = useRef<HTMLFormElement>(null);

@@ -7,7 +7,10 @@ interface DisableDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user to confirm, and disables the S3 destination. */
+/**
+ * Asks the user to confirm, and disables the S3 destination. Then calls `onDisabled` and `onClose`.
+ * If the call fails, shows the error and stays open.
+ */
 export function DisableDialog({ onDisabled, onClose }: DisableDialogProps) {
   const toast = useToast();
   const disable = useAction((api) =>

@@ -32,7 +32,10 @@ const states = [
   ["failed", "Failed"],
 ] as const;
 
-/** Lists the export of each run, newest first. */
+/**
+ * Shows the export log, newest run first, with a filter by state. Its button calls `onBackfill`,
+ * and is disabled if `blocked` has a reason.
+ */
 export function ExportLog({ pages, state, blocked, onBackfill }: ExportLogProps) {
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
   return (

@@ -18,6 +18,7 @@ import "./exports.css";
 
 const notFoundStatus = 404;
 
+/** The page of the S3 destination and of the export log. The query contains the state filter. */
 export function ExportsPage({ query }: PageProps) {
   const destination = useQuery(async (api, signal) => {
     try {

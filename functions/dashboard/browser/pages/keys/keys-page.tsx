@@ -13,6 +13,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 
+/** The page that lists, creates and revokes the API keys of the account. */
 export function KeysPage() {
   const keys = useQuery((api, signal) => api.get<List<ApiKey>>("api_keys", { signal }), []);
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);

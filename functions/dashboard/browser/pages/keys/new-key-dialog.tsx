@@ -14,7 +14,10 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a name, then shows the key. The service shows a key only once. */
+/**
+ * Asks for a name, creates an API key, calls `onCreated`, and shows the key, which the service
+ * returns only once. If the call fails, shows the error.
+ */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const [name, setName] = useState("");
   const [created, setCreated] = useState<ApiKeyWithKey>();

@@ -11,7 +11,10 @@ interface RevokeKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user to confirm, and revokes an API key. Then calls `onRevoked` and `onClose`. */
+/**
+ * Asks the user to confirm, and revokes an API key. Then calls `onRevoked` and `onClose`. If the
+ * call fails, shows the error and stays open.
+ */
 export function RevokeKeyDialog({ apiKey, onRevoked, onClose }: RevokeKeyDialogProps) {
   const toast = useToast();
   const revoke = useAction((api, id: string) => api.send("DELETE", `api_keys/${id}`));

@@ -22,7 +22,7 @@ const types = [
   ["adjust", "Adjustments"],
 ] as const;
 
-/** Shows the account's ledger, newest first. */
+/** Shows the account's ledger entries, newest first, with a filter by type. */
 export function LedgerCard() {
   const [type, setType] = useState("");
   const pages = usePages<CreditTransaction>(

@@ -11,7 +11,7 @@ import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
 import { currentPace, daysLeft, type Pace } from "./run-out.ts";
 
-/** The longest time span that the API returns. The shorter span is the last part of it. */
+/** The longest time span that the API returns. Both spans end with the current day. */
 const daysMax = 90;
 const spans = [30, daysMax] as const;
 type Span = (typeof spans)[number];
@@ -20,6 +20,10 @@ const pollSeconds = 30;
 /** A warning is shown if the credits last for fewer days than this. */
 const fewDays = 7;
 
+/**
+ * The page with the balance, the usage of each day and the ledger. Reads the values again every 30
+ * seconds.
+ */
 export function OverviewPage() {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), [], {
     poll: () => pollSeconds,

@@ -34,8 +34,8 @@ export function currentPace(
 }
 
 /**
- * Returns the days until a balance is used up at a rate, rounded down. Returns null if the rate is
- * null, and 0 for a balance of 0.
+ * Returns the number of days until a balance is used up at a rate, rounded down: 0 for a balance of
+ * 0, null if the rate is null.
  */
 export function daysLeft(balance: number, pace: Pace | null): number | null {
   if (balance === 0) return 0;

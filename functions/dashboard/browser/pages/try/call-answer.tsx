@@ -85,7 +85,7 @@ function statusLine({ answer, error }: Sent): string {
   return `The service answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
 }
 
-/** A response without `X-Service-Credits` is that of a free call, which reads no items. */
+/** Free calls, which read no items, have no `X-Service-Credits`. */
 function factsOf({ status, headers, milliseconds }: Answer) {
   const charged = headers.get("X-Service-Credits");
   const balance = headers.get("X-Service-Balance");

@@ -10,7 +10,9 @@ export const callIds = [
 ] as const;
 export type CallId = (typeof callIds)[number];
 
-/** A call that reads items and charges for them. Also the ID of the endpoint in `GET /v1/platforms`. */
+/**
+ * A call that reads and charges for items. Its ID is also an endpoint ID of `GET /v1/platforms`.
+ */
 type ItemCallId = "products" | "offers" | "offer_check";
 
 interface Call {
@@ -75,7 +77,7 @@ export const isItemCall = (call: CallId): call is ItemCallId =>
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
-/** The state of the form. All calls share one draft, so that the user can try IDs in several calls. */
+/** The state of the form. All calls share one draft, so the user can try IDs in several calls. */
 export interface Draft {
   readonly platform: string;
   /** The marketplace; empty for the default of the platform. */
@@ -178,9 +180,9 @@ export const endpointOf = (
 ): PlatformEndpoint | undefined => platform?.endpoints.find(({ id }) => id === call);
 
 /**
- * Returns the draft with valid values for a call: replaces a missing or unsupported platform and
- * tier by the first one that the call supports, and an unsupported marketplace by the default.
- * Returns the draft unchanged for a call that reads no items.
+ * Returns the draft with values that the call supports: replaces any other platform and tier by the
+ * first supported one, and any other marketplace by the default. If no platform supports the call,
+ * these values are empty. Returns the draft unchanged for a call that reads no items.
  */
 export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
   if (!isItemCall(call)) return draft;

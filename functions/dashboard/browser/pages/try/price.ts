@@ -4,7 +4,7 @@ import { idReader } from "../watchlists/read-ids.ts";
 import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from "./calls.ts";
 
 /**
- * Returns a text for the maximum cost of a call, or for the price per item while the draft contains no
+ * Returns a text for the maximum cost of a call, or for the price per item if the draft contains no
  * items. Returns undefined for a free call, and if the platform does not support the call.
  */
 export function priceNote(

@@ -23,7 +23,10 @@ interface Snippet {
   readonly whole: string;
 }
 
-/** Returns a call as code in a language: complete, and with long lists shortened for display. */
+/**
+ * Returns the code of a call in a language: the complete code, and code with shortened lists for
+ * display.
+ */
 export function snippetOf(language: Language, request: CallRequest): Snippet {
   const write = writers[language];
   const { body } = request;

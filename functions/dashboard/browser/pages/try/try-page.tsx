@@ -35,6 +35,10 @@ import "./try.css";
 const demoReason =
   "The demo key cannot spend credits. Sign in with your own key to send this call.";
 
+/**
+ * The page that sends a call with the user's key and shows its response and its code. The query
+ * parameter `call` names the call; the default is `products`.
+ */
 export function TryPage({ query }: PageProps) {
   const named = query.get("call");
   const call = isCallId(named) ? named : "products";

@@ -19,7 +19,10 @@ const ways = ["add", "remove"] as const;
 type Way = (typeof ways)[number];
 const wayNames: Readonly<Record<Way, string>> = { add: "Add", remove: "Remove" };
 
-/** A dialog that adds items to a watchlist or removes items from it. */
+/**
+ * A dialog that adds items to a watchlist or removes items from it. After the change, calls
+ * `onChanged` and `onClose`. If the call fails, shows the error and stays open.
+ */
 export function ChangeItemsDialog(props: ChangeItemsDialogProps) {
   const { way, setWay, draft, setDraft, platform, found, change, submit, problem } =
     useItemChange(props);

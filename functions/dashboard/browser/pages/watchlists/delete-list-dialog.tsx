@@ -11,7 +11,10 @@ interface DeleteListDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user to confirm, and deletes a watchlist. Then shows the page of all watchlists. */
+/**
+ * Asks the user to confirm, deletes a watchlist, and shows the page of all watchlists. If the call
+ * fails, shows the error and stays open.
+ */
 export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
   const toast = useToast();
   const navigate = useNavigate();

@@ -11,15 +11,18 @@ export const useEndpoints = (): Query<List<WebhookEndpoint>> =>
 interface EndpointFieldProps {
   readonly endpoints: Query<List<WebhookEndpoint>>;
   /**
-   * The URL of the endpoint that receives the watchlist's events; null for every subscribed
-   * endpoint.
+   * The URL of the endpoint that receives the watchlist's events; null if every subscribed endpoint
+   * receives them.
    */
   readonly url: string | null;
   readonly onChange: (url: string | null) => void;
   readonly error: ApiError | undefined;
 }
 
-/** A field for the webhook endpoint of a watchlist. */
+/**
+ * A field that selects the webhook endpoint of a watchlist. Calls `onChange` with its URL, or with
+ * null for every subscribed endpoint.
+ */
 export function EndpointField({ endpoints, url, onChange, error }: EndpointFieldProps) {
   const known = endpoints.data?.data ?? [];
   const isKnown = url === null || known.some((endpoint) => endpoint.url === url);

@@ -24,7 +24,10 @@ export const noIds: IdsDraft = {
 /** The maximum number of items in a watchlist. */
 export const itemsMax = 50_000;
 
-/** Finds the IDs in the text or file of a draft. If the platform is undefined, any text is an ID. */
+/**
+ * Finds the IDs in the text or file of a draft. If the platform is undefined, IDs may have any
+ * form.
+ */
 export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
   readIds(
     draft.text,
@@ -53,9 +56,7 @@ interface IdsFormProps {
   readonly error: string | undefined;
 }
 
-/**
- * Fields for item IDs, typed or from a file. Shows the IDs that were found before they are sent.
- */
+/** Fields for item IDs, typed or from a file. Shows which IDs were found, before they are sent. */
 export function IdsForm(props: IdsFormProps) {
   const { draft, found, onChange, platform } = props;
   const change = (part: Partial<IdsDraft>): void => onChange({ ...draft, ...part });

@@ -16,8 +16,9 @@ export const lastRun = "last run";
 const prefixLengthMax = 15;
 
 /**
- * Converts the text of the search box to a prefix of stored IDs: removes a leading letter with a
- * hyphen, such as `A-`, and all characters except letters and digits. Returns at most 15 characters.
+ * Returns the prefix of stored IDs that the text of the search box contains: without a leading
+ * letter and hyphen, such as `A-`, without characters other than letters and digits, and cut to 15
+ * characters.
  */
 export const prefixOf = (written: string): string =>
   written

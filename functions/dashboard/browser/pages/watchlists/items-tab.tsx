@@ -17,7 +17,7 @@ import { useRefreshOnChange } from "./runs-tab.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import "./items-tab.css";
 
-/** The first page is small and fast. Later pages are large, because all pages are reloaded after a run. */
+/** The first page is small, to be fast. Later pages are large, because a run reloads all pages. */
 const pageSizes = { first: 200, further: 500 };
 const rowHeight = 60;
 const listHeight = 600;
@@ -50,7 +50,7 @@ function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
 
 /**
  * Shows the items of a watchlist, each with its state and its last change. Loads more items while
- * the user scrolls.
+ * the user scrolls. Calls `onChanged` after the user has added or removed items.
  */
 export function ItemsTab({ list, onChanged }: ItemsTabProps) {
   const [filter, setFilter] = useState(allItems);
@@ -114,7 +114,7 @@ function Items({ list, pages, filter, onOpen }: ItemsProps) {
 
 /**
  * Returns the number of items that match the filter, from the counts of the watchlist. Returns
- * undefined if the filter has more than a state, because the total is then unknown.
+ * undefined if the filter selects by more than the state, because the counts are only by state.
  */
 function totalOf(list: Watchlist, { state, changedSince, idPrefix }: ItemFilter) {
   if (changedSince !== undefined || prefixOf(idPrefix) !== "") return undefined;

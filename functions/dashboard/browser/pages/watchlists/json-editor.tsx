@@ -16,7 +16,7 @@ interface JsonEditorProps {
   readonly problem: Problem | undefined;
 }
 
-/** A text area for JSON with line numbers. Marks the line that contains the error. */
+/** A text area for JSON with line numbers. Marks the line of `problem` and shows its message. */
 export function JsonEditor({ label, hint, text, onChange, problem }: JsonEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);

@@ -12,7 +12,10 @@ interface ListActionsProps {
   readonly onChanged: () => void;
 }
 
-/** Buttons that run, pause or delete a watchlist. */
+/**
+ * Buttons that run a watchlist, pause or resume it, and delete it. Calls `onChanged` after a
+ * change.
+ */
 export function ListActions({ list, onChanged }: ListActionsProps) {
   const toast = useToast();
   const [isDeleting, setDeleting] = useState(false);

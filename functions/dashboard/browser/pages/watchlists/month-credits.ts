@@ -1,8 +1,8 @@
 import type { SchedulePreview, WatchlistEstimate } from "../../api/resources.ts";
 
 /**
- * Returns the estimated credits of all runs in 30 days, including full refreshes. Returns undefined
- * while the estimate or the preview is loading.
+ * Returns the estimated credits of all runs in 30 days, including full refreshes, as an integer.
+ * Returns undefined if the estimate or the preview is undefined.
  */
 export function creditsInMonth(
   estimate: Pick<WatchlistEstimate, "pipeline" | "estimated_credits"> | undefined,

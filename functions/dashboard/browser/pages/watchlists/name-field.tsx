@@ -8,6 +8,7 @@ interface NameFieldProps {
   readonly error: ApiError | undefined;
 }
 
+/** A field for the name of a watchlist. Shows `error` only if it is about the parameter `name`. */
 export function NameField({ value, onChange, error }: NameFieldProps) {
   return (
     <Field label="Name" error={error?.param === "name" ? error.message : undefined}>
@@ -26,6 +27,6 @@ export function NameField({ value, onChange, error }: NameFieldProps) {
 
 const fieldParams = /^(name|ids|platform|marketplace|webhook_|pipeline|every$|cron|timezone)/;
 
-/** Returns true if the form shows this error at the field of its `param`. */
+/** Returns true if the watchlist form shows this error at one of its fields. */
 export const isAtField = ({ param = "" }: ApiError): boolean =>
   fieldParams.test(param) || isSetting(param);

@@ -24,6 +24,7 @@ import { useSchedulePreview } from "./schedule-form.tsx";
 import { ShopFields } from "./shop-fields.tsx";
 import "./watchlists.css";
 
+/** The page with the form that creates a watchlist. */
 export function NewWatchlistPage() {
   const platforms = useQuery((api, signal) => api.get<List<Platform>>("platforms", { signal }), []);
   return (

@@ -19,8 +19,7 @@ export const newPipeline: PipelineDraft = { template: defaultTemplate, text: "" 
 export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipeline, null, 2);
 
 /**
- * Returns the draft that corresponds to a watchlist's pipeline. A pipeline that equals no template
- * becomes JSON.
+ * Returns the draft for a watchlist's pipeline: the template with the same content, or else JSON.
  */
 export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined): PipelineDraft {
   const text = pipelineText(list.pipeline);
@@ -42,8 +41,9 @@ export function pipelineProblem(text: string): { message: string; place: Place }
 }
 
 /**
- * Returns the pipeline to send for a draft. Null means the platform's default. Undefined means that
- * the draft cannot be sent, because it is not a pipeline or its template is still loading.
+ * Returns the pipeline to send for a draft: null for the platform's default, undefined if the draft
+ * cannot be sent. It cannot be sent if its text is not JSON or is `null`, or if its template is
+ * still loading.
  */
 export function pipelineOf(draft: PipelineDraft, scrapers: Scrapers | undefined): unknown {
   if (draft.template === defaultTemplate) return null;

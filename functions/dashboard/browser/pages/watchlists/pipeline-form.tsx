@@ -39,8 +39,8 @@ interface Estimated extends Shop {
 }
 
 /**
- * Loads the service's estimate for a draft, after the draft has not changed for 350 ms. The data
- * are undefined while the draft cannot be sent.
+ * Loads the service's estimate for a draft that has not changed for 350 ms. Its `data` is undefined
+ * for a draft that cannot be sent.
  */
 export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefined> {
   const pipeline = pipelineOf(about.draft, about.scrapers);
@@ -73,7 +73,10 @@ interface PipelineFormProps {
   readonly error: ApiError | undefined;
 }
 
-/** Fields for a pipeline: a template, or JSON with the service's errors at its lines. Draws it. */
+/**
+ * Fields for a pipeline: a template, or JSON with the service's errors at its lines. Also draws the
+ * pipeline.
+ */
 export function PipelineForm(props: PipelineFormProps) {
   return (
     <Loaded query={props.scrapers}>{(scrapers) => <Form {...props} known={scrapers} />}</Loaded>

@@ -99,8 +99,9 @@ function targetsOf(routes: readonly Route[]): ReadonlyMap<string, readonly strin
 }
 
 /**
- * Wraps a text into at most `lines` lines of at most `width` characters. Ends with "…" if the text
- * is longer. Also truncates a word longer than `width`, with "…".
+ * Returns the lines of a wrapped text: at most `lines` lines of at most `width` characters. The
+ * last line ends with "…" if the text is longer, and so does a line whose word is longer than
+ * `width`.
  */
 export function wrapped(text: string, { width, lines }: { width: number; lines: number }) {
   const found: string[] = [];

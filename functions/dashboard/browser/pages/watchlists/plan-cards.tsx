@@ -22,7 +22,10 @@ interface PlanCardsProps {
   readonly error: ApiError | undefined;
 }
 
-/** Cards for the schedule and the pipeline of a new or existing watchlist. */
+/**
+ * Cards for the schedule and the pipeline of a new or existing watchlist. Calls `change` with the
+ * values that the user changes.
+ */
 export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProps) {
   return (
     <>

@@ -122,8 +122,8 @@ const sampleOf = (rows: readonly Row[]): readonly (readonly string[])[] =>
   rows.slice(0, lookedAt).map(({ cells }) => cells);
 
 /**
- * Returns the table in a text. Returns undefined if the text is not a table, or if it has no header
- * and IDs in all columns.
+ * Returns the table in a text. Returns undefined if the text is not a table, such as a grid of IDs
+ * without a header.
  */
 function tableIn(text: string, reader: IdReader): Table | undefined {
   const delimiter = delimiterOf(text);
@@ -169,7 +169,10 @@ function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader
   return first > 0 ? 0 : -1;
 }
 
-/** Returns true if rows without a header have IDs in all columns, or in no column. */
+/**
+ * Returns true for rows without a header that are not a table: a single row, rows without IDs, or
+ * rows with IDs in at least half of the cells of each column.
+ */
 function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boolean {
   const columns = columnsOf(rows, idIn);
   if (rows.length === 1 || columns.every(({ found }) => found === 0)) return true;

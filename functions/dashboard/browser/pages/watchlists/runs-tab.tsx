@@ -18,7 +18,10 @@ interface RunsTabProps {
   readonly latest: WatchlistRun | undefined;
 }
 
-/** Shows the run history, newest first. Keeps a run in progress up to date. */
+/**
+ * Shows the runs of a watchlist, newest first. The row of the run `latest` shows the values of
+ * `latest`, which are more recent than those of the list.
+ */
 export function RunsTab({ list, latest }: RunsTabProps) {
   const pages = usePages<WatchlistRun>(
     async (api, cursor, signal) => {

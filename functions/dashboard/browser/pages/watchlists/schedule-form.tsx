@@ -17,8 +17,8 @@ import { useDebounced } from "./use-debounced.ts";
 const shownTimes = 5;
 
 /**
- * Loads the next run times of a draft from the service, after the draft has not changed for 350 ms.
- * `error` is the service's error for an invalid draft.
+ * Loads the next run times of a draft that has not changed for 350 ms. The `error` of the result is
+ * the service's error for an invalid draft.
  */
 export function useSchedulePreview(draft: ScheduleDraft): Query<SchedulePreview> {
   const fields = useDebounced(scheduleFieldsOf(draft));

@@ -11,7 +11,10 @@ export interface SettingsDraft extends SettingTexts {
   readonly endpoint: string | null;
 }
 
-/** Returns the draft for the settings of a watchlist. */
+/**
+ * Returns the values of the settings form for a watchlist.
+ * @param known the scrapers and templates of the watchlist's platform
+ */
 export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => ({
   name: list.name,
   schedule: scheduleDraftOf(list),
@@ -22,8 +25,9 @@ export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => (
 
 /**
  * Returns the fields to send: only those that the user changed, so that changes by other clients
- * are kept. Returns an empty object if nothing was changed.
+ * are kept. Returns an empty object if the user changed nothing.
  * @param opened the settings when the user opened the form
+ * @param known the scrapers and templates of the watchlist's platform
  */
 export function changesOf(
   draft: SettingsDraft,
@@ -43,8 +47,8 @@ export function changesOf(
 }
 
 /**
- * Returns the draft after it was saved: the saved settings, with the changes that the user made
- * after the request was sent.
+ * Returns the draft after a save: the saved settings, with the changes that the user made after the
+ * request was sent.
  */
 export function afterSaving(
   draft: SettingsDraft,

@@ -21,7 +21,10 @@ interface SettingsTabProps {
   readonly onChanged: () => void;
 }
 
-/** A form for all settings of a watchlist. */
+/**
+ * A form for all settings of a watchlist. Sends only the changed settings, and then calls
+ * `onChanged`. If the call fails, shows the error.
+ */
 export function SettingsTab(props: SettingsTabProps) {
   const scrapers = useScrapers(props.list);
   return (

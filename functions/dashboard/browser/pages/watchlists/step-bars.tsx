@@ -4,13 +4,13 @@ import "./step-bars.css";
 
 type StepStats = WatchlistRun["stats"]["steps"][string];
 
-/** The outcomes of reads, in the order of their parts in a bar. */
+/** The outcomes of reads, in the order in which a bar shows them. */
 const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as const;
 
 const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");
 
 /**
- * Shows a bar for each step of a run: the outcomes of its reads, relative to all items of the
+ * Shows a bar for each step of a run: the outcomes of its reads, as shares of all items of the
  * watchlist.
  */
 export function StepBars({ run }: { readonly run: WatchlistRun }) {
@@ -64,7 +64,7 @@ function Bar({ stats, of }: { readonly stats: StepStats; readonly of: number }) 
   );
 }
 
-/** The legend of the colours of the bars. */
+/** The legend of the colors of the bars. */
 export const StepLegend = () => (
   <ul class="step-legend small muted" aria-hidden="true">
     {outcomes.map((outcome) => (

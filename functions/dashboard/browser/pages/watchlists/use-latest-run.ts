@@ -7,8 +7,8 @@ import { outcomeSentence } from "./run-words.ts";
 const progressSeconds = 1;
 
 /**
- * Returns the newest run of a watchlist and follows it while it is in progress. Returns undefined
- * while it is loading and for a watchlist without runs. Shows a toast when a run ends.
+ * Returns the newest run of a watchlist, and keeps it up to date while it is in progress. Returns
+ * undefined while it is loading and for a watchlist without runs. Shows a toast when a run ends.
  * @param onEnd called when a run has ended
  */
 export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun | undefined {
@@ -20,7 +20,7 @@ export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun |
     { poll: (page) => (page?.data[0]?.status === "running" ? progressSeconds : undefined) },
   );
   const run = data?.data[0];
-  /** The number of the newest run that is over; undefined until it is known. */
+  /** The number of the newest run that has ended: 0 if none has, undefined while it is loading. */
   const over = useRef<number | undefined>(undefined);
   useEffect(() => {
     if (data === undefined) return;

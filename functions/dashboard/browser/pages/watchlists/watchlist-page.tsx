@@ -27,8 +27,9 @@ const isBusy = ({ last_run_status: status, run_count: runs, status: state }: Wat
   status === "running" || (runs === 0 && state === "active");
 
 /**
- * The page of one watchlist. It is rendered before the watchlist is loaded, so that its heading
- * keeps the focus when the watchlist arrives.
+ * The page of the watchlist with the ID in `parameters`. The query parameter `tab` names the tab.
+ * The page is rendered before the watchlist is loaded, so that its heading keeps the focus when the
+ * watchlist arrives.
  */
 export function WatchlistPage({ parameters, query }: PageProps) {
   const id = parameters["id"] ?? "";

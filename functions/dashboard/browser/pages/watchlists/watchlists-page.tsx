@@ -22,6 +22,7 @@ const busySeconds = 3;
 const states = ["all", "active", "paused", "running"] as const;
 type State = (typeof states)[number];
 
+/** The page that lists the watchlists. The query contains the filters `state` and `name`. */
 export function WatchlistsPage({ query }: PageProps) {
   const lists = useQuery((api, signal) => api.get<List<Watchlist>>("watchlists", { signal }), [], {
     poll: (page) => (page?.data.some(isRunning) === true ? busySeconds : quietSeconds),

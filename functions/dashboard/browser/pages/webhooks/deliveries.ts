@@ -10,8 +10,8 @@ export interface DeliveryFilters {
 }
 
 /**
- * Returns the filters in an address; an empty text for each absent filter. The address contains
- * them, so that users can share and reload a filtered log.
+ * Returns the filters in the query of an address; an empty text for each absent filter. Filters are
+ * part of the address so that users can share and reload a filtered log.
  */
 export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
   state: query.get("state") ?? "",

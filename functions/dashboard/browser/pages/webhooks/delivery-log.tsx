@@ -27,7 +27,10 @@ interface DeliveryLogProps {
   readonly actions?: ComponentChildren;
 }
 
-/** Lists deliveries with their results, newest first. */
+/**
+ * Lists deliveries with their results, newest first. Also shows the filters of the log, which are
+ * part of `query`.
+ */
 export function DeliveryLog(props: DeliveryLogProps) {
   const { pages, path, query, actions } = props;
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);

@@ -11,7 +11,7 @@ interface EditEndpointDialogProps {
 
 /**
  * A dialog that changes the settings of a webhook endpoint. After a save, calls `onChanged` and
- * `onClose`.
+ * `onClose`. If the call fails, shows the error and stays open.
  */
 export function EditEndpointDialog({ endpoint, onChanged, onClose }: EditEndpointDialogProps) {
   const toast = useToast();

@@ -29,7 +29,10 @@ interface EndpointDialogProps {
 
 const descriptionMax = 120;
 
-/** A dialog for the URL, the description and the event types of an endpoint. */
+/**
+ * A dialog for the URL, the description and the event types of an endpoint. Calls `onSubmit` with
+ * the trimmed values, and shows the error of `action`.
+ */
 export function EndpointDialog(props: EndpointDialogProps) {
   const { endpoint, action } = props;
   const { error } = action;

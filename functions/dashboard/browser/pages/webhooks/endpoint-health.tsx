@@ -6,7 +6,7 @@ import { reasonInWords } from "./delivery-words.ts";
 
 type FactList = Parameters<typeof Facts>[0]["facts"];
 
-/** Returns the state of an endpoint for a badge. */
+/** Returns the state of an endpoint for a badge: its status, or `enabled` for the status `ok`. */
 export const stateOf = ({ status }: WebhookEndpoint): string =>
   status === "ok" ? "enabled" : status;
 

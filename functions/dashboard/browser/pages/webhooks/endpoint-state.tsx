@@ -9,12 +9,16 @@ import { useFailureToast, useToast } from "../../ui/toast.tsx";
 interface EnabledButtonProps {
   readonly endpoint: WebhookEndpoint;
   readonly onEnabled: () => void;
-  /** Asks the user to confirm, because pending deliveries fail. */
+  /**
+   * Called when the user clicks "Disable". Must ask the user to confirm, because disabling an
+   * endpoint fails its pending deliveries.
+   */
   readonly onDisable: () => void;
 }
 
 /**
  * A button that enables or disables an endpoint. One button does both, so that it keeps the focus.
+ * Calls `onEnabled` after each attempt to enable the endpoint; a toast shows the result.
  */
 export function EnabledButton({ endpoint, onEnabled, onDisable }: EnabledButtonProps) {
   const toast = useToast();
@@ -44,7 +48,10 @@ interface StateDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user to confirm, and disables a webhook endpoint. */
+/**
+ * Asks the user to confirm, and disables a webhook endpoint. Then calls `onChanged` and `onClose`.
+ * If the call fails, shows the error and stays open.
+ */
 export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps) {
   const toast = useToast();
   const disable = useAction((api, id: string) =>
@@ -75,7 +82,8 @@ export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps
 }
 
 /**
- * Asks the user to confirm, and deletes a webhook endpoint. Then shows the page of all endpoints.
+ * Asks the user to confirm, deletes a webhook endpoint, and shows the page of all endpoints. If the
+ * call fails, shows the error and stays open.
  */
 export function DeleteEndpointDialog({ endpoint, onClose }: Omit<StateDialogProps, "onChanged">) {
   const toast = useToast();

@@ -10,7 +10,10 @@ interface NewEndpointDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user for the settings of a webhook endpoint, creates it, and shows its secret. */
+/**
+ * Asks the user for the settings of a webhook endpoint, creates it, calls `onCreated`, and shows
+ * its secret. If the call fails, shows the error.
+ */
 export function NewEndpointDialog({ onCreated, onClose }: NewEndpointDialogProps) {
   const [created, setCreated] = useState<WebhookEndpointWithSecret>();
   const create = useAction((api, body: EndpointSettings) =>

@@ -9,7 +9,10 @@ interface RecoverDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user for a time span, and starts a recovery of an endpoint's missed events. */
+/**
+ * Asks the user for a time span, and starts a recovery of an endpoint's missed events. Then calls
+ * `onRecovered` and `onClose`. If the call fails, shows the error and stays open.
+ */
 export function RecoverDialog({ endpointId, onRecovered, onClose }: RecoverDialogProps) {
   const toast = useToast();
   const recover = useAction((api, body: Span) =>

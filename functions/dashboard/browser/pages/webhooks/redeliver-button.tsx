@@ -18,7 +18,10 @@ interface RedeliverButtonProps {
   readonly onFailed?: (error: ApiError | undefined) => void;
 }
 
-/** A button that sends a delivery again, even one that succeeded. */
+/**
+ * A button that sends a delivery again, even one that succeeded. Calls `onRedelivered` after each
+ * attempt. Disabled for a test, and if `blocked` has a reason.
+ */
 export function RedeliverButton(props: RedeliverButtonProps) {
   const { delivery, blocked, variant, small, onRedelivered } = props;
   const toast = useToast();

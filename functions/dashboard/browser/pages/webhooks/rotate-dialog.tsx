@@ -13,8 +13,8 @@ interface RotateDialogProps {
 }
 
 /**
- * Rotates the signing secret of an endpoint, and shows the new one. The user chooses whether the current
- * secret stays valid for 24 hours.
+ * Asks the user to confirm, rotates the signing secret of an endpoint, calls `onRotated`, and shows
+ * the new secret. The user chooses whether the current secret stays valid for 24 hours.
  */
 export function RotateDialog({ endpoint, onRotated, onClose }: RotateDialogProps) {
   const [overlap, setOverlap] = useState(true);

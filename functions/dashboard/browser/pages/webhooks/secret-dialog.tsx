@@ -9,7 +9,10 @@ interface SecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows a signing secret. The service shows a secret only once. */
+/**
+ * Shows the signing secret of an endpoint, which the service returns only once. Only its button
+ * closes the dialog and calls `onClose`.
+ */
 export function SecretDialog({ endpoint, onClose }: SecretDialogProps) {
   return (
     <Dialog title="Signing secret" dismissable={false} onClose={onClose}>

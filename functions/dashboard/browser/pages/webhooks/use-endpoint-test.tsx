@@ -13,9 +13,9 @@ interface EndpointTest {
 }
 
 /**
- * Returns a button that sends a test delivery, and the result of the test.
- * @param blocked the reason why the endpoint accepts no test now; undefined if it does
- * @param onSent called after the test, when the log has a new entry
+ * Returns a button that sends a test delivery, and the result of the last test or its error.
+ * @param blocked the reason why the endpoint accepts no test now; undefined if it accepts one
+ * @param onSent called after each test, when the delivery log may have a new entry
  */
 export function useEndpointTest(
   id: string,

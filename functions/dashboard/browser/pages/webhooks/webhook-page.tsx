@@ -24,6 +24,10 @@ import "./webhooks.css";
 
 const back = { href: linkTo("/webhooks"), label: "Webhooks" };
 
+/**
+ * The page of the webhook endpoint with the ID in `parameters`. The query contains the filters of
+ * its delivery log.
+ */
 export function WebhookPage({ parameters, query }: PageProps) {
   const id = parameters["id"] ?? "";
   const endpoint = useQuery(

@@ -23,6 +23,10 @@ import "./webhooks.css";
 const path = "/webhooks";
 const endpointsMax = 10;
 
+/**
+ * The page with all webhook endpoints and their delivery log. The query contains the filters of the
+ * log.
+ */
 export function WebhooksPage({ query }: PageProps) {
   const endpoints = useQuery(
     (api, signal) => api.get<List<WebhookEndpoint>>("webhook_endpoints", { signal }),
