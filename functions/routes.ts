@@ -121,7 +121,11 @@ export const routes = {
   "PATCH /v1/watchlists/{id}": { group: "watchlists", access: "write" },
   "DELETE /v1/watchlists/{id}": { group: "watchlists", access: "write" },
   "POST /v1/watchlists/{id}/run": { group: "watchlists", access: "write" },
+  // Writes nothing, like the estimate.
+  "POST /v1/watchlists/{id}/backtest": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/{id}/runs": { group: "watchlists", access: "read" },
+  "POST /v1/watchlists/{id}/runs/{run_number}/release": { group: "watchlists", access: "write" },
+  "POST /v1/watchlists/{id}/runs/{run_number}/discard": { group: "watchlists", access: "write" },
   "GET /v1/watchlists/{id}/items": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/items": { group: "watchlists", access: "write" },
   "GET /v1/watchlists/{id}/items/{item_id}": { group: "watchlists", access: "read" },

@@ -36,6 +36,7 @@ const domains = [
   "shared/webhooks/",
   "shared/exports/",
   "shared/publishing/",
+  "shared/backtest/",
 ];
 /** Files from which routes and workers are built. */
 const edge = [
@@ -94,6 +95,15 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/watchlists/",
     "shared/history/",
     "shared/webhooks/",
+  ],
+  "shared/backtest/": [
+    ...everyDomain,
+    ...reading,
+    "shared/pipelines/",
+    "shared/events/",
+    "shared/watchlists/",
+    "shared/history/",
+    "shared/runs/",
   ],
 
   // The adapters of AWS.

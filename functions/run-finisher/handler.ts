@@ -20,7 +20,8 @@ export function createHandler(
     history: stores.history(environment, overrides),
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
-    clock: provide.clock(overrides),
+    pages: stores.pages(environment, overrides),
+    ...provide.timeAndRandom(overrides),
     // Operators search log lines by run ID, which the message does not contain.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),
     report: recordMetrics,

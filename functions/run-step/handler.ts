@@ -1,5 +1,6 @@
 import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
+import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
 import * as provide from "../composition/dependencies.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/run-queue.ts";
@@ -17,12 +18,14 @@ export function createHandler(
   environment: EnvironmentOf<"run-step">,
   overrides: Overrides = {},
 ): QueueHandler {
+  const stepSources = sources(environment, "run-step", overrides);
   const dependencies = {
     pages: stores.pages(environment, overrides),
     runs: stores.runs(environment, overrides),
     steps: stores.steps(environment, overrides),
     ledger: provide.ledger(environment, "run-step", overrides),
-    sources: sources(environment, "run-step", overrides),
+    history: stores.history(environment, overrides),
+    read: (request: StepReadRequest) => readStep(request, stepSources),
     ...provide.timeAndRandom(overrides),
     report: recordMetrics,
   };

@@ -4,8 +4,10 @@ import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
+import { backtestRoute } from "./backtest.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createWatchlistRoute } from "./create.ts";
+import { discardRunRoute, releaseRunRoute } from "./decide-hold.ts";
 import { deleteWatchlistRoute } from "./delete.ts";
 import { estimatePipelineRoute } from "./estimate.ts";
 import { getItemRoute } from "./get-item.ts";
@@ -31,7 +33,10 @@ export const watchlistRoutes = {
   "PATCH /v1/watchlists/{id}": updateWatchlistRoute,
   "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
   "POST /v1/watchlists/{id}/run": startRunRoute,
+  "POST /v1/watchlists/{id}/backtest": backtestRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
+  "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
+  "POST /v1/watchlists/{id}/runs/{run_number}/discard": discardRunRoute,
   "GET /v1/watchlists/{id}/items": listItemsRoute,
   "POST /v1/watchlists/{id}/items": changeItemsRoute,
   "GET /v1/watchlists/{id}/items/{item_id}": getItemRoute,

@@ -144,6 +144,7 @@ export class ServiceDashboard extends Construct {
           ends("runs_completed", Stats.SUM),
           ends("runs_failed", Stats.SUM),
           ends("runs_unpaid", Stats.SUM),
+          ends("runs_held", Stats.SUM),
           starts("runs_overlapped", Stats.SUM),
         ],
       ],

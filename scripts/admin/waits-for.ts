@@ -25,6 +25,14 @@ export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
       return "run-finisher: to store its results in the watchlist (finishes queue)";
     case "emitting":
       return "run-finisher: to publish its events (finishes queue)";
+    case "holding":
+      return "run-finisher: to publish the notice that the run is held (finishes queue)";
+    case "held":
+      return "the customer: to release or discard it, at most 7 days after its end";
+    case "releasing":
+      return "run-finisher: to publish its events (finishes queue)";
+    case "discarding":
+      return "run-finisher: to restore the items (finishes queue)";
     case "done":
       return "nothing";
     default:

@@ -176,7 +176,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "data.path": "Path of the endpoint.",
   paused_reason:
     "Why the watchlist is paused: by you, or for lack of credits. Null while it is active.",
-  "Watchlist|estimateWatchlist|templates.pipeline": "Steps that a run of the watchlist reads.",
+  "Watchlist|backtestWatchlist|estimateWatchlist|templates.pipeline":
+    "Steps that a run of the watchlist reads.",
   "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|scrapers|watchlist.platform":
     "Retailer whose items are read, such as retailer_a.",
   "S3DestinationUpdate|S3DestinationWithAccessKey|S3DestinationWithRole.prefix":
@@ -194,6 +195,12 @@ const descriptions: Readonly<Record<string, string>> = {
     "Maximum number of credits of a run. Null if there is no maximum.",
   "Watchlist.daily_credit_budget":
     "Maximum number of credits that the runs may charge on a UTC day. Null if there is no maximum.",
+  "Watchlist.brake": "Limits above which a run holds its item events. Null if no run is held.",
+  "brake.max_changed_percent":
+    "A run is held if a larger share of the items that it read changed or were delisted.",
+  "brake.min_items": "A run that read fewer items is never held.",
+  "brake.status": "What was decided about the run: `held` until it is released or discarded.",
+  "brake.decided_at": "Time of the release or discard; null while the run is held.",
   "Watchlist.refresh_every_runs":
     "With the default pipeline of retailer_a, every run whose number is a multiple of this reads all " +
     "items at `lite`. 0: never.",

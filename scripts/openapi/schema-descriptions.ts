@@ -38,6 +38,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   NewWatchlistWithCron: "A new watchlist that runs at the times of a cron expression.",
   WatchlistUpdate: "The settings to change. The others stay.",
   WatchlistEstimateRequest: "The watchlist whose credits are estimated.",
+  WatchlistBacktestRequest: "The pipeline and the runs to test it on.",
   WatchlistItemsUpdate: "The items to add and to remove.",
   NewPipelineStep: "A read of the run's items with one scraper.",
   NewPipelineRoute: "Selects items after a read, and routes or reports them.",

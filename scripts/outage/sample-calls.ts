@@ -130,7 +130,10 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
   "POST /v1/watchlists/{id}/run": { prepare: watchlist },
+  "POST /v1/watchlists/{id}/backtest": { prepare: watchlist, body: () => ({}), documented: 400 },
   "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
+  "POST /v1/watchlists/{id}/runs/{run_number}/release": { prepare: watchlist, documented: 409 },
+  "POST /v1/watchlists/{id}/runs/{run_number}/discard": { prepare: watchlist, documented: 409 },
   "GET /v1/watchlists/{id}/items": { prepare: watchlist },
   "GET /v1/watchlists/{id}/items/{item_id}": { prepare: watchlist },
   "GET /v1/watchlists/{id}/items/{item_id}/history": { prepare: watchlist },
@@ -199,6 +202,9 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
 export function pathOf(route: RouteKey, preparedId: string): string {
   const [, own = ""] = route.split(" ");
   const { path = own, query } = sampleCalls[route];
-  const filled = path.replace("{item_id}", steadyId).replace(/\{\w+\}/, preparedId);
+  const filled = path
+    .replace("{item_id}", steadyId)
+    .replace("{run_number}", "1")
+    .replace(/\{\w+\}/, preparedId);
   return query === undefined ? filled : `${filled}?${query}`;
 }

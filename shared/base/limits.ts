@@ -197,6 +197,8 @@ export const limits = {
   },
   /** Maximum number of runs in the history of a watchlist. */
   runHistoryMax: 500,
+  /** Maximum length of the reason for which a client discards a run, in characters. */
+  discardReasonMax: 500,
   /** Days for which the observed changes of watchlist items are kept. */
   historyDays: 400,
   /**
@@ -204,6 +206,19 @@ export const limits = {
    * number of the window, so this value must never change.
    */
   historyWindowRuns: 64,
+  /**
+   * Maximum number of items of a batch for which a run makes derived fields from the history. The
+   * history of an item costs up to 45 ms.
+   */
+  tracedItemsMax: 100,
+  /** Maximum number of reads of items that a back-test repeats in one call. */
+  backtestReadsMax: 50_000,
+  /** Maximum number of history points that a back-test reads: about 3 s. */
+  backtestPointsMax: 100_000,
+  /** Maximum number of items whose earlier prices a back-test reads. */
+  backtestTracedItemsMax: 100,
+  /** Maximum number of samples of events in the answer of a back-test. */
+  backtestSamplesMax: 10,
   /** Maximum number of reads that a list of changes by size compares. */
   comparedPointsMax: 500_000,
   /**

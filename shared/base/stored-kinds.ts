@@ -59,6 +59,7 @@ const firstRowKinds = {
   result: { table: "watchlists", pk: run, sk: "result#*", version: 1 },
   resultDetails: { table: "watchlists", pk: run, sk: "details#*", version: 1 },
   batch: { table: "watchlists", pk: run, sk: "batch#*", version: 1 },
+  itemsBefore: { table: "watchlists", pk: run, sk: "before#*", version: 1 },
   historyHead: { table: "watchlists", pk: history, sk: "head", version: 1 },
   historyRun: { table: "watchlists", pk: history, sk: "run#*", version: 1 },
   historyItems: { table: "watchlists", pk: history, sk: "items#*", version: 1 },

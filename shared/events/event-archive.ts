@@ -3,8 +3,10 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import {
   array,
   type InferOutput,
+  literal,
   number,
   object,
+  optional,
   parse,
   picklist,
   record,
@@ -42,6 +44,7 @@ const archivedRunFile = object({
   runId: string(),
   runNumber: number(),
   runStartedAt: string(),
+  isHoldNotice: optional(literal(true)),
   events: array(
     object({
       id: string(),
@@ -119,10 +122,11 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
     offset += gzip.length;
   }
   if (members.length > 0) await bodies.put(chunkKey(run, chunk), Buffer.concat(members));
-  const { watchlistId, runId, runNumber, runStartedAt } = run;
-  const archived = { watchlistId, runId, runNumber, runStartedAt, events };
-  const index = writable(objectKinds.runIndex, archived, bodies.writes ?? "current");
-  await bodies.put(indexKey(run), gzipSync(JSON.stringify(index)));
+  const { watchlistId, runId, runNumber, runStartedAt, isHoldNotice } = run;
+  const index = { watchlistId, runId, runNumber, runStartedAt, events };
+  const archived = isHoldNotice === true ? { ...index, isHoldNotice } : index;
+  const stored = writable(objectKinds.runIndex, archived, bodies.writes ?? "current");
+  await bodies.put(indexKey(run), gzipSync(JSON.stringify(stored)));
   return archived;
 }
 

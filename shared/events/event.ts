@@ -48,6 +48,11 @@ export interface RunEvents {
   /** ID of the watchlist's webhook endpoint. Null: all subscribed endpoints receive the events. */
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
+  /**
+   * Present for the notice that a run is held. Its `runId` is not the ID of the run, and it is
+   * exported to a separate folder.
+   */
+  readonly isHoldNotice?: true;
 }
 
 /**

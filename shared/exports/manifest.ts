@@ -18,6 +18,7 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   watchlistId: run.watchlistId,
   runNumber: run.runNumber,
   runStartedAt: run.runStartedAt,
+  ...(run.isHoldNotice === true && { isHoldNotice: true }),
 });
 
 /**

@@ -9,6 +9,8 @@ export interface ExportFolder {
   readonly runNumber: number;
   /** Start time of the run (ISO). Its UTC date is the date partition. */
   readonly runStartedAt: string;
+  /** True for the folder of the notice that the run is held, inside the folder of the run. */
+  readonly isHoldNotice?: boolean;
 }
 
 export interface ExportedObject {
@@ -30,11 +32,18 @@ const layoutVersion = 2;
  * The folder of a run's objects, which never changes for a run. Query engines make a column of each
  * `name=value` folder, so no top-level field of an event or a manifest may have the same name.
  */
-function exportFolder({ prefix, watchlistId, runNumber, runStartedAt }: ExportFolder): string {
+function exportFolder({
+  prefix,
+  watchlistId,
+  runNumber,
+  runStartedAt,
+  isHoldNotice = false,
+}: ExportFolder): string {
   const date = new Date(runStartedAt).toISOString().slice(0, 10);
   const number = String(runNumber).padStart(8, "0");
   const partitions = `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
-  return `${prefix}events/v=${layoutVersion}/${partitions}/`;
+  const folder = `${prefix}events/v=${layoutVersion}/${partitions}/`;
+  return isHoldNotice ? `${folder}hold/` : folder;
 }
 
 /**

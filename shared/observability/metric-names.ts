@@ -78,6 +78,8 @@ export const metricKinds = {
       runs_failed: "Count",
       /** Runs skipped for lack of credits. */
       runs_unpaid: "Count",
+      /** Runs whose events are held, because too many items changed or were delisted. */
+      runs_held: "Count",
       run_ms: "Milliseconds",
     },
   },

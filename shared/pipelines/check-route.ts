@@ -4,10 +4,12 @@ import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import {
   type FieldTest,
+  isFieldReference,
   isMetadataReference,
   type Op,
   ops,
   type Route,
+  type TestValue,
   type When,
 } from "./definition.ts";
 
@@ -99,6 +101,12 @@ function checkDelta(route: Route, { scraper, path }: Place): void {
 
 /** @throws 400 if a test of `where` does not fit the step's scraper */
 function checkWhere({ field, op, value }: FieldTest, { scraper, path }: Place): void {
+  const type = readType(field, { scraper, path });
+  checkOp({ when: "ok", op, value, field, type }, { scraper, path });
+}
+
+/** Type of a field that a read may have. @throws 400 if reads of the scraper do not have the field */
+function readType(field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes("ok"));
   const type = fieldTypes[field];
@@ -108,7 +116,7 @@ function checkWhere({ field, op, value }: FieldTest, { scraper, path }: Place): 
       invalidChoiceMessage(`'field' of a test of ${scraper}`, testable, field),
     );
   }
-  checkOp({ when: "ok", op, value, field, type }, path);
+  return type;
 }
 
 /** @throws 400 if a route whose `when` cannot test a field, such as `new`, tests one */
@@ -139,7 +147,7 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
     return;
   }
   const type = typeOf(when, field, place);
-  if (op !== undefined) checkOp({ when, op, value, field, type }, path);
+  if (op !== undefined) checkOp({ when, op, value, field, type }, place);
 }
 
 /**
@@ -210,7 +218,8 @@ interface Test {
   readonly type: FieldType;
 }
 
-function checkOp({ when, op, value, field, type }: Test, path: string): void {
+function checkOp({ when, op, value, field, type }: Test, place: Place): void {
+  const { path } = place;
   const { numbersOnly, against } = opRules[op];
   if (against === "last read" && when !== "changed") {
     throw invalidParam(
@@ -234,7 +243,11 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
   if (value === undefined) throw missingParam(`${path}.value`);
   // An item's metadata may have any type when the route is tested. Another type never matches.
   if (isMetadataReference(value)) return;
-  if (typeof value !== type) {
+  if (typeOfValue(value, { ...place, path: `${path}.value` }) !== type) {
     throw invalidParam(`${path}.value`, `'value' must be a ${type}, the type of '${field}'.`);
   }
 }
+
+/** @throws 400 if the value names a field that reads of the scraper do not have */
+const typeOfValue = (value: TestValue, place: Place): string =>
+  isFieldReference(value) ? readType(value.field, place) : typeof value;

@@ -40,8 +40,17 @@ export interface MetadataReference {
   readonly metadata: string;
 }
 
+/** Names the field of the same read with whose value a test compares. */
+export interface FieldReference {
+  readonly field: string;
+}
+
 /** What a test compares a field with. */
-export type TestValue = MetadataValue | MetadataReference;
+export type TestValue = MetadataValue | MetadataReference | FieldReference;
+
+/** Returns true if a test compares with the value of another field. */
+export const isFieldReference = (value: TestValue | undefined): value is FieldReference =>
+  typeof value === "object" && "field" in value;
 
 /** A further test of a route, on a value of the same read. */
 export interface FieldTest {
@@ -79,7 +88,7 @@ export interface Route {
 
 /** Returns true if a test compares with metadata. */
 export const isMetadataReference = (value: TestValue | undefined): value is MetadataReference =>
-  typeof value === "object";
+  typeof value === "object" && "metadata" in value;
 
 export interface Step {
   readonly id: string;

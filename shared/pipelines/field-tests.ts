@@ -3,9 +3,9 @@ import { typeOfField } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
 import {
   type FieldTest,
+  isFieldReference,
   isMetadataReference,
   type Metadata,
-  type MetadataValue,
   type Route,
   type ValueOp,
 } from "./definition.ts";
@@ -38,17 +38,22 @@ export function verdictOf(
 ): Verdict {
   let isKnown = true;
   for (const test of tests) {
-    const { field, op } = test;
+    const { field, op, value } = test;
     const is = values[field];
-    const wanted = wantedValue(test, metadata);
-    if (is === undefined) isKnown = false;
+    const wanted = wantedValue(test, { values, metadata });
+    const isMissing = isFieldReference(value) && values[value.field] === undefined;
+    if (is === undefined || isMissing) isKnown = false;
     else if (wanted === undefined || !passes[op](is, { field, wanted })) return "unmet";
   }
   return isKnown ? "met" : "unknown";
 }
 
-/** The value to compare a field with. Undefined if it is metadata that the item lacks. */
-function wantedValue({ field, value }: FieldTest, metadata: Metadata): MetadataValue | undefined {
+/** The value to compare a field with. Undefined if it is metadata or a field that the item lacks. */
+function wantedValue(
+  { field, value }: FieldTest,
+  { values, metadata }: Required<TestedItem>,
+): FieldValue | undefined {
+  if (isFieldReference(value)) return values[value.field];
   if (!isMetadataReference(value)) return value;
   const given = Object.hasOwn(metadata, value.metadata) ? metadata[value.metadata] : undefined;
   return typeof given === typeOfField(field) ? given : undefined;
@@ -56,7 +61,7 @@ function wantedValue({ field, value }: FieldTest, metadata: Metadata): MetadataV
 
 interface Compared {
   readonly field: string;
-  readonly wanted: MetadataValue;
+  readonly wanted: FieldValue;
 }
 
 const passes: Readonly<Record<ValueOp, (is: FieldValue, compared: Compared) => boolean>> = {

@@ -86,9 +86,10 @@ const valueBody = v.union(
     v.strictObject({
       metadata: v.pipe(v.string(), v.regex(metadataKeyPattern), v.description(meaning.metadataKey)),
     }),
+    v.strictObject({ field: v.pipe(v.string(), v.description(meaning.comparedField)) }),
   ],
   "'value' must be a number, true, false, a string, or an object such as " +
-    '{"metadata": "target_price"}.',
+    '{"metadata": "target_price"} or {"field": "lowest30d"}.',
 );
 
 const whereMessage = `'where' must be an array of 1 to ${whereMax} tests.`;

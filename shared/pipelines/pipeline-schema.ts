@@ -37,12 +37,13 @@ export const meaning = {
   op: "How field is tested: against the last known value (increased, decreased), or against value.",
   value:
     "Value that below, above, is and is_not compare the field with. Has the type of the field, or is " +
-    '{"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match.',
+    '{"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.',
   where: "Further tests of values of the same read. All must pass.",
   whereField: "Field of the step's scraper.",
   whereOp: "How field is compared with value.",
   whereValue:
-    'Value that op compares the field with. Has the type of the field, or is {"metadata": key}.',
+    'Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.',
+  comparedField: "Field of the step's scraper, with whose value the field is compared.",
   metadataKey: "Key of the item's metadata, with whose value the field is compared.",
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
@@ -81,6 +82,7 @@ const testedValue = v.union([
   v.boolean(),
   v.string(),
   v.object({ metadata: shown(v.string(), "metadataKey") }),
+  v.object({ field: shown(v.string(), "comparedField") }),
 ]);
 
 const routeSchema = v.object({

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Snapshot } from "../scrapers/catalogue.ts";
 import type { Pipeline, Route, Step } from "./definition.ts";
+import type { PriceTrace } from "./price-trace.ts";
 
 /**
  * What a route stores about an item between two reads. A member is absent while it has its initial
@@ -20,9 +21,14 @@ export interface RouteState {
   readonly matched?: true;
   /** End of the cooldown, ISO 8601. */
   readonly until?: string;
+  /** For a derived field that routes test. No other member is present then. */
+  readonly prices?: PriceTrace;
 }
 
-/** States of the routes of a pipeline about one item, by `RoutePart.key`. */
+/**
+ * States of the routes of a pipeline about one item, by `RoutePart.key`; and of the derived fields
+ * that its routes test, by name. No key has the length of such a name.
+ */
 export type RouteStates = Readonly<Record<string, RouteState>>;
 
 /**

@@ -22,6 +22,10 @@ export interface Reading {
  */
 const positionsMax = 16;
 
+/** The revision of an item that a discarded run no longer changes: above those of its steps. */
+export const revisionAfter = (runNumber: number): number =>
+  runNumber * positionsMax + positionsMax - 1;
+
 /**
  * Applies an outcome to an item (specification, section "States and transitions"). Outcomes may
  * arrive late or twice. Returns the same object if nothing changes, which includes these cases:

@@ -47,6 +47,7 @@ export async function claimRun(
     pipeline,
     maxCredits: watchlist.maxCreditsPerRun,
     dailyCreditBudget: watchlist.dailyCreditBudget,
+    brake: watchlist.brake,
     plan: null,
     watchlist: runWatchlist({ ...watchlist, nextRunAt: next }),
   };

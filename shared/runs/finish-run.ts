@@ -1,9 +1,10 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock, RandomSource } from "../base/clock.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import { mergeHistory } from "../history/merge-history.ts";
 import type { MetricsSink } from "../observability/figures.ts";
 import { limits } from "../base/limits.ts";
 import { endpointBinding } from "../watchlists/endpoint-binding.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
@@ -11,12 +12,15 @@ import type { RunEventPublisher } from "../events/publisher.ts";
 import { refreshDueAfter } from "./refresh.ts";
 import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
-import { runEvents } from "./run-events.ts";
+import { restoreItems } from "./discard-run.ts";
+import { holdOf } from "./hold.ts";
+import { publicationOf, runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-metrics.ts";
 import { runSegment } from "./run-history.ts";
 import {
   creditsOf,
   statsOf,
+  type StepOutcomes,
   type StepResults,
   stepResultsOf,
   stepStats,
@@ -29,11 +33,13 @@ import type { StepStore } from "./step-store.ts";
 export interface FinishDependencies {
   readonly runs: RunStore;
   readonly steps: StepStore;
-  readonly history: HistoryStore;
-  readonly watchlists: WatchlistStore;
+  readonly history: Pick<HistoryStore, "append" | "isRecorded" | "mergedWindows" | "merge">;
+  readonly watchlists: Pick<WatchlistStore, "get">;
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
+  readonly pages: Pick<PageStore, "pages" | "replace">;
   readonly clock: Clock;
+  readonly random: RandomSource;
   /** Called once with the run before its result is written, to add the run to log lines. */
   readonly begins?: (run: Run) => void;
   /** Receives the metrics of the ended run. */
@@ -47,10 +53,12 @@ export interface FinishRequest extends RunRef {
 
 /**
  * Finishes a run: writes its result to the run and its watchlist, records its history, publishes its
- * events, and merges the window of the history that it completes. All steps are idempotent. Does
- * nothing unless the run is in phase `finishing` or `emitting`. A run whose watchlist was deleted
- * has no history and no events. If a process dies or stops before the end, the run stays in the due
- * index, so that the sweeper has it finished again.
+ * events, and merges the window of the history that it completes. A run above its brake is held
+ * instead: only a notice is published. After the decision, a call finishes the run, and restores
+ * the items of a discarded one before. All steps are idempotent. Does nothing in phases in which
+ * nothing is to be done. A run whose watchlist was deleted has no history and no events. If a
+ * process dies or stops before the end, the run stays in the due index, so that the sweeper has it
+ * finished again.
  */
 export async function finishRun(
   { until, ...ref }: FinishRequest,
@@ -58,7 +66,7 @@ export async function finishRun(
 ): Promise<void> {
   const { runs, steps, clock } = dependencies;
   const found = await runs.get(ref);
-  if (found?.phase !== "finishing" && found?.phase !== "emitting") return;
+  if (found === undefined || !isToFinish(found)) return;
   dependencies.begins?.(found);
   const stepResults = await stepResultsOf(found, steps);
   if (found.phase === "finishing") {
@@ -67,15 +75,49 @@ export async function finishRun(
       stepResults.map(({ step }) => step),
     );
     const ended = { ...found, error: found.error ?? shortage };
-    await endRun(ended, statsOf(found, stepResults), dependencies);
+    const hold = holdOf(found, stepResults);
+    await endRun(
+      { ...ended, ...(hold !== undefined && { hold }) },
+      statsOf(found, stepResults),
+      dependencies,
+    );
   }
   const run = found.phase === "finishing" ? await runs.get(ref) : found;
-  if (run?.phase !== "emitting") return;
+  if (run === undefined || !isToPublish(run)) return;
   const isOver = (): boolean => until !== undefined && clock.now() >= until;
-  if (!(await recordAndPublish(run, { stepResults, isOver }, dependencies))) return;
+  const isDone = await publishPhase(run, { stepResults, isOver }, dependencies);
+  if (!isDone) return;
   // The run history of a watchlist is limited, so this run replaces the oldest one.
   await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
-  await runs.markEmitted(run);
+  await leavePhase(run, runs);
+}
+
+const isToPublish = ({ phase }: Run): boolean =>
+  phase === "emitting" || phase === "holding" || phase === "releasing" || phase === "discarding";
+
+const isToFinish = (run: Run): boolean => run.phase === "finishing" || isToPublish(run);
+
+/** Returns false if `isOver` returned true before the work of the phase was done. */
+async function publishPhase(
+  run: Run,
+  end: RunEnd,
+  dependencies: FinishDependencies,
+): Promise<boolean> {
+  if (run.phase === "holding") {
+    // The history shows a held run only after its release.
+    await publishEvents(run, end.stepResults, dependencies.publisher);
+    return true;
+  }
+  if (run.phase === "discarding") {
+    await restoreItems(run, dependencies);
+    return recordAndPublish(run, { ...end, stepResults: [] }, dependencies);
+  }
+  return recordAndPublish(run, end, dependencies);
+}
+
+function leavePhase(run: Run, runs: RunStore): Promise<void> {
+  if (run.phase === "holding") return runs.markHeld(run);
+  return run.phase === "emitting" ? runs.markEmitted(run) : runs.endHold(run);
 }
 
 interface RunEnd {
@@ -96,15 +138,7 @@ async function recordAndPublish(
   );
   // Before the events, so that a receiver of an event finds the change in the history.
   const recorded = await history.append(run, segment);
-  await publisher.publish({
-    accountId: run.accountId,
-    watchlistId: run.watchlistId,
-    runId: run.id,
-    runNumber: run.runNumber,
-    runStartedAt: run.startedAt,
-    webhookEndpointId: run.watchlist.webhookEndpointId,
-    events: runEvents(run, stepResults),
-  });
+  await publishEvents(run, stepResults, publisher);
   if (recorded === "watchlist_deleted") return true;
   return mergeHistory(run, isOver, {
     history,
@@ -113,6 +147,25 @@ async function recordAndPublish(
       const running = found.runs.filter(({ phase }) => phase !== "done");
       return new Set(running.map(({ runNumber }) => runNumber));
     },
+  });
+}
+
+async function publishEvents(
+  run: Run,
+  stepResults: readonly StepOutcomes[],
+  publisher: RunEventPublisher,
+): Promise<void> {
+  if (run.watchlist === null) return;
+  const isNotice = run.hold?.status === "held";
+  await publisher.publish({
+    accountId: run.accountId,
+    watchlistId: run.watchlistId,
+    runId: publicationOf(run).id,
+    runNumber: run.runNumber,
+    runStartedAt: run.startedAt,
+    webhookEndpointId: run.watchlist.webhookEndpointId,
+    events: runEvents(run, stepResults),
+    ...(isNotice && { isHoldNotice: true }),
   });
 }
 
@@ -130,7 +183,10 @@ export const finishTimeoutMs = 60 * 60 * 1_000;
  */
 export async function failOverdueRun(
   run: Run,
-  { steps, ...dependencies }: Omit<FinishDependencies, "publisher" | "history">,
+  {
+    steps,
+    ...dependencies
+  }: Omit<FinishDependencies, "publisher" | "history" | "pages" | "random">,
 ): Promise<void> {
   const planned = await steps.list(run.id);
   const stats = { ...run.stats, steps: stepStats(planned), ...unreadEntry(run, planned) };
@@ -141,12 +197,12 @@ export async function failOverdueRun(
 async function endRun(
   run: Run,
   stats: RunStats,
-  dependencies: Omit<FinishDependencies, "publisher" | "history" | "steps">,
+  dependencies: Omit<FinishDependencies, "publisher" | "history" | "pages" | "random" | "steps">,
 ): Promise<void> {
   const { clock, report } = dependencies;
   const ended: Run = {
     ...run,
-    phase: "emitting",
+    phase: run.hold === undefined ? "emitting" : "holding",
     finishedAt: clock.now().toISOString(),
     credits: creditsOf(stats.steps),
     stats,
@@ -170,9 +226,15 @@ async function endWithWatchlist(
     const outcome =
       watchlist?.runningRun === ended.runNumber
         ? await finishIn(watchlist, ended, dependencies)
-        : await runs.finish({ ...ended, watchlist: null }, null);
+        : await runs.finish(withoutWatchlist(ended), null);
     if (outcome !== "conflict") return outcome;
   }
+}
+
+/** The end of a run whose watchlist was deleted. It has no events, so there is nothing to hold. */
+function withoutWatchlist(run: Run): Run {
+  const { hold: _, ...ended } = run;
+  return { ...ended, phase: "emitting", watchlist: null };
 }
 
 /**

@@ -8,6 +8,8 @@ import {
   testsMetadata,
 } from "../pipelines/definition.ts";
 import { buyboxAboveLowest, matchRoutes, type RouteMatches } from "../pipelines/rules.ts";
+import type { RouteStates } from "../pipelines/route-state.ts";
+import { derivedPricesAt, priceRead, readsPrice } from "../pipelines/tested-prices.ts";
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item, knownValue } from "../watchlists/item.ts";
 import type { KnownDetails } from "../watchlists/item-details.ts";
@@ -26,16 +28,16 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
-  { items, planned, at, detailsOf = () => ({}) }: BatchItems,
+  { items, planned, at, traces, detailsOf = () => ({}) }: BatchItems,
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
   for (const answer of answers) {
     const item = items.get(answer.id);
     if (item === undefined) continue;
-    // Details take time to find, and most outcomes need none.
-    const metadata = testsMetadata(step) ? (detailsOf(answer.id).metadata ?? {}) : {};
-    const outcome = outcomeOf({ pipeline, step, metadata }, item, answer);
+    const metadata = testedMetadata(step, () => detailsOf(answer.id));
+    const tested = { pipeline, step, metadata, traces: traces?.get(item.id) };
+    const outcome = outcomeOf(tested, item, answer);
     if (outcome === undefined) continue;
     outcomes.push(isReported(outcome) ? withDetails(outcome, detailsOf(answer.id)) : outcome);
   }
@@ -52,6 +54,10 @@ export function batchResult(
   return { counts: countsOf(answers, planned), outcomes };
 }
 
+/** The metadata that a step tests. Details take time to find, and most steps need none. */
+const testedMetadata = (step: Step, details: () => KnownDetails): Metadata =>
+  testsMetadata(step) ? (details().metadata ?? {}) : {};
+
 interface PipelineStep {
   readonly pipeline: Pipeline;
   readonly step: Step;
@@ -60,6 +66,7 @@ interface PipelineStep {
 interface TestedStep extends PipelineStep {
   /** Metadata of the item that was read. */
   readonly metadata: Metadata;
+  readonly traces: RouteStates | undefined;
 }
 
 interface BatchItems {
@@ -69,6 +76,8 @@ interface BatchItems {
   readonly planned: number;
   /** ISO time. */
   readonly at: string;
+  /** States of derived fields that the items lack, made from the history, by item ID. */
+  readonly traces?: ReadonlyMap<string, RouteStates>;
   /** Returns the known details of an item. @default none */
   readonly detailsOf?: DetailsOf;
 }
@@ -92,15 +101,12 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
  * Returns undefined if the answer does not change the item, cause an event, or route the item to a
  * step.
  */
-function outcomeOf(
-  { pipeline, step, metadata }: TestedStep,
-  item: Item,
-  answer: StepAnswer,
-): ItemOutcome | undefined {
+function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutcome | undefined {
+  const { pipeline, step, metadata } = tested;
   const { status, fetchedAt, observed } = answer;
   const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
   if (status === "ok" && observed !== null) {
-    return okOutcome({ pipeline, step, metadata }, item, { ...answer, observed });
+    return okOutcome(tested, item, { ...answer, observed });
   }
   const remembered = { states: item.routeStates ?? {}, at: fetchedAt };
   const matches = matchRoutes(
@@ -130,13 +136,16 @@ function outcomeOf(
 }
 
 function okOutcome(
-  { pipeline, step, metadata }: TestedStep,
+  { pipeline, step, metadata, traces }: TestedStep,
   item: Item,
   { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
   const kind = readingKind(step);
-  const derived = kind === "pulse" ? derivedOf(item, observed) : {};
   const at = answer.fetchedAt;
+  const price = readsPrice(step) ? priceRead(item.readings[kind], observed, at) : undefined;
+  const states = { ...traces, ...item.routeStates };
+  const derived =
+    kind === "pulse" ? derivedOf(item, observed) : derivedPricesAt(pipeline, states, price);
   const known = knownOf(item, step);
   const matches = matchRoutes(
     step,
@@ -150,7 +159,7 @@ function okOutcome(
       derived,
       metadata,
     },
-    { states: item.routeStates ?? {}, at },
+    { states, at },
   );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
   const isShown = matches.notifyChanged || matches.matched.length > 0;
@@ -167,7 +176,7 @@ function okOutcome(
     ...routed,
     ...after,
     ...(item.state !== "delisted" && changesSince(known, observed, step)),
-    ...routeStatesAfter(item, { pipeline, step, matches, at, after }),
+    ...routeStatesAfter(item, { pipeline, step, matches, at, after, price, traces }),
     ...changesIn(matches),
     ...reportedIn(matches, snapshot),
     ...(isOtherOffer && { buyboxOfferId }),

@@ -1,5 +1,6 @@
 import { type Pipeline, runOrder } from "../pipelines/definition.ts";
-import type { Run, RunStats, RunWatchlist, StepStats } from "./run.ts";
+import { holdExpiresAt } from "./hold.ts";
+import type { Hold, Run, RunStats, RunStatus, RunWatchlist, StepStats } from "./run.ts";
 
 /**
  * Converts a run to the run object of API responses and of the `watchlist.run.completed` event
@@ -13,16 +14,33 @@ export function presentRun(run: Run): Record<string, unknown> {
     run_number: run.runNumber,
     trigger: run.trigger,
     kind: run.kind,
-    // The final status is stored before the stats and credits are final.
-    status: run.finishedAt === null ? "running" : run.status,
+    status: shownStatus(run),
     credits: run.credits,
     stats: presentStats(run.stats, run.pipeline),
     error: run.error,
+    ...(run.hold !== undefined && { brake: presentHold(run, run.hold) }),
     started_at: run.startedAt,
     finished_at: run.finishedAt,
     watchlist: run.watchlist === null ? null : presentRunWatchlist(run.watchlist),
   };
 }
+
+function shownStatus({ finishedAt, hold, status }: Run): RunStatus | "held" {
+  // The final status is stored before the stats and credits are final.
+  if (finishedAt === null) return "running";
+  return hold?.status === "held" ? "held" : status;
+}
+
+const presentHold = (run: Run, hold: Hold): Record<string, unknown> => ({
+  status: hold.status,
+  changed_items: hold.changedItems,
+  read_items: hold.readItems,
+  max_changed_percent: run.brake?.maxChangedPercent ?? null,
+  min_items: run.brake?.minItems ?? null,
+  expires_at: hold.status === "held" ? holdExpiresAt(run).toISOString() : null,
+  decided_at: hold.decidedAt,
+  reason: hold.reason,
+});
 
 /**
  * Stats with steps in run order. A stored map has no order, but the same event must always have the

@@ -3,12 +3,15 @@ import { limits } from "../base/limits.ts";
 import { stepOf } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { StoredPage } from "../watchlists/page.ts";
+import type { HistoryStore } from "../history/history-store.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
 import { batchDetails } from "./batch-details.ts";
+import { missingTraces } from "./missing-traces.ts";
 import { batchResult } from "./outcome.ts";
+import { mayBeHeld } from "./hold.ts";
 import { batchMetrics } from "./run-metrics.ts";
-import { readStep, type StepSources } from "./read-step.ts";
+import type { StepReader } from "./read-step.ts";
 import {
   type BatchRef,
   type BatchResult,
@@ -25,7 +28,8 @@ import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 
 export interface ReadBatchDependencies extends CompleteDependencies {
   readonly pages: PageStore;
-  readonly sources: StepSources;
+  readonly read: StepReader;
+  readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
 }
 
 export interface BatchTimes {
@@ -107,40 +111,45 @@ interface ReadItems {
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
-  { steps, pages, sources, clock, report }: ReadBatchDependencies,
+  dependencies: ReadBatchDependencies,
 ): Promise<ResultWithPages> {
+  const { steps, pages, read, clock, report } = dependencies;
   const { items, pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
-    return recordBatch(ref, { result: unread, pagesRead }, steps);
+    return recordBatch({ ref, run }, { result: unread, pagesRead }, steps);
   }
   const startedAt = clock.now().getTime();
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
+  const readUntil = new Date(Math.min(deadline.getTime(), latest));
   const definition = stepOf(run.pipeline, step.step);
   assert(run.watchlist !== null, "a run in phase 'reading' has its watchlist");
   const { ids } = planned;
-  const answers = await readStep(
-    {
-      step: definition,
-      marketplace: run.watchlist.marketplace,
-      // Items that were removed after planning are not read.
-      items: ids.flatMap((id) => items.get(id) ?? []),
-      deadline: new Date(Math.min(deadline.getTime(), latest)),
-    },
-    sources,
-  );
+  const answers = await read({
+    step: definition,
+    marketplace: run.watchlist.marketplace,
+    // Items that were removed after planning are not read.
+    items: ids.flatMap((id) => items.get(id) ?? []),
+    deadline: readUntil,
+  });
   const detailsOf = await batchDetails({ run, step: definition, items, answers }, pages);
   const now = clock.now();
   const at = now.toISOString();
   const { pipeline } = run;
+  const isOver = (): boolean => clock.now() >= readUntil;
+  const traces = await missingTraces(
+    run,
+    { step: definition, items, answers, isOver },
+    dependencies,
+  );
   const found = batchResult(
     { pipeline, step: definition },
-    { items, planned: ids.length, at, detailsOf },
+    { items, planned: ids.length, at, traces, detailsOf },
     answers,
   );
   const milliseconds = now.getTime() - startedAt;
   report?.(batchMetrics(step, { counts: found.counts, milliseconds }));
-  return recordBatch(ref, { result: found, pagesRead }, steps);
+  return recordBatch({ ref, run }, { result: found, pagesRead }, steps);
 }
 
 interface ResultWithPages {
@@ -151,15 +160,23 @@ interface ResultWithPages {
 
 /**
  * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result.
- * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads.
+ * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads. If the
+ * run may be held, also records the items as the pages have them: this batch stores the outcomes
+ * that earlier steps left to it, so the first batch of an item has the item before the run.
  */
 export async function recordBatch(
-  ref: BatchRef,
+  { ref, run }: { readonly ref: BatchRef; readonly run: Run },
   { result, pagesRead }: ResultWithPages,
   steps: StepStore,
 ): Promise<ResultWithPages> {
-  const recorded = await steps.recordResult(ref, result);
+  const before = mayBeHeld(run) ? itemsWithOutcome(result, pagesRead) : undefined;
+  const recorded = await steps.recordResult(ref, result, before);
   return recorded.isFirst ? { result, pagesRead } : { result: recorded.first, pagesRead: [] };
+}
+
+function itemsWithOutcome({ outcomes }: BatchResult, pagesRead: readonly StoredPage[]): Item[] {
+  const ids = new Set(outcomes.map(({ id }) => id));
+  return pagesRead.flatMap(({ items }) => items.filter(({ id }) => ids.has(id)));
 }
 
 /**

@@ -41,6 +41,9 @@ export interface StepReadRequest {
   readonly deadline: Date;
 }
 
+/** Reads items with the scraper of a step, as `readStep` does. */
+export type StepReader = (request: StepReadRequest) => Promise<readonly StepAnswer[]>;
+
 /** The answer for one item of a step. */
 export interface StepAnswer {
   readonly id: string;

@@ -3,12 +3,14 @@ import { advanceRun, batchRefs } from "./advance-run.ts";
 import { completeStep } from "./complete-step.ts";
 import { finishTimeoutMs, failOverdueRun } from "./finish-run.ts";
 import { abandonRun, type AbandonDependencies, isStalled } from "./abandon-run.ts";
+import { expireHold } from "./decide-hold.ts";
 import type { Run, RunRef } from "./run.ts";
 import { startRun } from "./start-run.ts";
 
 /**
  * Continues a run from its current phase: after its claim, a crash or a lost message. Abandons a
- * stalled run. Ends a run as failed if it has been in phase `finishing` for too long. Does nothing
+ * stalled run. Ends a run as failed if it has been in phase `finishing` for too long. Discards a
+ * held run if its hold has expired. Does nothing
  * if the run is done or deleted. Idempotent. Returns the run as it was before; undefined if it is
  * deleted.
  */
@@ -30,15 +32,28 @@ async function continueRun(run: Run, dependencies: AbandonDependencies): Promise
     case "reading":
       return resumeReading(run, dependencies);
     case "finishing":
-      if (isOverdue(run, clock.now())) await failOverdueRun(run, dependencies);
-      return queue.sendFinish(run);
+      return resumeFinishing(run, dependencies);
     case "emitting":
+    case "holding":
+    case "releasing":
+    case "discarding":
       return queue.sendFinish(run);
+    case "held":
+      return expireHeldRun(run, dependencies);
     case "done":
       return;
     default:
       assertNever(run.phase);
   }
+}
+
+async function resumeFinishing(run: Run, dependencies: AbandonDependencies): Promise<void> {
+  if (isOverdue(run, dependencies.clock.now())) await failOverdueRun(run, dependencies);
+  return dependencies.queue.sendFinish(run);
+}
+
+async function expireHeldRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
+  if (await expireHold(run, dependencies)) await dependencies.queue.sendFinish(run);
 }
 
 /**

@@ -8,7 +8,9 @@ import {
   type StatefulPart,
   statefulParts,
 } from "../pipelines/route-state.ts";
+import type { PriceRead } from "../pipelines/price-trace.ts";
 import type { RouteMatches } from "../pipelines/rules.ts";
+import { priceStatesAfter, testedPrices } from "../pipelines/tested-prices.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { ItemOutcome } from "./run.ts";
@@ -21,6 +23,10 @@ interface StatesRead {
   readonly at: string;
   /** The readings that the read changes. */
   readonly after: Pick<ItemOutcome, "readings">;
+  /** The price of the read; absent if it has none. */
+  readonly price?: PriceRead | undefined;
+  /** States of derived fields that the item lacks, made from its history. */
+  readonly traces?: RouteStates | undefined;
 }
 
 /**
@@ -29,11 +35,13 @@ interface StatesRead {
  * only when the item is stored for another reason, because it has no effect.
  */
 export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome, "routeStates"> {
-  const { pipeline, at } = read;
+  const { pipeline, at, price, traces } = read;
   const parts = statefulParts(pipeline);
   const before = item.routeStates ?? {};
-  if (parts.length === 0 && item.routeStates === undefined) return {};
-  const states: Record<string, RouteState> = {};
+  const hasStates = parts.length > 0 || testedPrices(pipeline).length > 0;
+  if (!hasStates && item.routeStates === undefined) return {};
+  const known = { ...traces, ...before };
+  const states: Record<string, RouteState> = { ...priceStatesAfter(pipeline, known, price) };
   for (const part of parts) {
     const state = current(stateAfter(item, part, read), at);
     if (Object.keys(state).length > 0) states[part.key] = state;

@@ -1,3 +1,5 @@
+import { assert } from "../base/assert.ts";
+import { derivedId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import { eventsDigest } from "../events/event-digest.ts";
@@ -20,16 +22,39 @@ type Entry = Readonly<Record<string, unknown>>;
  */
 type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 
+/** The ID under which the events of a run are published, and the time of these events. */
+interface Publication {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/**
+ * The publication of an ended run. A held run has two: the notice of the hold when it ends, and its
+ * events after the decision.
+ */
+export function publicationOf({ id, finishedAt, hold }: Run): Publication {
+  assert(finishedAt !== null, "only an ended run has a publication");
+  if (hold === undefined) return { id, at: finishedAt };
+  return hold.decidedAt === null
+    ? { id: derivedId("run", id, "hold"), at: finishedAt }
+    : { id, at: hold.decidedAt };
+}
+
 /**
  * Builds the events of a run in delivery order (specification, section "Events"): changed, matched,
- * delisted, run completed. Returns an empty list if the run has not finished or its watchlist was
- * deleted. IDs, times and bytes depend only on stored data, so a repeated call builds identical
+ * delisted, run completed. A held or discarded run has only the last of them. Returns an empty list
+ * if the run has not finished or its watchlist was deleted. IDs, times and bytes depend only on stored data, so a repeated call builds identical
  * events.
  */
 export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): SerializedEvent[] {
-  const { watchlist, finishedAt } = run;
+  const { watchlist, finishedAt, hold } = run;
   if (watchlist === null || finishedAt === null) return [];
-  const ended = { runId: run.id, endedAt: finishedAt };
+  const publication = publicationOf(run);
+  if (hold !== undefined && hold.status !== "released") {
+    return [completedEvent(run, publication, [])];
+  }
+  const ended = { runId: publication.id, endedAt: publication.at };
   const hasAsin = watchlist.platform === "retailer_a";
   const entriesOf = (build: Build): Entry[] =>
     stepOutcomes.flatMap(({ step, outcomes }) =>
@@ -48,13 +73,13 @@ export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): Seri
       {
         id: runEventId(ended, type, part),
         type,
-        created_at: finishedAt,
+        created_at: publication.at,
         data: { ...commonData(run, watchlist), part, parts: partCount, [key]: entries },
       },
       entries.length,
     ),
   );
-  return [...itemEvents, completedEvent(run, finishedAt, itemEvents)];
+  return [...itemEvents, completedEvent(run, publication, itemEvents)];
 }
 
 interface Part {
@@ -129,11 +154,11 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
  */
 function completedEvent(
   run: Run,
-  finishedAt: string,
+  publication: Publication,
   itemEvents: readonly SerializedEvent[],
 ): SerializedEvent {
   const type: RunEventType = "watchlist.run.completed";
-  const id = lastEventId({ runId: run.id, endedAt: finishedAt });
+  const id = lastEventId({ runId: publication.id, endedAt: publication.at });
   const counts: Record<string, number> = {};
   for (const event of itemEvents) counts[event.type] = (counts[event.type] ?? 0) + 1;
   const ids = [...itemEvents.map((event) => event.id), id];
@@ -141,7 +166,7 @@ function completedEvent(
     {
       id,
       type,
-      created_at: finishedAt,
+      created_at: publication.at,
       data: {
         ...presentRun(run),
         events: { ...counts, [type]: 1 },

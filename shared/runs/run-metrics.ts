@@ -41,7 +41,7 @@ export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): 
   newMetrics("steps", { scraper }, { step_ms: milliseconds });
 
 /** Metrics of an ended run. `run_ms` is NaN if the run has no end time. */
-export function endMetrics({ status, startedAt, finishedAt }: Run): Metrics {
+export function endMetrics({ status, startedAt, finishedAt, hold }: Run): Metrics {
   const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();
   return newMetrics(
     "run_ends",
@@ -50,6 +50,7 @@ export function endMetrics({ status, startedAt, finishedAt }: Run): Metrics {
       runs_completed: status === "completed" ? 1 : 0,
       runs_failed: status === "failed" ? 1 : 0,
       runs_unpaid: status === "insufficient_credits" ? 1 : 0,
+      runs_held: hold === undefined ? 0 : 1,
       run_ms: ended - new Date(startedAt).getTime(),
     },
   );

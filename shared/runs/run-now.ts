@@ -24,7 +24,7 @@ interface RunNowDependencies {
  * Starts a manual run of an active or paused watchlist, and returns it. The next scheduled run of
  * an active watchlist is then computed from `now`. If the wake-up message cannot be sent, only
  * warns: the sweeper resumes the run.
- * @throws 404 if the watchlist was deleted; 409 if a run is in progress, if the watchlist has no
+ * @throws 404 if the watchlist was deleted; 409 if a run is in progress or held, if the watchlist has no
  * items, or after too many conflicts with concurrent changes; 503 if the retry budget is exhausted
  */
 export async function runNow(
@@ -42,6 +42,12 @@ export async function runNow(
 }
 
 function refuseRun(watchlist: Watchlist): void {
+  if (watchlist.lastRunStatus === "held") {
+    throw conflict(
+      `Run ${watchlist.runningRun} of this watchlist is held by its brake. Release it with ` +
+        "POST /v1/watchlists/{id}/runs/{run_number}/release, or discard it with .../discard.",
+    );
+  }
   if (watchlist.runningRun !== null) {
     throw conflict("A run of this watchlist is in progress. Try again once it has ended.");
   }

@@ -15,6 +15,8 @@ export interface StepOutcomes {
 export interface StepResults extends StepOutcomes {
   /** The history points of all outcomes, in batch order. */
   readonly points: readonly PointLine[];
+  /** True if the items before all batches of the step were recorded. */
+  readonly isRestorable: boolean;
 }
 
 /** Reads the results of a run's steps, in run order. */
@@ -27,6 +29,7 @@ export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonl
       step,
       outcomes: results.flatMap((result) => result.outcomes),
       points: results.flatMap((result) => result.points),
+      isRestorable: results.every((result) => result.isRestorable),
       ...(isDeferredUnread(step) && { unread: (await steps.starts(run, step.step)).flat() }),
     });
   }

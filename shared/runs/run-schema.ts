@@ -12,6 +12,22 @@ const stepStatsSchema = v.object({
   skipped: count,
 });
 
+const brakeSchema = v.pipe(
+  v.object({
+    status: v.picklist(["held", "released", "discarded"]),
+    changed_items: v.pipe(count, v.description("Items that changed or were delisted.")),
+    read_items: v.pipe(count, v.description("Items that the run read completely.")),
+    max_changed_percent: v.nullable(v.number()),
+    min_items: v.nullable(count),
+    expires_at: v.nullable(
+      v.pipe(timestamp, v.description("When the service discards the run. Null after a decision.")),
+    ),
+    decided_at: v.nullable(timestamp),
+    reason: v.nullable(v.pipe(v.string(), v.description("Why the run was discarded."))),
+  }),
+  v.description("Only in a run that its brake held: the counts, the limits, and the decision."),
+);
+
 /**
  * The run object of responses and of the `watchlist.run.completed` event (specification, section
  * "Events").
@@ -23,7 +39,12 @@ export const runSchema = v.object({
   run_number: count,
   trigger: v.pipe(v.string(), v.description("What started it: initial, schedule or manual.")),
   kind: v.pipe(v.string(), v.description("What it read: baseline, refresh or sweep.")),
-  status: v.picklist(["running", "completed", "insufficient_credits", "failed"]),
+  status: v.pipe(
+    v.picklist(["running", "held", "completed", "insufficient_credits", "failed"]),
+    v.description(
+      "`held`: too many items changed or were delisted, and the run waits for its release or discard.",
+    ),
+  ),
   credits: v.pipe(count, v.description("Credits charged.")),
   stats: v.object({
     tracked: count,
@@ -64,6 +85,7 @@ export const runSchema = v.object({
       ]),
     ),
   ),
+  brake: v.optional(brakeSchema),
   started_at: timestamp,
   finished_at: v.nullable(timestamp),
   watchlist: v.nullable(

@@ -1,6 +1,6 @@
 import type { EndpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
-import type { Run, RunPhase, RunRef, RunStats } from "./run.ts";
+import type { Hold, Run, RunPhase, RunRef, RunStats } from "./run.ts";
 
 export interface Claim {
   readonly run: Run;
@@ -66,7 +66,8 @@ export interface RunStore {
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
    * Writes an ended run and its watchlist's row in one transaction, or the run alone if `watchlist`
-   * is null. `finished_before`: an earlier call ended the run. `conflict`: nothing was written,
+   * is null. The new phase is `emitting`, or `holding` if the run has a hold: then the watchlist
+   * starts no run until the hold has ended. `finished_before`: an earlier call ended the run. `conflict`: nothing was written,
    * because the watchlist changed after it was read or this run is not its run in progress.
    */
   finish(
@@ -75,6 +76,19 @@ export interface RunStore {
   ): Promise<"finished" | "finished_before" | "conflict">;
   /** Moves a run whose events are published from `emitting` to `done`. */
   markEmitted(run: RunRef): Promise<void>;
+  /** Moves a run from `holding` to `held`. The sweeper checks it next when its hold expires. */
+  markHeld(run: Run): Promise<void>;
+  /**
+   * Stores the decision about a held run and moves the run to `releasing` or `discarding`. Returns
+   * false and writes nothing if the run is not in phase `held` or its watchlist was deleted. Of
+   * several decisions, one wins.
+   */
+  decideHold(run: Run, hold: Hold): Promise<boolean>;
+  /**
+   * Moves a run from `releasing` or `discarding` to `done`, so that its watchlist can run again.
+   * Does nothing if it is done.
+   */
+  endHold(run: Run): Promise<void>;
   /** Deletes a run from the history. Does nothing if there is no such run. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**

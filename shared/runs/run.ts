@@ -4,6 +4,7 @@ import type { Pipeline, When } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
 import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
+import type { Brake } from "../watchlists/brake-setting.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { KnownDetails } from "../watchlists/item-details.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
@@ -24,9 +25,22 @@ export type RunStatus = "running" | "completed" | "insufficient_credits" | "fail
  * - `reading`: its steps are read one after the other.
  * - `finishing`: its result is not written yet.
  * - `emitting`: its events are not published yet.
+ * - `holding`: ended above its brake; the notice of the hold is not published yet.
+ * - `held`: waits for a decision. Its item events are not published.
+ * - `releasing`: a client released it; its events are not published yet.
+ * - `discarding`: a client or the service discarded it; its items are not restored yet.
  * - `done`: finished and published.
  */
-export type RunPhase = "claimed" | "reading" | "finishing" | "emitting" | "done";
+export type RunPhase =
+  | "claimed"
+  | "reading"
+  | "finishing"
+  | "emitting"
+  | "holding"
+  | "held"
+  | "releasing"
+  | "discarding"
+  | "done";
 
 /** Time without progress after which the sweeper resumes a run, in milliseconds. */
 export const progressTimeoutMs = 5 * 60 * 1_000;
@@ -98,6 +112,19 @@ export interface RunRef {
   readonly runNumber: number;
 }
 
+/** Why a run was held by its brake, and what was decided. */
+export interface Hold {
+  readonly status: "held" | "released" | "discarded";
+  /** Items that changed or were delisted. */
+  readonly changedItems: number;
+  /** Items that the run read completely. */
+  readonly readItems: number;
+  /** Time of the decision (ISO); null while the run is held. */
+  readonly decidedAt: string | null;
+  /** Why the run was discarded; null if the client sent no reason. */
+  readonly reason: string | null;
+}
+
 export interface Run extends RunRef {
   readonly id: string;
   readonly trigger: RunTrigger;
@@ -124,6 +151,10 @@ export interface Run extends RunRef {
   readonly maxCredits: number | null;
   /** `daily_credit_budget` of the watchlist at the start of the run; null for no maximum. */
   readonly dailyCreditBudget: number | null;
+  /** `brake` of the watchlist at the start of the run; null for none. */
+  readonly brake: Brake | null;
+  /** Present if the run ended above its brake. */
+  readonly hold?: Hold;
   /** Random ID of the plan that was stored first; null before the run is planned. */
   readonly plan: string | null;
   /** Null if the watchlist was deleted during the run. */
@@ -234,6 +265,8 @@ export interface BatchResult {
 export interface EffectiveResult extends BatchResult {
   /** The history points of all outcomes. */
   readonly points: readonly PointLine[];
+  /** True if the items before the batch were recorded, so that the batch can be discarded. */
+  readonly isRestorable: boolean;
 }
 
 /** Outcomes of one step, stored together with the outcomes of a later step. */

@@ -1,3 +1,4 @@
+import type { Item } from "../watchlists/item.ts";
 import type {
   BatchCounts,
   BatchRef,
@@ -58,8 +59,17 @@ export interface StepStore {
   open(ref: BatchRef): Promise<OpenedBatch>;
   /** Reads the planned items of a batch. Undefined if the watchlist and its runs were deleted. */
   planned(ref: BatchRef): Promise<PlannedBatch | undefined>;
-  /** Records the result of a batch, unless one is already recorded. */
-  recordResult(ref: BatchRef, result: BatchResult): Promise<RecordedResult>;
+  /**
+   * Records the result of a batch, unless one is already recorded.
+   * @param before the items of the outcomes as they were before, so that the run can be discarded
+   */
+  recordResult(
+    ref: BatchRef,
+    result: BatchResult,
+    before?: readonly Item[],
+  ): Promise<RecordedResult>;
+  /** Yields the items before each recorded batch of a step, batch by batch. */
+  itemsBefore(step: StepRecord): AsyncIterable<readonly Item[]>;
   /**
    * Marks a batch as done: its outcomes are stored in the items. Returns the step after the write;
    * undefined if the watchlist and its runs were deleted.

@@ -6,7 +6,7 @@ import {
   platforms,
   productTier,
 } from "../platforms/catalogue.ts";
-import { type FieldType, fieldTypes } from "./fields.ts";
+import { derivedPriceFields, type FieldType, fieldTypes } from "./fields.ts";
 
 /**
  * Kinds of readings. Only readings of the same kind are compared. Each condition filter of offers
@@ -161,7 +161,8 @@ export interface StepScraperEntry {
   /** Fields that a route may test with `changed` and `ok`. Every snapshot contains them. */
   readonly testableFields: readonly string[];
   /**
-   * Fields derived from several readings. They are not stored; routes can test them only with `ok`.
+   * Fields derived from several readings or from earlier prices. No reading contains them; routes can
+   * test them only with `ok` and in `where`.
    */
   readonly derivedFields: readonly string[];
   /** Type of each field of this scraper. Any field may also be null. */
@@ -188,9 +189,13 @@ export const stepScraperIds = Object.keys(stepScrapers) as readonly StepScraperI
 
 function productStep(
   id: ProductScraperId,
-  derivedFields: readonly string[] = [],
+  ownDerivedFields: readonly string[] = [],
 ): StepScraperEntry {
   const { costQuarters, ...entry }: ScraperEntry = scrapers[id];
+  const derivedFields = [
+    ...ownDerivedFields,
+    ...(entry.testableFields.includes("price") ? derivedPriceFields : []),
+  ];
   return {
     ...entry,
     endpoint: "products",

@@ -16,6 +16,19 @@ export const priceFields = [
 ] as const;
 
 /**
+ * Fields derived from the earlier values of `price`. A scraper that reads `price` has them
+ * (`shared/pipelines/price-trace.ts`).
+ */
+export const derivedPriceFields = [
+  "previousPrice",
+  "lowest30d",
+  "lowest90d",
+  "average30d",
+  "changedCount7d",
+] as const;
+export type DerivedPriceField = (typeof derivedPriceFields)[number];
+
+/**
  * Types of all fields that can be tracked or tested. A name has the same meaning on every platform.
  */
 export const fieldTypes = {
@@ -30,6 +43,11 @@ export const fieldTypes = {
   usedCount: "number",
   offerCount: "number",
   rating: "number",
+  previousPrice: "number",
+  lowest30d: "number",
+  lowest90d: "number",
+  average30d: "number",
+  changedCount7d: "number",
   inStock: "boolean",
   isFba: "boolean",
   byPlatform: "boolean",

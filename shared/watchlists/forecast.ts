@@ -22,7 +22,7 @@ export const forecastRuns = 10;
 
 /** What a forecast needs to know about a watchlist. */
 export interface ForecastWatchlist
-  extends Pick<Watchlist, "platform" | "pipeline">, WatchlistSettings {
+  extends Pick<Watchlist, "platform" | "pipeline">, Omit<WatchlistSettings, "brake"> {
   readonly schedule: Schedule;
   readonly itemCounts: ItemsByState;
   readonly runCount: number;

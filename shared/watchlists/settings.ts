@@ -3,9 +3,18 @@ import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
 import { creditLimitField } from "../credits/credit-limit-field.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
+import {
+  type Brake,
+  brakeField,
+  type BrakeFields,
+  brakeIn,
+  defaultBrake,
+  presentBrake,
+  shownBrake,
+} from "./brake-setting.ts";
 
 /**
- * Settings of a watchlist that are plain values. To add a setting, add it to each declaration in
+ * Settings of a watchlist that need no other part of it. To add a setting, add it to each declaration in
  * this file: request bodies, answers, stored rows and changes use them.
  */
 export interface WatchlistSettings {
@@ -21,12 +30,15 @@ export interface WatchlistSettings {
    * maximum.
    */
   readonly dailyCreditBudget: number | null;
+  /** Limit above which a run holds its item events; null for none. */
+  readonly brake: Brake | null;
 }
 
 export const defaultSettings: WatchlistSettings = {
   refreshEveryRuns: defaultRefreshEveryRuns,
   maxCreditsPerRun: null,
   dailyCreditBudget: null,
+  brake: defaultBrake,
 };
 
 /** Schemas of the settings in bodies. */
@@ -55,6 +67,7 @@ export const settingFields = {
     "Maximum number of credits that the runs of this watchlist may charge on a UTC day. A step " +
       "that would exceed it is deferred. Null: no maximum. A change applies from the next run on.",
   ),
+  brake: brakeField,
 };
 
 /** Schemas of the settings in answers. */
@@ -62,6 +75,7 @@ export const shownSettingFields = {
   refresh_every_runs: count,
   max_credits_per_run: v.nullable(count),
   daily_credit_budget: v.nullable(count),
+  brake: shownBrake,
 };
 
 /** The fields of a body or a row that contain settings. */
@@ -69,6 +83,7 @@ interface SettingValues {
   readonly refresh_every_runs?: number | undefined;
   readonly max_credits_per_run?: number | null | undefined;
   readonly daily_credit_budget?: number | null | undefined;
+  readonly brake?: BrakeFields | null | undefined;
 }
 
 /** Reads the settings of a body or a stored row. Absent settings stay absent. */
@@ -76,10 +91,12 @@ export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
   max_credits_per_run: maxCreditsPerRun,
   daily_credit_budget: dailyCreditBudget,
+  brake,
 }: SettingValues): Partial<WatchlistSettings> => ({
   ...(refreshEveryRuns !== undefined && { refreshEveryRuns }),
   ...(maxCreditsPerRun !== undefined && { maxCreditsPerRun }),
   ...(dailyCreditBudget !== undefined && { dailyCreditBudget }),
+  ...(brake !== undefined && { brake: brakeIn(brake) }),
 });
 
 /** Converts the settings to their form in API responses and stored rows. */
@@ -87,8 +104,10 @@ export const presentSettings = ({
   refreshEveryRuns,
   maxCreditsPerRun,
   dailyCreditBudget,
+  brake,
 }: WatchlistSettings) => ({
   refresh_every_runs: refreshEveryRuns,
   max_credits_per_run: maxCreditsPerRun,
   daily_credit_budget: dailyCreditBudget,
+  brake: presentBrake(brake),
 });

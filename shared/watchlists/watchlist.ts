@@ -6,7 +6,8 @@ import type { WatchlistSettings } from "./settings.ts";
 
 export type WatchlistStatus = "active" | "paused";
 export type PausedReason = "user" | "insufficient_credits";
-export type LastRunStatus = "running" | "completed" | "insufficient_credits" | "failed";
+/** `held`: the run waits for its release or discard, and no other run starts before. */
+export type LastRunStatus = "running" | "held" | "completed" | "insufficient_credits" | "failed";
 
 /** Number of items of a watchlist by state (specification, section "States and transitions"). */
 export interface ItemCounts {
@@ -44,7 +45,7 @@ export interface Watchlist extends WatchlistSettings {
   readonly refreshDue: boolean;
   /** Number of due times skipped because a run was in progress. */
   readonly overlaps: number;
-  /** Number of the run in progress; null if there is none. */
+  /** Number of the run in progress, or of the held run; null if there is none. */
   readonly runningRun: number | null;
   readonly lastRunAt: string | null;
   readonly lastRunStatus: LastRunStatus | null;

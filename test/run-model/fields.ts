@@ -18,6 +18,13 @@ const byTrust: readonly ReadingKind[] = [
   "pulse",
 ];
 
+/** The price that an item had from a read on. */
+export interface KnownPrice {
+  /** Time of the read in milliseconds. */
+  readonly at: number;
+  readonly price: Value;
+}
+
 /**
  * The known values of an item: the last reading of each kind, and newer values of fields that
  * several kinds share.
@@ -25,6 +32,8 @@ const byTrust: readonly ReadingKind[] = [
 export interface Known {
   readonly readings: Readings;
   readonly newer: Newer;
+  /** The price at each read that had one, oldest first; empty for a delisted item. */
+  readonly prices?: readonly KnownPrice[];
 }
 
 /** The newest value of each shared field, and whether an event has reported this value. */

@@ -22,6 +22,7 @@ import {
   wantedValue,
 } from "./route.ts";
 import type { ModelAnswer } from "./answers.ts";
+import { derivedPriceNames, derivedPrices } from "./derived-prices.ts";
 import {
   everythingKnown,
   isSame,
@@ -131,9 +132,16 @@ export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verd
     after,
     memories,
     view,
-    values: reading.status === "ok" ? only(shown, [...testableFields, "buyboxAboveLowest"]) : view,
+    values:
+      reading.status === "ok"
+        ? only(shown, [...testableFields, "buyboxAboveLowest", ...namedIn(pipeline)])
+        : view,
   };
 }
+
+/** The fields derived from prices that a pipeline names. */
+const namedIn = (pipeline: Pipeline): readonly string[] =>
+  derivedPriceNames.filter((name) => JSON.stringify(pipeline).includes(`"${name}"`));
 
 type Found = Pick<Verdict, "changes" | "isNewValue" | "isReported" | "reportedChanges">;
 
@@ -276,7 +284,12 @@ function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged):
       return known !== undefined && !isSame(field, known, value);
     }),
   );
-  return { readings, newer: Object.fromEntries(left) };
+  return { readings, newer: Object.fromEntries(left), prices: pricesAfter(reading) };
+}
+
+function pricesAfter({ seen, last, before: { prices = [] }, at }: Reading) {
+  const { price } = refreshed(last, seen);
+  return "price" in seen && price !== undefined ? [...prices, { at, price }] : prices;
 }
 
 function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judged): Newer {
@@ -337,7 +350,7 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
     case "changed":
       return route.field === undefined
         ? isTrackedChanged
-        : isChangeMet(route, sinceLast[route.field], reading.metadata);
+        : isChangeMet(route, sinceLast[route.field], { step, reading });
     case "unchanged":
       return status === "ok" && last !== undefined && !isTrackedChanged;
     case "ok":
@@ -369,25 +382,30 @@ function changedSinceLast({ status, last, seen }: Reading): Changes {
 function isChangeMet(
   route: Route,
   change: Changes[string] | undefined,
-  metadata: Metadata,
+  { step, reading }: Pick<Case, "step" | "reading">,
 ): boolean {
   if (change === undefined) return false;
-  return isMet(route, change.after, metadata);
+  const shown = { ...reading.seen, ...derivedFields(step, reading) };
+  return isMet(route, change.after, { shown, metadata: reading.metadata });
 }
 
 function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "reading">): boolean {
   if (route.field === undefined || route.op === undefined) return true;
   const shown = { ...reading.seen, ...derivedFields(step, reading) };
-  return isMet(route, shown[route.field], reading.metadata);
+  return isMet(route, shown[route.field], { shown, metadata: reading.metadata });
 }
 
 /**
  * Returns true if a value meets a route's condition, or if the route has no condition. For an
  * unseen value, returns false in both cases. Null is neither above nor below any value.
  */
-function isMet(route: Route, seen: Value | undefined, metadata: Metadata): boolean {
+function isMet(
+  route: Route,
+  seen: Value | undefined,
+  { shown, metadata }: { readonly shown: Snapshot; readonly metadata: Metadata },
+): boolean {
   const { field = "", op } = route;
-  const value = wantedValue({ field, value: route.value ?? "" }, metadata);
+  const value = wantedValue({ field, value: route.value ?? "" }, { shown, metadata });
   if (seen === undefined || value === undefined) return false;
   if (op === "is") return isSame(field, seen, value);
   if (op === "is_not") return !isSame(field, seen, value);
@@ -401,7 +419,11 @@ function isMet(route: Route, seen: Value | undefined, metadata: Metadata): boole
  * price for new items. Returns an empty object if either price is unknown, and for any other
  * scraper.
  */
-function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
+function derivedFields({ scraper }: Step, { before, seen, last, at }: Reading): Snapshot {
+  const { price: now } = refreshed(last, seen);
+  if ("price" in seen && now !== undefined) {
+    return derivedPrices(before.prices ?? [], { at, price: now });
+  }
   const price = before.readings.product?.["price"];
   const lowest = seen["newMinPrice"];
   if (scraper !== "retailer_a.pulse") return {};

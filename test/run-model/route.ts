@@ -6,7 +6,6 @@
 import {
   type FieldTest,
   type Metadata,
-  type MetadataValue,
   readingKind,
   type Route,
   type Step,
@@ -70,10 +69,13 @@ export function passesAll(
 ): boolean | null {
   const own = field === undefined || value === undefined || op === undefined;
   const tests = [...(own ? [] : [{ field, op, value }]), ...where];
+  const shown = { ...derived, ...seen };
   const results = tests.map(({ field: name, op: how, value: compared }) => {
-    const is = name in seen ? seen[name] : derived[name];
+    const is = shown[name];
     if (is === undefined) return null;
-    const wanted = wantedValue({ field: name, value: compared }, metadata);
+    if (typeof compared === "object" && "field" in compared && !(compared.field in shown))
+      return null;
+    const wanted = wantedValue({ field: name, value: compared }, { shown, metadata });
     if (wanted === undefined) return false;
     if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
     if (typeof is !== "number" || typeof wanted !== "number") return false;
@@ -84,14 +86,15 @@ export function passesAll(
 }
 
 /**
- * Returns the value that a test compares with. Undefined for metadata that the item lacks, or that
+ * Returns the value that a test compares with. Undefined for a field or metadata that the item lacks, or that
  * has another type than the field: it meets no condition.
  */
 export function wantedValue(
   { field, value }: Pick<FieldTest, "field" | "value">,
-  metadata: Metadata,
-): MetadataValue | undefined {
+  { shown, metadata }: { readonly shown: Snapshot; readonly metadata: Metadata },
+): Value | undefined {
   if (typeof value !== "object") return value;
+  if ("field" in value) return shown[value.field];
   const own = metadata[value.metadata];
   return typeof own === typeOfField(field) ? own : undefined;
 }

@@ -247,6 +247,7 @@ function store(runState: RunState, { item, step, reading }: Found): void {
   if (status === "not_found") {
     item.state = "delisted";
     item.memories = new Map();
+    item.known = { ...item.known, prices: [] };
     item.failures = 0;
     item.owes = [];
   } else if (status === "ok") {

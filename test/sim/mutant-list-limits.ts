@@ -76,6 +76,20 @@ export const limitMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "earlier-prices-not-followed",
+    file: "shared/pipelines/tested-prices.ts",
+    original: "{ prices: traceAfter(field, trace, read) }",
+    replacement: "{ prices: trace }",
+    scenario: "runs",
+  },
+  {
+    name: "earlier-prices-lost-by-other-reads",
+    file: "shared/pipelines/tested-prices.ts",
+    original: "if (trace !== undefined) after[field] = { prices: trace };",
+    replacement: "continue;",
+    scenario: "runs",
+  },
+  {
     name: "reference-value-not-in-event",
     file: "shared/runs/run-events.ts",
     original: "changes: outcome.reportedChanges ?? outcome.changes ?? {},",

@@ -44,8 +44,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "run-done-before-its-events",
     file: "shared/runs/finish-run.ts",
-    original: "  if (!(await recordAndPublish(",
-    replacement: "  await runs.markEmitted(run);\n  if (!(await recordAndPublish(",
+    original: "  const isDone = await publishPhase(",
+    replacement: "  await runs.markEmitted(run);\n  const isDone = await publishPhase(",
     scenario: "runs",
   },
   {

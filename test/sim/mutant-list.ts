@@ -1,3 +1,4 @@
+import { brakeMutants } from "./mutant-list-brakes.ts";
 import { callMutants } from "./mutant-list-calls.ts";
 import { deliveryMutants } from "./mutant-list-deliveries.ts";
 import { historyMutants } from "./mutant-list-history.ts";
@@ -12,6 +13,7 @@ export const mutants: readonly Mutant[] = [
   ...watchlistMutants,
   ...runMutants,
   ...historyMutants,
+  ...brakeMutants,
   ...limitMutants,
   ...deliveryMutants,
   ...versionMutants,

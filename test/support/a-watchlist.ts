@@ -19,6 +19,7 @@ export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
     refreshEveryRuns: 8,
     maxCreditsPerRun: null,
     dailyCreditBudget: null,
+    brake: null,
     webhookEndpointId: null,
     webhookUrl: null,
     itemCounts: { new: 1, active: 0, delisted: 0 },

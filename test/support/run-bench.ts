@@ -11,6 +11,7 @@ import { createAccount } from "../../shared/accounts/create-account.ts";
 import type { RandomSource } from "../../shared/base/clock.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
+import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
@@ -179,7 +180,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const ports = {
     ...crashing.watch({ ...stores, queue: queue.port, schedules, publisher }),
     ...(options.pagesThrough && { pages: options.pagesThrough(stores.pages) }),
-    sources: source.sources,
+    read: (request: StepReadRequest) => readStep(request, source.sources),
     clock,
     random,
     ...(options.batchIdsMax !== undefined && { batchIdsMax: options.batchIdsMax }),

@@ -40,6 +40,7 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
     pipeline,
     maxCredits: null,
     dailyCreditBudget: null,
+    brake: null,
     plan: "p",
     watchlist: {
       id: watchlistId,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { backtestBody } from "../../../shared/backtest/backtest-request.ts";
 import { pipelineBody } from "../../../shared/pipelines/pipeline-body.ts";
 import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
 import { estimateBody } from "../../../shared/watchlists/estimate.ts";
@@ -118,6 +119,13 @@ export const watchlistBodies = {
         { required: ["item_count"] },
       ],
     },
+  },
+  WatchlistBacktestRequest: {
+    schema: v.object({
+      ...backtestBody.entries,
+      pipeline: pipeline("absent or null: the watchlist's own."),
+    }),
+    rules: {},
   },
   WatchlistItemsUpdate: {
     schema: itemChangeBody,

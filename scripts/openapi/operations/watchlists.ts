@@ -20,6 +20,7 @@ import { newWatchlistBodies, watchlistBodies } from "../bodies/watchlists.ts";
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
 import { watchlistHistoryOperations } from "./watchlist-history.ts";
+import { watchlistHoldOperations } from "./watchlist-holds.ts";
 import { watchlistPlanningOperations } from "./watchlist-planning.ts";
 
 const counts = { new: 2, active: 1, delisted: 0 };
@@ -174,8 +175,8 @@ export const watchlistOperations = {
     summary: "Run a watchlist now",
     description:
       "Starts a run now, at the price of a scheduled run, also of a paused watchlist. The next " +
-      "scheduled time counts from now. Returns 409 while a run is in progress, and for a " +
-      "watchlist without items.",
+      "scheduled time counts from now. Returns 409 while a run is in progress or held, and for " +
+      "a watchlist without items.",
     path: id,
     answers: { 202: { description: "The run that started.", schema: runSchema, example: run } },
     refusals: [404, 409],
@@ -197,6 +198,7 @@ export const watchlistOperations = {
     },
     refusals: [404],
   },
+  ...watchlistHoldOperations,
   "GET /v1/watchlists/{id}/items": {
     id: "listWatchlistItems",
     tag: "Watchlists",

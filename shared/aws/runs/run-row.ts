@@ -21,6 +21,7 @@ export function runRow(run: Run): Row {
     pipeline: run.pipeline,
     max_credits: run.maxCredits,
     daily_credit_budget: run.dailyCreditBudget,
+    brake: run.brake,
     plan: run.plan,
     watchlist: run.watchlist,
   };
@@ -61,6 +62,8 @@ export function runOf(row: Row): Run {
     // Absent in rows that earlier releases wrote.
     maxCredits: row["max_credits"] ?? null,
     dailyCreditBudget: row["daily_credit_budget"] ?? null,
+    brake: row["brake"] ?? null,
+    ...(row["hold"] !== undefined && { hold: row["hold"] }),
     plan: row["plan"],
     watchlist: row["watchlist"],
   } as Run;

@@ -6,6 +6,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
+import { holdExpiresAt } from "../../runs/hold.ts";
 import { progressTimeoutMs, type Run, type RunRef } from "../../runs/run.ts";
 import type { Claim, WatchlistOutcome, RunStore } from "../../runs/run-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
@@ -18,6 +19,7 @@ import {
   type TableOptions,
 } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
+import { decideHold, endHold } from "./run-hold.ts";
 import { abandon, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
@@ -75,6 +77,12 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOpt
     async markEmitted(run) {
       await move(run, { from: ["emitting"], set: { phase: "done" }, settle: true });
     },
+    async markHeld(run) {
+      const set = { phase: "held", due_at: holdExpiresAt(run).toISOString() };
+      await move(run, { from: ["holding"], set });
+    },
+    decideHold: (run, hold) => decideHold(client, options, { run, hold, dueAt: isoIn(pickUpMs) }),
+    endHold: (run) => endHold(client, options, run),
     async forget(watchlistId, runNumber) {
       if (runNumber < 1) return;
       const Key = watchlistKeys.run(watchlistId, runNumber);
@@ -246,11 +254,16 @@ function finishWrites(
       TableName: table,
       Key: watchlistKeys.run(run.watchlistId, run.runNumber),
       UpdateExpression:
-        "SET phase = :emitting, #status = :status, #error = :error, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits",
-      ExpressionAttributeNames: { "#status": "status", "#error": "error" },
+        "SET phase = :phase, #status = :status, #error = :error, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits" +
+        (run.hold === undefined ? "" : ", #hold = :hold"),
+      ExpressionAttributeNames: {
+        "#status": "status",
+        "#error": "error",
+        ...(run.hold !== undefined && { "#hold": "hold" }),
+      },
       ConditionExpression: "phase = :finishing",
       ExpressionAttributeValues: {
-        ":emitting": "emitting",
+        ":phase": run.hold === undefined ? "emitting" : "holding",
         ":finishing": "finishing",
         ":at": run.finishedAt,
         ":watchlist": run.watchlist,
@@ -258,6 +271,7 @@ function finishWrites(
         ":error": run.error,
         ":stats": statsRow(run.stats),
         ":credits": run.credits,
+        ...(run.hold !== undefined && { ":hold": run.hold }),
       },
     },
   };
@@ -277,7 +291,7 @@ function listUpdate(
       TableName: table,
       Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
       UpdateExpression:
-        "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
+        "SET running_run = :running, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
         (list.endpoint === undefined
           ? ""
           : ", webhook_endpoint_id = :endpoint, webhook_url = :url") +
@@ -285,16 +299,19 @@ function listUpdate(
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
-        ":none": null,
+        // A watchlist starts no run while it has a run in progress, in this and earlier releases.
+        ":running": run.hold === undefined ? null : run.runNumber,
         ":number": run.runNumber,
-        ":run": run.status,
+        ":run": run.hold === undefined ? run.status : "held",
         ":skips": list.consecutiveSkips,
         ":refresh": list.refreshDue,
         ":revision": list.revision,
         ...(list.endpoint === undefined
           ? {}
           : { ":endpoint": list.endpoint.endpointId, ":url": list.endpoint.url }),
-        ...(list.pause ? { ":paused": "paused", ":reason": "insufficient_credits" } : {}),
+        ...(list.pause
+          ? { ":paused": "paused", ":reason": "insufficient_credits", ":none": null }
+          : {}),
       },
     },
   };

@@ -50,6 +50,7 @@ export const resultOf = (row: Row): BatchResult => ({
 export const effectiveResultOf = (row: Row): EffectiveResult => ({
   ...resultOf(row),
   points: row["points"] === undefined ? [] : unpackLines(row["points"]),
+  isRestorable: row["before"] !== undefined,
 });
 
 /** Decompresses a list. An absent attribute is an empty list. */

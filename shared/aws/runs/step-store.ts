@@ -1,9 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import {
   addBatchCounts,
@@ -14,11 +9,13 @@ import {
   noCounts,
   type StepRecord,
 } from "../../runs/run.ts";
+import type { Item } from "../../watchlists/item.ts";
 import { pointLinesOf } from "../../runs/run-history.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, packLines, unpack } from "./compressed.ts";
 import { type Row, conditionalWrite, writeRows, type TableOptions } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
+import { type BeforeName, readItemsBefore, writeItemsBefore } from "./items-before.ts";
 import { stepRecordOf, stepRow } from "./run-row.ts";
 import {
   effectiveResultOf,
@@ -31,6 +28,7 @@ import {
 } from "./step-batch.ts";
 import { storeDetails, withStoredDetails } from "./result-details.ts";
 import { decideStep } from "./step-decision.ts";
+import { markDone, recordSent, recordStats } from "./step-progress.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
@@ -38,6 +36,18 @@ import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
  * Operators may need them longer.
  */
 const stepRowDays = 14;
+
+/** The attributes of a result without the outcomes that affect only items. */
+const effectiveAttributes: readonly string[] = [
+  "sk",
+  "counts",
+  "routed",
+  "outcomes",
+  "points",
+  "details",
+  "details_in",
+  "before",
+];
 
 /** Stores steps and batches in DynamoDB. IDs and results are compressed. */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOptions): StepStore {
@@ -76,11 +86,17 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       const row = await read(plannedKey(ref));
       return row === undefined ? undefined : plannedOf(row);
     },
-    async recordResult(ref, found) {
-      if (await putResult(client, options, { ref, found, ttl: ttl() })) return { isFirst: true };
+    async recordResult(ref, found, items) {
+      const name = items && (await writeItemsBefore(client, options, { ref, items, ttl: ttl() }));
+      const result = { ref, found, name, ttl: ttl() };
+      if (await putResult(client, options, result)) return { isFirst: true };
       const recorded = await read(resultKey(ref));
       assert(recorded !== undefined, "a batch without a new result has a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
+    },
+    async *itemsBefore(step) {
+      const rows = query(firstResult(step), ["sk", "before"]);
+      for await (const row of rows) yield itemsBeforeBatch(client, table, { step, row });
     },
     markDone: (ref) => markDone(client, table, ref),
     async counts(step) {
@@ -94,8 +110,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
     async *effectiveResults(step) {
-      const attributes = ["sk", "counts", "routed", "outcomes", "points", "details", "details_in"];
-      for await (const row of query(firstResult(step), attributes)) {
+      for await (const row of query(firstResult(step), effectiveAttributes)) {
         yield withStoredDetails(client, options, { step, row, result: effectiveResultOf(row) });
       }
     },
@@ -116,6 +131,18 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
 
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
+
+/** Reads the items before a batch, from the row of its result. */
+async function itemsBeforeBatch(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { step, row }: { readonly step: StepRecord; readonly row: Row },
+): Promise<readonly Item[]> {
+  const name = row["before"] as BeforeName | undefined;
+  if (name === undefined) return [];
+  const batch = Number(String(row["sk"]).split("#").at(-1));
+  return readItemsBefore(client, table, { step, batch, name });
+}
 
 /**
  * Yields the rows of a partition whose sort keys begin with the part of `key.sk` up to its last
@@ -174,8 +201,14 @@ async function putResult(
   {
     ref,
     found,
+    name,
     ttl,
-  }: { readonly ref: BatchRef; readonly found: BatchResult; readonly ttl: number },
+  }: {
+    readonly ref: BatchRef;
+    readonly found: BatchResult;
+    readonly name: BeforeName | undefined;
+    readonly ttl: number;
+  },
 ): Promise<boolean> {
   const points = pointLinesOf(ref.step, found.outcomes);
   const bare = found.outcomes.map(withoutDetails);
@@ -200,6 +233,7 @@ async function putResult(
           ...(silent !== undefined && { silent: pack(silent.map(withoutPoint)) }),
           ...(points.length > 0 && { points: packLines(points) }),
           ...(delisted.length > 0 && { delisted: pack(delisted) }),
+          ...(name !== undefined && { before: name }),
           ttl,
         },
         ConditionExpression: "attribute_not_exists(pk)",
@@ -210,32 +244,6 @@ async function putResult(
 
 /** The outcome without its observed changes, which are in its history point. */
 const withoutPoint = ({ observed: _o, ...outcome }: ItemOutcome): ItemOutcome => outcome;
-
-/**
- * Adds a batch to the completed batches of its step. They are a set, so that a repeated batch
- * counts once. Returns undefined if the step does not exist.
- */
-async function markDone(
-  client: DynamoDBDocumentClient,
-  table: string,
-  ref: BatchRef,
-): Promise<StepRecord | undefined> {
-  let marked: StepRecord | undefined;
-  await conditionalWrite(async () => {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.step(ref.runId, ref.step),
-        UpdateExpression: "ADD done :batch",
-        ConditionExpression: "attribute_exists(pk)",
-        ExpressionAttributeValues: { ":batch": new Set([ref.batch]) },
-        ReturnValues: "ALL_NEW",
-      }),
-    );
-    marked = stepRecordOf(Attributes ?? {});
-  });
-  return marked;
-}
 
 /**
  * Stores a plan of a step: first its batches, then the step row, which makes the plan effective.
@@ -271,40 +279,4 @@ async function savePlan(
   );
   assert(Item !== undefined, "the step row that refused the plan exists");
   return stepRecordOf(Item);
-}
-
-async function recordSent(
-  client: DynamoDBDocumentClient,
-  table: string,
-  { runId, step }: StepRecord,
-): Promise<void> {
-  await conditionalWrite(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.step(runId, step),
-        UpdateExpression: "SET is_sent = :true",
-        ConditionExpression: "attribute_exists(pk)",
-        ExpressionAttributeValues: { ":true": true },
-      }),
-    ),
-  );
-}
-
-async function recordStats(
-  client: DynamoDBDocumentClient,
-  table: string,
-  step: StepRecord,
-): Promise<void> {
-  await conditionalWrite(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.step(step.runId, step.step),
-        UpdateExpression: "SET stats = :stats",
-        ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(stats)",
-        ExpressionAttributeValues: { ":stats": step.stats },
-      }),
-    ),
-  );
 }

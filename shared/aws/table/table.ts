@@ -126,6 +126,17 @@ export const watchlistKeys = {
     pk: `run#${runId}`,
     sk: `result#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,
   }),
+  /**
+   * A chunk of the items before a batch. `attempt` is a random name, which the result of the batch
+   * contains.
+   */
+  before: (
+    runId: string,
+    batch: { step: string; number: number; attempt: string; chunk: number },
+  ): RowKey => ({
+    pk: `run#${runId}`,
+    sk: `before#${batch.step}#${pad(batch.number, 5)}#${batch.attempt}#${pad(batch.chunk, 5)}`,
+  }),
   /** A chunk of the item details of a result, if they do not fit into its row. */
   resultDetails: (
     runId: string,

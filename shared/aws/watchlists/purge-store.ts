@@ -111,8 +111,13 @@ async function isRunning(
   const query = runsOf(table, watchlistId);
   const running = queryRows(client, {
     ...query,
-    FilterExpression: "phase <> :done",
-    ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ":done": "done" },
+    // Without its watchlist, a held run stays held: no decision about it can be stored.
+    FilterExpression: "phase <> :done AND phase <> :held",
+    ExpressionAttributeValues: {
+      ...query.ExpressionAttributeValues,
+      ":done": "done",
+      ":held": "held",
+    },
     ProjectionExpression: "sk",
   });
   return (await running.next()).done !== true;

@@ -36,9 +36,10 @@ export function watchlistOf(row: Row): Watchlist {
     pausedReason: row["paused_reason"],
     schedule: row["schedule"],
     pipeline: row["pipeline"],
-    // Rows of earlier releases lack the credit limits.
+    // Rows of earlier releases lack the credit limits and the brake.
     maxCreditsPerRun: null,
     dailyCreditBudget: null,
+    brake: null,
     ...settingsIn(row),
     webhookEndpointId: row["webhook_endpoint_id"],
     webhookUrl: row["webhook_url"],

@@ -47,6 +47,7 @@ describe("POST /v1/watchlists", () => {
       refresh_every_runs: 8,
       max_credits_per_run: null,
       daily_credit_budget: null,
+      brake: { max_changed_percent: 95, min_items: 50 },
       webhook_url: null,
       webhook_endpoint_id: null,
       webhook_endpoint_status: null,

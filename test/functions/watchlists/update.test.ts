@@ -522,6 +522,7 @@ const aRunOf = (watchlist: Watchlist): Parameters<WatchlistWorld["runs"]["claim"
   stats: emptyStats("check"),
   maxCredits: null,
   dailyCreditBudget: null,
+  brake: null,
   error: null,
   pipeline: pipelineOf(watchlist),
   plan: null,

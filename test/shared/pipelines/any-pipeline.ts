@@ -23,12 +23,19 @@ const valueOf: Readonly<Record<FieldType, fc.Arbitrary<number | boolean | string
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
 
-/** A value of the type, or a reference to metadata, which may have another type. */
-const testValueOf = (type: FieldType): fc.Arbitrary<FieldTest["value"]> =>
-  fc.oneof(
+/** A value of the type, a field of the type, or a reference to metadata, which may have another type. */
+function anyValue(
+  scraper: StepScraperId,
+  type: FieldType,
+): fc.Arbitrary<Exclude<Route["value"], undefined>> {
+  const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
+  const others = [...testableFields, ...derivedFields].filter((one) => fieldTypes[one] === type);
+  return fc.oneof(
     { weight: 3, arbitrary: valueOf[type] },
+    { weight: 1, arbitrary: fc.constantFrom(...others).map((field) => ({ field })) },
     { weight: 1, arbitrary: fc.constantFrom({ metadata: "target" }, { metadata: "other" }) },
   );
+}
 
 /**
  * Any conditions that a route of this scraper can have. The caller adds `run` or `notify`, without
@@ -55,7 +62,7 @@ export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
         "is_not",
         ...(type === "number" ? (["below", "above"] as const) : []),
       ),
-      value: testValueOf(type),
+      value: anyValue(scraper, type),
     });
   });
   const moved = numbers.map((field) =>
@@ -80,7 +87,7 @@ function anyLimits(scraper: StepScraperId, route: Route): fc.Arbitrary<Route> {
         "is_not",
         ...(type === "number" ? (["below", "above"] as const) : []),
       ),
-      value: testValueOf(type),
+      value: anyValue(scraper, type),
     });
   });
   const keys = {

@@ -276,7 +276,7 @@ describe("an invalid pipeline", () => {
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: null }),
         "'value' must be a number, true, false, a string, or an object such as " +
-          '{"metadata": "target_price"}.',
+          '{"metadata": "target_price"} or {"field": "lowest30d"}.',
       ],
       [
         "metadata of a key with capital letters",
@@ -312,6 +312,24 @@ describe("an invalid pipeline", () => {
           where: [{ field: "inStock", op: "below", value: { metadata: "target" } }],
         }),
         "'below' compares numbers",
+      ],
+      [
+        "a route value that names an unknown field",
+        "pipeline.steps[0].routes[0].value.field",
+        withRoute({ when: "ok", field: "price", op: "below", value: { field: "lowest30" } }),
+        "Did you mean 'lowest30d'?",
+      ],
+      [
+        "a route value that names a field of another type",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({ when: "ok", field: "price", op: "is", value: { field: "inStock" } }),
+        "'value' must be a number, the type of 'price'.",
+      ],
+      [
+        "a change of a derived field",
+        "pipeline.steps[0].routes[0].field",
+        withRoute({ when: "changed", field: "lowest30d" }),
+        "'lowest30d' has no earlier value to compare with. Test it with 'when': ok.",
       ],
       [
         "a route value of infinite size",

@@ -26,6 +26,7 @@ const run: Run = {
   stats: emptyStats("check"),
   maxCredits: null,
   dailyCreditBudget: null,
+  brake: null,
   error: null,
   progressAt: finishedAt,
   pipeline: defaultPipeline("retailer_d", 8),

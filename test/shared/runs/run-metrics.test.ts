@@ -77,7 +77,13 @@ describe("the metrics of a run's end", () => {
     await finishRun(run, portsOf(bench, sink));
     await finishRun(run, portsOf(bench, sink));
 
-    const ended = { runs_completed: 1, runs_failed: 0, runs_unpaid: 0, run_ms: 30_000 };
+    const ended = {
+      runs_completed: 1,
+      runs_failed: 0,
+      runs_unpaid: 0,
+      runs_held: 0,
+      run_ms: 30_000,
+    };
     expect(sink.values()).toEqual([["run_ends", ended]]);
   });
 

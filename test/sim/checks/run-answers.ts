@@ -14,6 +14,7 @@ import {
 } from "../../run-model/retries.ts";
 import { lastChangeAfter } from "../../run-model/run-model.ts";
 import type { ModelItem } from "../../run-model/watchlist.ts";
+import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
@@ -67,7 +68,10 @@ export function checkAnswers(
     const { run, steps } = record;
     for (const id of steps.flatMap(idsOf)) assert(known.has(id), `${id} was never on the list`);
     if (run.plan === null || run.status === "insufficient_credits") continue;
+    const before = structuredClone(expected);
     checkRun({ seen, expected, record, reached });
+    if (!isDiscarded(run)) continue;
+    for (const [id, item] of before) expected.set(id, item);
   }
   return expected;
 }
@@ -332,6 +336,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
   }
   if (status === "not_found") {
     item.state = "delisted";
+    item.known = { ...item.known, prices: [] };
     item.owes = [];
     return;
   }

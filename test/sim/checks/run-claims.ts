@@ -259,7 +259,7 @@ async function checkFinish(
   { before, writes }: { readonly before: Row; readonly writes: readonly Write[] },
   { world, triggers, ended, pausing }: Watched,
 ): Promise<void> {
-  const end = writes.find(({ key, values }) => isRun(key) && ":emitting" in values());
+  const end = writes.find(({ key, values }) => isRun(key) && ":finishing" in values());
   if (end === undefined || ended.has(textOf(end.key))) return;
   ended.add(textOf(end.key));
   const after = await rowAt(world, listKey);

@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
@@ -81,17 +82,21 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   const { list, record, isPausing, reached } = runSeen;
   const { isDeletionAsked, deletedAt } = list;
   const { run, steps } = record;
-  const own = events.filter((event) => runOf(event) === run.id);
+  const ofRun = events.filter((event) => runOf(event) === run.id);
+  const own = ofRun.filter((event) => !isNotice(event));
   const name = `run ${run.runNumber} of ${run.watchlistId}`;
   if (deletedAt !== null && Date.parse(run.finishedAt ?? "") > deletedAt + skewMs) {
     assert.equal(run.watchlist, null, `${name} ended after the list was deleted`);
   }
   if (run.watchlist === null) {
     assert(isDeletionAsked, `${name} has no watchlist, which no user deleted`);
-    assert.deepEqual(own, [], `${name}, of a deleted list, has no events`);
+    assert.deepEqual(ofRun, [], `${name}, of a deleted list, has no events`);
     return;
   }
-  const entries = expectedEntries(run.status === "insufficient_credits" ? [] : steps);
+  checkHold(ofRun.filter(isNotice), { record, reached, name });
+  // The rows of a run whose watchlist was deleted while it was held.
+  if (run.phase === "held") return assert.deepEqual(own, [], `${name} is held`);
+  const entries = expectedEntries(stepsWithEvents(record));
   for (const type of ["changed", "matched", "delisted"] as const) {
     const where = `${name}, ${type}`;
     const ofType = own.filter((event) => event.type === `watchlist.product.${type}`);
@@ -119,6 +124,52 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   if (new Set(order).size > 2) reached("a run had events of three types");
   checkCompleted(own, { run, steps, isPausing, name });
 }
+
+const stepsWithEvents = ({ run, steps }: RunRecords): readonly StepRecords[] =>
+  run.status === "insufficient_credits" || isDiscarded(run) ? [] : steps;
+
+const isNotice = ({ type, data }: Event): boolean =>
+  type === "watchlist.run.completed" && data["status"] === "held";
+
+/**
+ * Checks that a run was held if and only if too many of its items changed or were delisted, and that
+ * one notice was sent (invariants B1 and B2).
+ */
+function checkHold(
+  notices: readonly Event[],
+  { record: { run, steps }, reached, name }: Pick<RunSeen, "record" | "reached"> & { name: string },
+): void {
+  const outcomes = steps.flatMap(outcomesOf);
+  const changed = new Set(
+    outcomes
+      .filter((one) => isNewChange(one) || (one.lastSnapshot ?? null) !== null)
+      .map(({ id }) => id),
+  );
+  const unread = new Set([
+    ...steps.flatMap(unreadIdsOf),
+    ...outcomes
+      .filter(({ status }) => ["partial", "unavailable", "deferred"].includes(status))
+      .map(({ id }) => id),
+  ]);
+  for (const id of changed) unread.delete(id);
+  const read = run.stats.tracked - unread.size;
+  const { brake, kind, status } = run;
+  const isAbove =
+    brake !== null &&
+    kind !== "baseline" &&
+    status !== "insufficient_credits" &&
+    read >= brake.minItems &&
+    changed.size * 100 > brake.maxChangedPercent * read;
+  assert.equal(run.hold !== undefined, isAbove, `${name}: is held`);
+  assert.equal(notices.length, isAbove ? 1 : 0, `${name}: notices`);
+  if (run.hold !== undefined) reached(`a held run was ${run.hold.status}`);
+}
+
+/** IDs of the items of a step that a credit limit deferred without outcomes. */
+const unreadIdsOf = ({ step, batches }: StepRecords): readonly string[] =>
+  step.shortfall?.limit !== undefined && step.done.size === 0
+    ? batches.flatMap(({ ids }) => ids)
+    : [];
 
 /**
  * Checks that an entry has the label and the metadata that its item had at some time between the
@@ -152,7 +203,9 @@ function checkCompleted(
   assert.equal(data["credits"], run.credits, name);
   assert.equal(data["error"], run.error, name);
   const stats = data["stats"] as Row;
-  assert.equal(stats["notified"], notifiedIn(own), `${name}: notified items`);
+  if (!isDiscarded(run)) {
+    assert.equal(stats["notified"], notifiedIn(own), `${name}: notified items`);
+  }
   const changed = new Set(
     steps
       .flatMap(outcomesOf)

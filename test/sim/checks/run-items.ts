@@ -4,11 +4,12 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { readingKind, runOrder, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ReadingKind } from "../../../shared/scrapers/catalogue.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
-import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
+import { applyOutcome, revisionAfter } from "../../../shared/runs/apply-outcome.ts";
 import { type Item, knownValue, newItem } from "../../../shared/watchlists/item.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
+import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene, RunsScene } from "../scenarios/runs-scene.ts";
 import { checkHistory } from "./run-history.ts";
 import { checkExpected, type ExpectedItem } from "./run-answers.ts";
@@ -119,6 +120,7 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
   let expected = newItem(item.id, item.addedAt);
   let delistings = 0;
   for (const { run, steps } of records) {
+    const before = { item: expected, delistings };
     const sentTo = new Set<string>();
     for (const one of steps) {
       const { step } = one;
@@ -146,12 +148,32 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
       expected = applyOutcome(expected, outcome, { ...reading, position, scraper });
     }
     expected = withMissedSteps(expected, { run, steps });
+    ({ item: expected, delistings } = afterHold(
+      before,
+      { item: expected, delistings },
+      { run, steps },
+    ));
   }
   assert.equal(delistings, expected.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
   // A delisted item that is added again starts with its earlier revision, not with 0. The revision
   // of items that users changed is therefore not compared.
   assert.deepEqual(isTouched ? { ...item, revision: expected.revision } : item, expected, item.id);
 }
+
+interface Counted {
+  readonly item: Item;
+  readonly delistings: number;
+}
+
+/** The item after the decision about a run: as before the run if it was discarded. */
+const afterHold = (before: Counted, after: Counted, record: RunRecords): Counted =>
+  isDiscarded(record.run) ? { ...before, item: withRestored(before.item, record) } : after;
+
+/** The item after a discarded run. Late outcomes of a run that changed it have no effect. */
+const withRestored = (item: Item, { run, steps }: RunRecords): Item =>
+  steps.flatMap(outcomesOf).some(({ id, addedAt }) => id === item.id && addedAt === item.addedAt)
+    ? { ...item, revision: revisionAfter(run.runNumber) }
+    : item;
 
 /** Adds the owed retries for the steps that a failed run did not reach. */
 function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {

@@ -6,6 +6,7 @@ import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import { renamed } from "../../support/renamed-pipeline.ts";
+import { isDiscarded } from "../scenarios/runs-holds.ts";
 import { outcomesOf, type Records } from "../scenarios/runs-records.ts";
 import { limitedPipeline } from "../scenarios/runs-watchlists.ts";
 import type { World } from "../world.ts";
@@ -35,6 +36,7 @@ export function checkLimits(records: Records, reached: World["reached"]): void {
   for (const { run, steps } of records) {
     const reporting = reportingStep(run.pipeline);
     if (reporting === undefined) return;
+    if (isDiscarded(run)) continue;
     for (const one of steps) {
       const { step, position, scraper } = one.step;
       for (const outcome of outcomesOf(one)) {

@@ -96,6 +96,11 @@ export const limitedPipeline: Pipeline = {
         { when: "changed", field: "newMinPrice", op: "decreased", confirm: 2, notify: true },
         { when: "ok", field: "price", op: "below", value: 10, once: true, notify: true },
         { when: "failed", cooldown: "10m", notify: true },
+        {
+          when: "always",
+          where: [{ field: "price", op: "below", value: { field: "previousPrice" } }],
+          notify: true,
+        },
       ],
     },
   ],
@@ -113,6 +118,7 @@ export interface WatchlistRequest {
   readonly pipeline?: unknown;
   readonly max_credits_per_run?: number;
   readonly daily_credit_budget?: number;
+  readonly brake?: { readonly max_changed_percent: number; readonly min_items: number };
   readonly others: readonly string[];
 }
 
@@ -170,6 +176,14 @@ function creditLimits(
   };
 }
 
+/** Draws a brake that holds runs with few changes. Most watchlists have the default, above their size. */
+function brake(random: Random): Pick<WatchlistRequest, "brake"> {
+  if (!random.isHit(0.25)) return {};
+  return {
+    brake: { max_changed_percent: random.pick([1, 30, 60]), min_items: random.pick([1, 1, 2]) },
+  };
+}
+
 function listRequest(
   random: Random,
   head: Pick<WatchlistRequest, "name" | "every" | "cron" | "timezone">,
@@ -189,6 +203,7 @@ function listRequest(
     ...head,
     ...settings,
     ...creditLimits(random),
+    ...brake(random),
     ids: shuffled.slice(0, size),
     others: shuffled.slice(size),
   };

@@ -17,11 +17,13 @@ import {
   ownPipelineRequest,
   ownPipelines,
 } from "./runs-watchlists.ts";
+import { decideAllHolds, decideHolds } from "./runs-holds.ts";
 import { type LabelCalls, labeledItem, noteLabels } from "./runs-labels.ts";
 import { collectRecords } from "./runs-records.ts";
 import { type WatchlistScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
 
 const minute = 60_000;
+const day = 24 * 60 * minute;
 /**
  * The milliseconds after its due time within which a run must start. The sweeper may have to start
  * it.
@@ -62,6 +64,10 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
     world.begin(`of ${list.request.name}`, () => plan.act(scene, list));
   }
   const endsAt = world.tasks.now() + plan.minutes * minute;
+  for (const list of scene.lists) {
+    if (list.request.brake === undefined) continue;
+    world.begin(`decisions about ${list.request.name}`, () => decideHolds(scene, list, endsAt));
+  }
   const isOver = (): boolean => world.users() === 0 && world.tasks.now() >= endsAt;
   await world.until(isOver, "all users have finished", endsAt);
   world.faults.stop();
@@ -69,7 +75,9 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   await checkEmptyWatchlists(scene);
   if (plan.runsOnceMore) await checkDueWatchlists(scene);
   await pauseAll(scene, scene.lists);
-  await world.until(async () => world.isIdle() && (await isQuiet(world)), "quiet");
+  await decideAllHolds(scene, () =>
+    world.until(async () => world.isIdle() && (await isQuiet(world)), "quiet"),
+  );
   await checkRuns(scene);
 }
 
@@ -147,9 +155,11 @@ const richPlan = (random: Random): RunsPlan => ({
   act: actOnList,
 });
 
-/** Returns true if nothing is due except runs of watchlists. */
+/** Returns true if nothing is due except runs of watchlists, and the expiry of held runs. */
 const isQuiet = async (world: World): Promise<boolean> =>
-  (await world.dues()).every(({ kind }) => kind === "watchlist");
+  (await world.dues()).every(
+    ({ kind, at }) => kind === "watchlist" || (kind === "run" && at > world.tasks.now() + day),
+  );
 
 /** Creates the accounts with their endpoints, buckets and watchlists, without faults. */
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
@@ -248,7 +258,7 @@ function keepRecords(scene: RunsScene): void {
   scene.world.beforeEffect.push(async ({ operation, input }) => {
     if (operation !== "BatchWriteItem") return;
     const text = JSON.stringify(input);
-    if (!/"DeleteRequest":.*"(run|step|starts|batch|result)#/.test(text)) return;
+    if (!/"DeleteRequest":.*"(run|step|starts|batch|before|result)#/.test(text)) return;
     for (const list of scene.lists) {
       if (list.kept !== undefined || !list.isDeletionAsked) continue;
       const { runs: known } = await scene.stores.runs.list(list.id, 100);

@@ -32,6 +32,7 @@ export async function fillWatchlists(world: World, user: User, count: number): P
       pipeline: null,
       maxCreditsPerRun: null,
       dailyCreditBudget: null,
+      brake: null,
       refreshEveryRuns: 8,
       webhookEndpointId: null,
       webhookUrl: null,

@@ -19,6 +19,7 @@ export const watchlist = {
   refresh_every_runs: 8,
   max_credits_per_run: null,
   daily_credit_budget: null,
+  brake: { max_changed_percent: 95, min_items: 50 },
   webhook_url: null,
   webhook_endpoint_id: null,
   webhook_endpoint_status: null,
@@ -133,4 +134,23 @@ export const run = {
     paused_reason: null,
     next_run_at: "2026-11-21T01:39:35.700Z",
   },
+};
+
+const hold = {
+  changed_items: 1987,
+  read_items: 2000,
+  max_changed_percent: 95,
+  min_items: 50,
+  expires_at: null,
+  decided_at: "2026-11-21T08:12:09.114Z",
+};
+
+export const releasedRun = {
+  ...run,
+  brake: { ...hold, status: "released", reason: null },
+};
+
+export const discardedRun = {
+  ...run,
+  brake: { ...hold, status: "discarded", reason: "The source sent prices in cents." },
 };

@@ -1,5 +1,6 @@
 import type { ListsReader, StoredCounts } from "../readers/lists.ts";
 import type { Clock } from "../../../shared/base/clock.ts";
+import { publicationOf } from "../../../shared/runs/run-events.ts";
 import { type Difference, fieldDifferences } from "../rules/difference.ts";
 import type { LedgerSums } from "../rules/ledger-fold.ts";
 import { feedKeptSince } from "../rules/feed.ts";
@@ -132,14 +133,16 @@ const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true 
 
 /** Returns the run if its events must still be in the feed; otherwise an empty list. */
 function endedRun(
-  { id: runId, watchlistId, runNumber, phase, finishedAt, watchlist }: Run,
+  run: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },
 ): EndedRun[] {
+  const { watchlistId, runNumber, phase, finishedAt, watchlist } = run;
   if (phase !== "done" || watchlist === null || finishedAt === null) return [];
-  if (finishedAt < keptSince) return [];
+  const { id: runId, at: endedAt } = publicationOf(run);
+  if (endedAt < keptSince) return [];
   const { webhookEndpointId } = watchlist;
   const place = runPlace(watchlistId, runNumber);
-  return [{ place, runId, watchlistId, webhookEndpointId, endedAt: finishedAt, isNewest }];
+  return [{ place, runId, watchlistId, webhookEndpointId, endedAt, isNewest }];
 }
 
 function resultsOf(run: Run, dependencies: RunsDependencies): Promise<readonly Difference[]> {

@@ -11,6 +11,7 @@ import {
   type Run,
   type StepRecord,
 } from "../../../shared/runs/run.ts";
+import { holdExpiresAt } from "../../../shared/runs/hold.ts";
 import { isDeferredUnread } from "../../../shared/runs/deferred-step.ts";
 import { creditsOf, statsOf } from "../../../shared/runs/run-outcomes.ts";
 
@@ -33,7 +34,10 @@ export interface RecordedStep {
 }
 
 /** Returns true if a run's statistics and credits are final. */
-export const isFolded = ({ phase }: Run): boolean => phase === "emitting" || phase === "done";
+export const isFolded = ({ finishedAt }: Run): boolean => finishedAt !== null;
+
+/** Returns true for a run after which its watchlist can run again. */
+const isOver = ({ phase }: Run): boolean => phase === "emitting" || phase === "done";
 
 /** Returns the difference for a row that exists but cannot be read. */
 export const unreadable = (place: string): Difference => ({
@@ -106,10 +110,11 @@ const nextCheck = (from: Date): Date => new Date(from.getTime() + progressTimeou
  * progress.
  */
 function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {
-  const isOver = run.phase === "done";
+  const isDone = run.phase === "done";
   const isDue = dueAt !== null;
-  if (isOver || !isDue) return fieldDifferences(place, { due_mark: isDue }, { due_mark: !isOver });
-  return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: nextCheck });
+  if (isDone || !isDue) return fieldDifferences(place, { due_mark: isDue }, { due_mark: !isDone });
+  const latest = run.phase === "held" ? () => holdExpiresAt(run) : nextCheck;
+  return markDifferences({ place, field: "due_at" }, dueAt, { now, latest });
 }
 
 function missingRun({ id }: Watchlist, newest: number, oldest: number): Difference {
@@ -119,7 +124,7 @@ function missingRun({ id }: Watchlist, newest: number, oldest: number): Differen
 
 /** Compares the fields that a watchlist's row stores about its newest run. */
 function newestDifferences(list: Watchlist, run: Run): Difference[] {
-  const isOver = isFolded(run);
+  const isEnded = isOver(run);
   return fieldDifferences(
     list.id,
     {
@@ -128,9 +133,9 @@ function newestDifferences(list: Watchlist, run: Run): Difference[] {
       last_run_status: list.lastRunStatus,
     },
     {
-      running_run: isOver ? null : run.runNumber,
+      running_run: isEnded ? null : run.runNumber,
       last_run_at: run.startedAt,
-      last_run_status: isOver ? run.status : "running",
+      last_run_status: isEnded ? run.status : run.hold === undefined ? "running" : "held",
     },
   );
 }

@@ -21,6 +21,7 @@ const tones: Readonly<Record<string, Tone>> = {
   paused: "warning",
   partial: "warning",
   insufficient_credits: "warning",
+  held: "warning",
   failed: "bad",
   failing: "bad",
   delisted: "bad",

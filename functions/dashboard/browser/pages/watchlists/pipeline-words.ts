@@ -41,8 +41,10 @@ function conditionWords({ when, field, op, value }: Route): string {
   return when === "ok" ? tested : `${field} ${when}${op === undefined ? "" : `, ${tested}`}`;
 }
 
-const valueWords = (value: NonNullable<Route["value"]>): string =>
-  typeof value === "object" ? `its ${value.metadata}` : String(value);
+function valueWords(value: NonNullable<Route["value"]>): string {
+  if (typeof value !== "object") return String(value);
+  return "field" in value ? value.field : `its ${value.metadata}`;
+}
 
 /** Returns texts for what starts at a step: `every run`, `new items`, `every 8th run`. */
 export function startsAt({ entry, baseline, refresh }: Pipeline, id: string): readonly string[] {

@@ -1,0 +1,30 @@
+import { assert } from "../../shared/base/assert.ts";
+import type { Scraper } from "../../shared/scrapers/scraper.ts";
+import { fieldsFor } from "./watchlists.ts";
+
+/** A source that answers the price of the day. */
+export interface DailyPrices extends Scraper {
+  /** Sets the time of the next answers, ISO 8601. */
+  setTime(at: string): void;
+  /** Sets the price of an item from now on. */
+  setPrice(itemId: string, price: number | null): void;
+}
+
+/** Creates a source without prices. */
+export function dailyPrices(): DailyPrices {
+  const prices = new Map<string, number | null>();
+  let fetchedAt = "";
+  return {
+    setTime: (at) => {
+      fetchedAt = at;
+    },
+    setPrice: (itemId, price) => void prices.set(itemId, price),
+    async read({ scraper, ids }) {
+      return ids.map((id) => {
+        const price = prices.get(id);
+        assert(price !== undefined, "every item has a price when it is read");
+        return { id, status: "ok", fetchedAt, fields: fieldsFor(scraper, price) };
+      });
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { settings } from "./settings.ts";
+
+/**
+ * The SQL that calculates derived fields. The windows begin at 00:00 UTC of a day, and the
+ * watchlists run at 06:00. So a window of 30 days contains each price that held until 29 days before
+ * the read or later, and a price that another one replaced in the run 30 days before.
+ */
+
+/** Products with the day of their first price. */
+const firstDays = `SELECT shop, product, min(first_day) AS first_day FROM segments GROUP BY ALL`;
+
+/** True if a price that held during a segment is in the window before the read of a day. */
+const isInWindow = (segment: string, day: string, days: number): string =>
+  `${segment}.price IS NOT NULL AND ${segment}.first_day < ${day}
+    AND ${segment}.last_day + 1 >= ${day} - ${days}`;
+
+/**
+ * Prices below the lowest one of the window. Only the first price of a segment can be lower, and a
+ * price within half a cent of the last known one, which does not begin a segment.
+ */
+export const newLows = `
+  WITH spans AS (
+    SELECT shop, product, day AS from_day, price,
+      coalesce(lead(day) OVER (PARTITION BY shop, product ORDER BY day) - 1, last_day) AS to_day
+    FROM points JOIN products USING (shop, product)),
+  near AS (
+    SELECT spans.shop, spans.product, spans.price, unnest(generate_series(
+      greatest(from_day, first_day)::TIMESTAMP, least(to_day, last_day)::TIMESTAMP,
+      INTERVAL 1 DAY))::DATE AS day
+    FROM spans JOIN segments ON segments.shop = spans.shop AND segments.product = spans.product
+      AND from_day <= last_day AND to_day >= first_day
+    WHERE spans.price <> segments.price),
+  candidates AS (
+    SELECT shop, product, first_day AS day, price FROM segments WHERE price IS NOT NULL
+    UNION SELECT shop, product, day, price FROM near)
+  SELECT candidates.shop, candidates.product, candidates.day, NULL::DOUBLE AS before,
+    min(earlier.price) AS after
+  FROM candidates
+  JOIN (${firstDays}) AS firsts USING (shop, product)
+  JOIN segments AS earlier
+    ON earlier.shop = candidates.shop AND earlier.product = candidates.product
+    AND ${isInWindow("earlier", "candidates.day", 30)}
+  WHERE firsts.first_day <= candidates.day - 30
+  GROUP BY candidates.shop, candidates.product, candidates.day, candidates.price
+  HAVING candidates.price < min(earlier.price)`;
+
+/**
+ * Days on which a route with a cooldown reports a condition that holds on all days of `spans`.
+ * @param spans query with the columns shop, product, from_day and to_day
+ */
+const sampled = (spans: string): string => `
+  WITH RECURSIVE spans AS (SELECT * FROM (${spans}) WHERE from_day <= to_day),
+  samples AS (
+    SELECT shop, product, min(from_day) AS day FROM spans GROUP BY shop, product
+    UNION ALL
+    SELECT shop, product, min(greatest(from_day, samples.day + ${settings.sampleDays})) AS day
+    FROM samples JOIN spans USING (shop, product)
+    WHERE to_day >= samples.day + ${settings.sampleDays}
+    GROUP BY shop, product)
+  SELECT shop, product, day FROM samples`;
+
+/** Days on which the windows of 30 and 90 days are known and contain a price. */
+const windowSamples = sampled(`
+  SELECT shop, product, greatest(segments.first_day + 1, firsts.first_day + 90) AS from_day,
+    least(segments.last_day + 31, products.last_day) AS to_day
+  FROM segments
+  JOIN (${firstDays}) AS firsts USING (shop, product)
+  JOIN products USING (shop, product)
+  WHERE price IS NOT NULL`);
+
+const valueOnSamples = (value: string, days: number): string => `
+  SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before, ${value} AS after
+  FROM (${windowSamples}) AS samples
+  JOIN segments ON segments.shop = samples.shop AND segments.product = samples.product
+    AND ${isInWindow("segments", "samples.day", days)}
+  GROUP BY samples.shop, samples.product, samples.day`;
+
+/** Hours for which a price held in the window of 30 days before the read. */
+const hours = `date_diff('hour',
+  greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
+  least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;
+
+export const lowest90d = valueOnSamples("min(price)", 90);
+export const average30d = valueOnSamples(`round(sum(price * ${hours}) / sum(${hours}), 4)`, 30);
+export const changedCount7d = `
+  SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before,
+    count(segments.n)::DOUBLE AS after
+  FROM (${windowSamples}) AS samples
+  LEFT JOIN segments ON segments.shop = samples.shop AND segments.product = samples.product
+    AND segments.n > 1 AND segments.first_day BETWEEN samples.day - 7 AND samples.day
+  GROUP BY samples.shop, samples.product, samples.day`;
+
+/** The last price before each segment that differs from the one of the segment. */
+const previousPrices = `
+  SELECT one.shop, one.product, one.first_day, one.last_day,
+    arg_max(earlier.price, earlier.n) AS previous
+  FROM segments AS one JOIN segments AS earlier
+    ON earlier.shop = one.shop AND earlier.product = one.product AND earlier.n < one.n
+    AND earlier.price IS NOT NULL
+    AND coalesce(abs(earlier.price - one.price) > 0.005 + 1e-9, true)
+  GROUP BY one.shop, one.product, one.first_day, one.last_day`;
+
+export const previousPrice = `
+  SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before, previous AS after
+  FROM (${sampled(`
+    SELECT shop, product, first_day AS from_day, last_day AS to_day FROM (${previousPrices})`)}
+  ) AS samples
+  JOIN (${previousPrices}) AS prices ON prices.shop = samples.shop
+    AND prices.product = samples.product
+    AND samples.day BETWEEN prices.first_day AND prices.last_day`;

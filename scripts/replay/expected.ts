@@ -1,0 +1,170 @@
+import {
+  average30d,
+  changedCount7d,
+  lowest90d,
+  newLows,
+  previousPrice,
+} from "./expected-derived.ts";
+import { settings } from "./settings.ts";
+import type { RuleName } from "./watchlists.ts";
+
+/**
+ * The SQL of DuckDB that calculates from the files what the service must decide and store. It shares
+ * no code with the service, and compares times of constant prices in place of daily reads.
+ */
+
+/** Tables of the replayed products, from the files and from `products`. */
+export const fileTables = (files: string): readonly string[] => [
+  `CREATE TABLE points AS
+    WITH entries AS (
+      SELECT parse_filename(filename, true) AS file, id AS product, unnest(prices) AS entry,
+        generate_subscripts(prices, 1) AS n
+      FROM read_json(${files}, format = 'newline_delimited', filename = true,
+        columns = {id: 'VARCHAR', prices: 'JSON[][]'}))
+    SELECT shop, product, (entry[1] ->> '$')::DATE AS day,
+      -- A product can have two prices on a day; the last one counts. A price of 0 is unknown.
+      nullif(arg_max_null((entry[2] ->> '$')::DOUBLE, n), 0) AS price
+    FROM entries JOIN products USING (product)
+    WHERE replace(file, '.jsonl', '') = shop
+    GROUP BY shop, product, day`,
+  // A price within half a cent of the last known one is not a change, and does not replace it.
+  `CREATE TABLE known AS
+    WITH RECURSIVE numbered AS (
+      SELECT *, row_number() OVER (PARTITION BY shop, product ORDER BY day) AS n FROM points),
+    known AS (
+      SELECT shop, product, n, day, price, true AS is_new FROM numbered WHERE n = 1
+      UNION ALL
+      SELECT next.shop, next.product, next.n, next.day,
+        CASE WHEN ${isEqual("next.price", "known.price")} THEN known.price ELSE next.price END,
+        NOT coalesce(${isEqual("next.price", "known.price")},
+          next.price IS NOT DISTINCT FROM known.price)
+      FROM known JOIN numbered AS next
+        ON next.shop = known.shop AND next.product = known.product AND next.n = known.n + 1)
+    SELECT shop, product, day, price FROM known WHERE is_new`,
+  // A segment is a time in which the price of a product is constant.
+  `CREATE TABLE segments AS
+    SELECT shop, product, row_number() OVER prices AS n, day AS first_day,
+      coalesce(lead(day) OVER prices - 1, last_day) AS last_day, price
+    FROM known JOIN products USING (shop, product)
+    WINDOW prices AS (PARTITION BY shop, product ORDER BY day)`,
+];
+
+/** Prices that differ by at most half a cent are equal. Null if a price is null. */
+function isEqual(one: string, other: string): string {
+  return `abs(${one} - ${other}) <= 0.005 + 1e-9`;
+}
+
+/** True if prices differ; a change from or to null is one. */
+const differs = (one: string, other: string): string =>
+  `coalesce(NOT ${isEqual(one, other)}, ${one} IS DISTINCT FROM ${other})`;
+
+/** True if a price differs from another one by at least a percentage of it. */
+const isPercent = (price: string, from: string, percent: number): string =>
+  `abs(${price} - ${from}) + 1e-9 * greatest(1, abs(${price}), abs(${from}))
+    >= abs(${from}) * ${percent} / 100 AND NOT ${isEqual(price, from)}`;
+
+/** The history: the first price of each product, and each change. */
+export const expectedHistory = `
+  SELECT shop, product, strftime(first_day, '%Y-%m-%dT06:00:00.000Z') AS read_at, price FROM segments`;
+
+interface Walk {
+  /** State after the first segment, as columns. */
+  readonly first: string;
+  /** State after the segment `next`, from the state `was`. */
+  readonly next: string;
+}
+
+/**
+ * Walks over the segments of each product in their order. A row is a segment with the state after
+ * it. `decided` is the day of a decision in this segment; otherwise it is null. `ref_before` is the
+ * reference value of the decision.
+ */
+const walk = ({ first, next }: Walk): string => `
+  WITH RECURSIVE walked AS (
+    SELECT shop, product, n, price, NULL::DATE AS decided, NULL::DOUBLE AS ref_before, ${first}
+    FROM segments WHERE n = 1
+    UNION ALL
+    SELECT next.shop, next.product, next.n, next.price, ${next}
+    FROM walked AS was JOIN segments AS next
+      ON next.shop = was.shop AND next.product = was.product AND next.n = was.n + 1)
+  SELECT shop, product, decided AS day, ref_before AS before, price AS after
+  FROM walked WHERE decided IS NOT NULL`;
+
+/** The reference value is the price notified last. Null is never one, and matches nothing. */
+const isPercentMatch = isPercent("next.price", "was.ref", settings.percent);
+const percent = walk({
+  first: "price AS ref",
+  next: `CASE WHEN ${isPercentMatch} THEN next.first_day END, was.ref,
+    CASE WHEN was.ref IS NULL OR ${isPercentMatch} THEN next.price ELSE was.ref END`,
+});
+
+/** The reference value is the highest price since the last notification. */
+const isDrop = `next.price < was.ref
+  AND ${isPercent("next.price", "was.ref", settings.dropPercent)}`;
+const drop = walk({
+  first: "price AS ref",
+  next: `CASE WHEN ${isDrop} THEN next.first_day END, was.ref,
+    CASE WHEN was.ref IS NULL OR ${isDrop}
+        OR (next.price > was.ref AND NOT ${isEqual("next.price", "was.ref")})
+      THEN next.price ELSE was.ref END`,
+});
+
+/** Days of the segment `next`, which has one read a day. */
+const reads = "(next.last_day - next.first_day + 1)";
+/** Reads in a row on the same side of the reference value before the segment `next`. */
+const seenBefore = `CASE
+  WHEN ${differs("was.price", "was.ref")}
+    AND sign(was.price - was.ref) = sign(next.price - was.ref) THEN was.seen ELSE 0 END`;
+const isConfirmed = `${differs("next.price", "was.ref")}
+  AND ${seenBefore} + ${reads} >= ${settings.confirm}`;
+const confirm = walk({
+  first: "price AS ref, 0::BIGINT AS seen",
+  next: `
+    CASE WHEN ${isConfirmed}
+      THEN next.first_day + (${settings.confirm} - 1 - ${seenBefore})::INTEGER END,
+    was.ref,
+    CASE WHEN ${isConfirmed} THEN next.price ELSE was.ref END,
+    CASE WHEN ${isConfirmed} OR NOT ${differs("next.price", "was.ref")} THEN 0
+      ELSE ${seenBefore} + ${reads} END`,
+});
+
+/** A change during the cooldown is reported after it, if the price still differs. */
+const afterCooldown = "greatest(next.first_day, was.until)";
+const isReported = `${differs("next.price", "was.ref")} AND ${afterCooldown} <= next.last_day`;
+const cooldown = walk({
+  first: "price AS ref, first_day AS until",
+  next: `
+    CASE WHEN ${isReported} THEN ${afterCooldown} END,
+    was.ref,
+    CASE WHEN ${isReported} THEN next.price ELSE was.ref END,
+    CASE WHEN ${isReported} THEN ${afterCooldown} + ${settings.cooldownDays} ELSE was.until END`,
+});
+
+const withoutChange = "NULL::DOUBLE AS before, NULL::DOUBLE AS after";
+
+/** The decisions of each rule: columns shop, product, day, before, after. */
+export const expectedDecisions: Readonly<Record<RuleName, string>> = {
+  changed: `
+    SELECT shop, product, first_day AS day, lag(price) OVER prices AS before, price AS after
+    FROM segments
+    WINDOW prices AS (PARTITION BY shop, product ORDER BY n)
+    QUALIFY n > 1`,
+  percent,
+  drop,
+  confirm,
+  cooldown,
+  once: `
+    SELECT shop, product, day, ${withoutChange} FROM points
+    WINDOW prices AS (PARTITION BY shop, product ORDER BY day)
+    QUALIFY coalesce(price < ${settings.below}, false)
+      AND NOT coalesce(lag(price < ${settings.below}) OVER prices, false)`,
+  // Counts reads after the first one of a segment, which found the change.
+  stable: `
+    SELECT shop, product, first_day + ${settings.stableReads} AS day, ${withoutChange} FROM segments
+    WHERE first_day + ${settings.stableReads} <= last_day`,
+  lowest30d: newLows,
+  lowest90d,
+  average30d,
+  changedCount7d,
+  previousPrice,
+};

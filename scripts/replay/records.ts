@@ -1,0 +1,71 @@
+import { createWriteStream, type WriteStream } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Product } from "./price-files.ts";
+import type { Decision } from "./watchlists.ts";
+
+/** A decision, with the product as it is named in the file. */
+interface DecisionRecord extends Omit<Decision, "itemId"> {
+  readonly shop: string;
+  readonly product: string;
+  /** YYYY-MM-DD. */
+  readonly day: string;
+}
+
+interface PointRecord {
+  readonly shop: string;
+  readonly product: string;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+  readonly price: unknown;
+}
+
+/** What the service decided and stored, in files of JSON lines that DuckDB reads. */
+export interface Records {
+  addShop(shop: {
+    readonly shop: string;
+    /** YYYY-MM-DD. */
+    readonly lastDay: string;
+    readonly products: readonly Product[];
+  }): void;
+  addDecision(decision: DecisionRecord): void;
+  addPoint(point: PointRecord): void;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+/** The files of the records. */
+export const recordFiles = {
+  products: "products.jsonl",
+  decisions: "decisions.jsonl",
+  points: "points.jsonl",
+} as const;
+
+/** Opens empty files in an existing folder. */
+export function openRecords(folder: string): Records {
+  const open = (name: string): WriteStream => createWriteStream(join(folder, name));
+  const products = open(recordFiles.products);
+  const decisions = open(recordFiles.decisions);
+  const points = open(recordFiles.points);
+  return {
+    addShop({ shop, lastDay, products: replayed }) {
+      for (const { id } of replayed) write(products, { shop, product: id, last_day: lastDay });
+    },
+    addDecision({ shop, product, day, rule, change }) {
+      const { before = null, after = null } = change ?? {};
+      write(decisions, { shop, product, day, rule, before, after });
+    },
+    addPoint({ shop, product, at, price }) {
+      write(points, { shop, product, read_at: at, price });
+    },
+    async close() {
+      for (const stream of [products, decisions, points]) {
+        stream.end();
+        await once(stream, "finish");
+      }
+    },
+  };
+}
+
+const write = (stream: WriteStream, row: object): void =>
+  void stream.write(`${JSON.stringify(row)}\n`);

@@ -1,0 +1,74 @@
+import { progressOf } from "../../tools/command-line/progress.ts";
+import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
+import { dailyPrices } from "./daily-prices.ts";
+import { type Comparison, compareWithDuckDb } from "./judge.ts";
+import { type Played, playDays } from "./play-days.ts";
+import { readShop } from "./price-files.ts";
+import { openRecords } from "./records.ts";
+import { startService } from "./service.ts";
+import { daysOf, shopDays } from "./shop-days.ts";
+
+export interface ReplayOptions {
+  /** Folder of the price files. */
+  readonly prices: string;
+  readonly shops: readonly string[];
+  /** Largest number of products of a shop. */
+  readonly productsMax: number;
+  /** Existing folder for the records of the service. Default: a temporary one. */
+  readonly records?: string;
+}
+
+export interface ReplayResult {
+  /** Number of products, and of all products in the files of these shops. */
+  readonly products: number;
+  readonly productsInFiles: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly played: Played;
+  readonly seconds: number;
+  /** Null: DuckDB does not work on this machine, so nothing was compared. */
+  readonly comparisons: readonly Comparison[] | null;
+}
+
+const progressEveryMs = 10_000;
+
+/**
+ * Replays price files through the run engine of the service, and compares its decisions and its
+ * history with what DuckDB calculates from the same files.
+ */
+export async function replayPrices({
+  prices,
+  shops,
+  productsMax,
+  records: recordsFolder,
+}: ReplayOptions): Promise<ReplayResult> {
+  const startedAt = performance.now();
+  const files = shops.map((shop) => readShop(prices, shop, productsMax));
+  const plans = files.map((file, position) => shopDays(file, position));
+  const days = daysOf(plans);
+  const dynamo = await startTemporaryDynamo();
+  try {
+    const source = dailyPrices();
+    const service = await startService(dynamo.endpoint, source);
+    const folder = recordsFolder ?? dynamo.dir;
+    const records = openRecords(folder);
+    for (const [n, { shop, products }] of files.entries()) {
+      records.addShop({ shop, lastDay: plans[n]?.last ?? "", products });
+    }
+    const progress = progressOf(days.length, { everyMs: progressEveryMs });
+    const played = await playDays(plans, days, { service, source, records, progress });
+    await records.close();
+    const comparisons = await compareWithDuckDb(prices, folder);
+    return {
+      products: files.reduce((sum, { products }) => sum + products.length, 0),
+      productsInFiles: files.reduce((sum, { inFile }) => sum + inFile, 0),
+      firstDay: days[0] ?? "",
+      lastDay: days.at(-1) ?? "",
+      played,
+      seconds: Math.round((performance.now() - startedAt) / 1_000),
+      comparisons: comparisons ?? null,
+    };
+  } finally {
+    await dynamo.stop();
+  }
+}

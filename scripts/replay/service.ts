@@ -1,0 +1,109 @@
+import * as v from "valibot";
+import { createAccount } from "../../shared/accounts/create-account.ts";
+import { assert } from "../../shared/base/assert.ts";
+import type { RunEvents, SerializedEvent } from "../../shared/events/event.ts";
+import { itemHistory, type ShownPoint } from "../../shared/history/item-history.ts";
+import type { HistorySpan } from "../../shared/history/history.ts";
+import type { Scraper } from "../../shared/scrapers/scraper.ts";
+import { changeItems } from "../../shared/watchlists/change-items.ts";
+import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
+import { itemChangeBody, parseItemChange } from "../../shared/watchlists/items-request.ts";
+import { newWatchlist } from "../../shared/watchlists/request.ts";
+import { type OpenList, type PlayedRun, playDueRuns } from "./due-runs.ts";
+import { createStores } from "./stores.ts";
+import { waitingMessages } from "./waiting-messages.ts";
+
+/**
+ * The run engine of the service with its stores, on a DynamoDB engine. The clock, the queues and the
+ * source are simulated.
+ */
+export interface Service {
+  /** Sets the clock. */
+  setTime(at: Date): void;
+  /** Creates a watchlist as `POST /v1/watchlists` does. Its first run is due at once. */
+  createList(body: object): Promise<OpenList>;
+  /** Adds items as `POST /v1/watchlists/{id}/items` does. */
+  addItems(list: OpenList, ids: readonly string[]): Promise<void>;
+  /**
+   * Plays the due runs of watchlists at the same time, until all queues are empty. Returns them in
+   * the order of the lists.
+   */
+  run(lists: readonly OpenList[]): Promise<readonly PlayedRun[]>;
+  /** Reads the prices of an item in a span, oldest first, as the history route does. */
+  history(list: OpenList, itemId: string, span: HistorySpan): Promise<readonly ShownPoint[]>;
+}
+
+/** More than a replay of all files charges. */
+const signupCredits = 1_000_000_000;
+/** Largest number of points of a page of the history. */
+const pointsMax = 1_000;
+
+const noOffers = (): never => {
+  throw new Error("The pipelines of the replay read no offers");
+};
+
+/**
+ * Creates the tables in a DynamoDB engine, and an account.
+ * @param endpoint address of the engine
+ * @param source answers every read
+ */
+export async function startService(endpoint: string, source: Scraper): Promise<Service> {
+  let now = new Date(0);
+  const stores = await createStores(endpoint, { now: () => now, sleep: async () => {} });
+  const queues = waitingMessages();
+  const published = new Map<string, readonly SerializedEvent[]>();
+  const ports = {
+    ...stores,
+    queue: queues.port,
+    schedules: { put: async () => {}, remove: async () => {} },
+    publisher: {
+      publish: async ({ runId, events }: RunEvents) => void published.set(runId, events),
+    },
+    sources: {
+      scraperFor: () => source,
+      offerScraperFor: noOffers,
+      offerCheckerFor: noOffers,
+    },
+    warn: (message: string) => {
+      throw new Error(message);
+    },
+  };
+  const owner = { name: "Replay", email: "replay@local.invalid", signupCredits };
+  const { id: accountId } = await createAccount(owner, stores);
+  return {
+    setTime: (at) => {
+      now = at;
+    },
+    async createList(body) {
+      const wanted = v.parse(newWatchlist, body);
+      const request = { accountId, wanted, idempotencyKey: undefined, now, baseUrl: "" };
+      const answer = await createWatchlist(request, ports);
+      const { id } = v.parse(v.object({ id: v.string() }), JSON.parse(answer.body));
+      return { accountId, watchlistId: id };
+    },
+    async addItems({ watchlistId }, ids) {
+      const watchlist = await ports.watchlists.get(accountId, watchlistId);
+      assert(watchlist !== undefined, "the replay deletes no watchlist");
+      const body = v.parse(itemChangeBody, { add: [...ids] });
+      const change = parseItemChange(watchlist.platform, body);
+      await changeItems({ watchlist, change, now }, ports);
+    },
+    run: (lists) => playDueRuns(lists, { ports, take: queues.take, published }),
+    async history({ watchlistId }, itemId, span) {
+      const page = await itemHistory(
+        {
+          watchlistId,
+          itemId,
+          span,
+          order: "oldest_first",
+          limit: pointsMax,
+          fields: ["price"],
+          startingAfter: undefined,
+        },
+        ports.history,
+      );
+      assert(!page.hasMore, "an item has at most a page of points");
+      return page.points;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { assert } from "../../shared/base/assert.ts";
+import type { ShopPrices } from "./price-files.ts";
+
+const dayMs = 86_400_000;
+
+/** What changes in a shop on a day. */
+export interface DayPlan {
+  /** IDs of the items that are new. */
+  readonly added: readonly string[];
+  readonly prices: readonly { readonly itemId: string; readonly price: number | null }[];
+}
+
+/** The days of a shop, from the first price in its file to the last one. */
+export interface ShopDays {
+  readonly shop: string;
+  /** YYYY-MM-DD. */
+  readonly first: string;
+  readonly last: string;
+  planOf(day: string): DayPlan;
+  /** Returns the ID of the product in the file. */
+  productOf(itemId: string): string;
+}
+
+const nothing: DayPlan = { added: [], prices: [] };
+
+/**
+ * Sorts the prices of a shop by day.
+ * @param position of the shop; the items of two shops have different IDs
+ */
+export function shopDays({ shop, products }: ShopPrices, position: number): ShopDays {
+  const plans = new Map<string, { added: string[]; prices: DayPlan["prices"][number][] }>();
+  const productIds = new Map<string, string>();
+  for (const [n, { id, prices }] of products.entries()) {
+    const itemId = itemIdOf(position, n);
+    productIds.set(itemId, id);
+    for (const [at, { day, price }] of prices.entries()) {
+      const plan = plans.get(day) ?? { added: [], prices: [] };
+      plans.set(day, plan);
+      plan.prices.push({ itemId, price });
+      if (at === 0) plan.added.push(itemId);
+    }
+  }
+  const days = [...plans.keys()].toSorted();
+  const [first = "", last = ""] = [days[0], days.at(-1)];
+  return {
+    shop,
+    first,
+    last,
+    planOf: (day) => plans.get(day) ?? nothing,
+    productOf(itemId) {
+      const id = productIds.get(itemId);
+      assert(id !== undefined, "the service reports only items of its watchlists");
+      return id;
+    },
+  };
+}
+
+/** Returns every day on which a shop has prices, YYYY-MM-DD. */
+export function daysOf(shops: readonly ShopDays[]): readonly string[] {
+  const all = shops.flatMap(({ first, last }) => {
+    const count = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
+    return Array.from({ length: count }, (_, n) => dayAfter(first, n));
+  });
+  return [...new Set(all)].toSorted();
+}
+
+export const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+
+const [idsOfShop, idStep] = [1_000_000_000, 387_420_489];
+/**
+ * An item ID that is valid on each platform. The IDs of a shop are spread over their range, because
+ * in a real watchlist new items are between the others. The step has no factor in common with the
+ * number of IDs, so no two IDs are equal.
+ */
+const itemIdOf = (position: number, n: number): string =>
+  String((position + 1) * idsOfShop + ((n * idStep) % idsOfShop));

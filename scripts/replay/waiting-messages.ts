@@ -1,0 +1,34 @@
+import type { BatchRef, RunRef } from "../../shared/runs/run.ts";
+import type { RunQueue } from "../../shared/runs/run-queue.ts";
+
+/** The queues of runs. They keep their messages until these are taken. */
+export interface WaitingMessages {
+  readonly port: RunQueue;
+  /** Removes and returns all messages. */
+  readonly take: () => {
+    readonly resumes: readonly RunRef[];
+    readonly batches: readonly BatchRef[];
+    readonly finishes: readonly RunRef[];
+  };
+}
+
+/** Creates empty queues. They drop messages that start runs, because the replay starts each run. */
+export function waitingMessages(): WaitingMessages {
+  let resumes: RunRef[] = [];
+  let batches: BatchRef[] = [];
+  let finishes: RunRef[] = [];
+  return {
+    port: {
+      sendDue: async () => {},
+      sendPurge: async () => {},
+      sendResume: async (run) => void resumes.push(run),
+      sendBatches: async (sent) => void batches.push(...sent),
+      sendFinish: async (run) => void finishes.push(run),
+    },
+    take() {
+      const taken = { resumes, batches, finishes };
+      [resumes, batches, finishes] = [[], [], []];
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import * as v from "valibot";
+import { assertNever } from "../../shared/base/assert.ts";
+import type { SerializedEvent } from "../../shared/events/event.ts";
+import type { ProductFields } from "../../shared/scrapers/scraper.ts";
+import { settings } from "./settings.ts";
+
+/** A rule whose decisions are compared. */
+export type RuleName =
+  | "changed"
+  | "percent"
+  | "drop"
+  | "confirm"
+  | "cooldown"
+  | "once"
+  | "stable"
+  | "lowest30d"
+  | "lowest90d"
+  | "average30d"
+  | "changedCount7d"
+  | "previousPrice";
+
+/** A decision of a rule to notify about a product on a day. */
+export interface Decision {
+  readonly rule: RuleName;
+  readonly itemId: string;
+  /**
+   * Values of the event. For a derived field, `after` is its value. Absent if the event has no value
+   * to compare.
+   */
+  readonly change?: { readonly before: number | null; readonly after: number | null };
+}
+
+/** A watchlist that every shop has. */
+interface ListDefinition {
+  readonly platform: string;
+  /** The scraper that the pipeline uses. */
+  readonly scraper: string;
+  readonly routes: readonly object[];
+  /** The rule of each field of a changed event. */
+  readonly changedRules: Readonly<Record<string, RuleName>>;
+  /** The rules of each branch of a matched event. */
+  readonly matchedRules: Readonly<Record<string, readonly RuleName[]>>;
+  /** Builds the answer of the source for a price. */
+  readonly fields: (price: number | null) => ProductFields;
+}
+
+const money = (price: number | null) =>
+  price === null ? null : { amount: price, currency: "USD" };
+
+/**
+ * A plain `changed` route, which is not among the limited routes, because its events show every
+ * tracked field that changed. The other routes test fields that are derived from earlier prices.
+ */
+const changes: ListDefinition = {
+  platform: "retailer_d",
+  scraper: "retailer_d.standard",
+  routes: [
+    { when: "changed", field: "price", notify: true },
+    { when: "ok", field: "price", op: "below", value: { field: "lowest30d" }, notify: true },
+    sampleRoute({ lowest90d: 0, average30d: 0, changedCount7d: -1 }),
+  ],
+  changedRules: { price: "changed" },
+  matchedRules: { ok: ["lowest30d"], always: ["lowest90d", "average30d", "changedCount7d"] },
+  fields: (price) => ({ price: money(price) }),
+};
+
+/**
+ * Routes with limits. Each `changed` route has a separate field, and the source answers the price in
+ * all of them. An event shows only the fields whose routes match, so one read a day tests all
+ * routes.
+ */
+const limited: ListDefinition = {
+  platform: "retailer_a",
+  scraper: "retailer_a.lite",
+  routes: [
+    changedRoute("price", { min_delta_percent: settings.percent }),
+    changedRoute("newMinPrice", { op: "decreased", min_delta_percent: settings.dropPercent }),
+    changedRoute("usedMinPrice", { confirm: settings.confirm }),
+    changedRoute("listPrice", { cooldown: `${settings.cooldownDays}d` }),
+    {
+      when: "ok",
+      field: "price",
+      op: "below",
+      value: settings.below,
+      once: true,
+      notify: true,
+    },
+    { when: "unchanged", confirm: settings.stableReads, once: true, notify: true },
+    sampleRoute({ previousPrice: 0 }),
+  ],
+  changedRules: {
+    price: "percent",
+    newMinPrice: "drop",
+    usedMinPrice: "confirm",
+    listPrice: "cooldown",
+  },
+  matchedRules: { ok: ["once"], unchanged: ["stable"], always: ["previousPrice"] },
+  fields: (price) => ({
+    price: money(price),
+    retailer_a: { newMinPrice: price, usedMinPrice: price, listPrice: price },
+  }),
+};
+
+function changedRoute(field: string, keys: object): object {
+  return { when: "changed", field, ...keys, notify: true };
+}
+
+/** A route that reports the values of derived fields of each item from time to time. */
+function sampleRoute(above: Readonly<Record<string, number>>): object {
+  const where = Object.entries(above).map(([field, value]) => ({ field, op: "above", value }));
+  return { when: "always", where, cooldown: `${settings.sampleDays}d`, notify: true };
+}
+
+/** The watchlists of a shop, by name. */
+export const lists = { changes, limited } as const;
+export type ListName = keyof typeof lists;
+export const listNames = ["changes", "limited"] as const satisfies readonly ListName[];
+
+/** Returns the definition of the list that a scraper reads. */
+export function fieldsFor(scraper: string, price: number | null): ProductFields {
+  const found = listNames.find((name) => lists[name].scraper === scraper);
+  if (found === undefined) throw new Error(`No watchlist of the replay uses ${scraper}.`);
+  return lists[found].fields(price);
+}
+
+/** ID of the only step of each pipeline. */
+export const stepId = "check";
+
+/** Returns the body of `POST /v1/watchlists` for a list of a shop. It runs once a day. */
+export const listBody = (name: ListName, shop: string, ids: readonly string[]): object => ({
+  name: `${shop} ${name}`,
+  platform: lists[name].platform,
+  ids: [...ids],
+  every: "1d",
+  pipeline: {
+    steps: [{ id: stepId, scraper: lists[name].scraper, routes: lists[name].routes }],
+  },
+});
+
+const change = v.object({
+  before: v.nullable(v.number()),
+  after: v.nullable(v.number()),
+});
+
+const eventSchema = v.object({
+  data: v.object({
+    changes: v.optional(
+      v.array(v.object({ id: v.string(), changes: v.record(v.string(), change) })),
+      [],
+    ),
+    products: v.optional(
+      v.array(
+        v.object({ id: v.string(), branch: v.string(), values: v.record(v.string(), v.unknown()) }),
+      ),
+      [],
+    ),
+  }),
+});
+
+/**
+ * Returns the decisions that an event reports.
+ * @throws Error if an event reports a field or a branch that belongs to no rule
+ */
+export function decisionsIn(name: ListName, { type, body }: SerializedEvent): readonly Decision[] {
+  const { changedRules, matchedRules } = lists[name];
+  switch (type) {
+    case "watchlist.product.changed":
+    case "watchlist.product.matched": {
+      const { data } = v.parse(eventSchema, JSON.parse(body));
+      const changed = data.changes.flatMap(({ id, changes: fields }) =>
+        Object.entries(fields).map(([field, found]) => ({
+          rule: ofEvent(changedRules, field),
+          itemId: id,
+          change: found,
+        })),
+      );
+      const matched = data.products.flatMap(({ id, branch, values }) =>
+        ofEvent(matchedRules, branch).map((rule) => matchOf(rule, id, values[rule])),
+      );
+      return [...changed, ...matched];
+    }
+    case "watchlist.run.completed":
+      return [];
+    case "watchlist.product.delisted":
+    case "webhook.test":
+      throw new Error(`A run of the replay had the event ${type}.`);
+    default:
+      return assertNever(type);
+  }
+}
+
+function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): Rules {
+  const found = rules[name];
+  if (found === undefined) throw new Error(`No rule of the replay reports '${name}'.`);
+  return found;
+}
+
+/** @param derived value of the derived field with the name of the rule, if there is one */
+function matchOf(rule: RuleName, itemId: string, derived: unknown): Decision {
+  if (typeof derived !== "number") return { rule, itemId };
+  return { rule, itemId, change: { before: null, after: derived } };
+}

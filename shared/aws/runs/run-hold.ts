@@ -1,0 +1,103 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Hold, Run } from "../../runs/run.ts";
+import {
+  isContention,
+  retryContended,
+  type TableOptions,
+  transact,
+  type TransactItem,
+  transactWrites,
+} from "../table/dynamo.ts";
+import { watchlistKeys } from "../table/table.ts";
+
+interface Decision {
+  readonly run: Run;
+  readonly hold: Hold;
+  readonly dueAt: string;
+}
+
+/**
+ * Stores the decision about a held run. The transaction checks that the watchlist exists: its purge
+ * deletes the rows of a held run, and must not begin while a decision is carried out.
+ */
+export const decideHold = (
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { run, hold, dueAt }: Decision,
+): Promise<boolean> =>
+  transactWrites(
+    client,
+    [
+      {
+        ConditionCheck: {
+          TableName: options.table,
+          Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
+          ConditionExpression: "attribute_exists(pk)",
+        },
+      },
+      {
+        Update: {
+          TableName: options.table,
+          Key: watchlistKeys.run(run.watchlistId, run.runNumber),
+          UpdateExpression: "SET phase = :phase, #hold = :hold, due_at = :due",
+          ConditionExpression: "phase = :held",
+          ExpressionAttributeNames: { "#hold": "hold" },
+          ExpressionAttributeValues: {
+            ":phase": hold.status === "released" ? "releasing" : "discarding",
+            ":hold": hold,
+            ":due": dueAt,
+            ":held": "held",
+          },
+        },
+      },
+    ],
+    options,
+  );
+
+/** Position of the run's write in the transaction of `endHold`. */
+const runPosition = 0;
+
+/** Ends the hold of a run and lets its watchlist run again, in one transaction. */
+export async function endHold(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  run: Run,
+): Promise<void> {
+  const [runWrite, listWrite] = [runEnd(options.table, run), listEnd(options.table, run)];
+  await retryContended(options, async () => {
+    const reasons = await transact(client, [runWrite, listWrite]);
+    if (reasons === undefined) return "ended";
+    if (isContention(reasons)) return "again";
+    const isEnded = reasons[runPosition]?.code === "ConditionalCheckFailed";
+    if (!isEnded) await transactWrites(client, [runWrite], options);
+    return "ended";
+  });
+}
+
+const runEnd = (table: string, run: Run): TransactItem => ({
+  Update: {
+    TableName: table,
+    Key: watchlistKeys.run(run.watchlistId, run.runNumber),
+    UpdateExpression: "SET phase = :done REMOVE due_kind, due_at",
+    ConditionExpression: "phase IN (:releasing, :discarding)",
+    ExpressionAttributeValues: {
+      ":done": "done",
+      ":releasing": "releasing",
+      ":discarding": "discarding",
+    },
+  },
+});
+
+const listEnd = (table: string, run: Run): TransactItem => ({
+  Update: {
+    TableName: table,
+    Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
+    UpdateExpression: "SET running_run = :none, last_run_status = :status",
+    ConditionExpression: "running_run = :number",
+    ExpressionAttributeValues: {
+      ":none": null,
+      ":number": run.runNumber,
+      ":status": run.status,
+    },
+  },
+});

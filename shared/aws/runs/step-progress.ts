@@ -1,0 +1,70 @@
+/** The progress of a step: batches that are done, messages that were sent, the settled statistics. */
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { BatchRef, StepRecord } from "../../runs/run.ts";
+import { conditionalWrite } from "../table/dynamo.ts";
+import { watchlistKeys } from "../table/table.ts";
+import { stepRecordOf } from "./run-row.ts";
+
+/**
+ * Adds a batch to the completed batches of its step. They are a set, so that a repeated batch
+ * counts once. Returns undefined if the step does not exist.
+ */
+export async function markDone(
+  client: DynamoDBDocumentClient,
+  table: string,
+  ref: BatchRef,
+): Promise<StepRecord | undefined> {
+  let marked: StepRecord | undefined;
+  await conditionalWrite(async () => {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.step(ref.runId, ref.step),
+        UpdateExpression: "ADD done :batch",
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeValues: { ":batch": new Set([ref.batch]) },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    marked = stepRecordOf(Attributes ?? {});
+  });
+  return marked;
+}
+
+/** Stores that all batches of a step were sent. */
+export async function recordSent(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { runId, step }: StepRecord,
+): Promise<void> {
+  await conditionalWrite(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.step(runId, step),
+        UpdateExpression: "SET is_sent = :true",
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeValues: { ":true": true },
+      }),
+    ),
+  );
+}
+
+/** Stores the statistics of a settled step, unless they are stored. */
+export async function recordStats(
+  client: DynamoDBDocumentClient,
+  table: string,
+  step: StepRecord,
+): Promise<void> {
+  await conditionalWrite(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.step(step.runId, step.step),
+        UpdateExpression: "SET stats = :stats",
+        ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(stats)",
+        ExpressionAttributeValues: { ":stats": step.stats },
+      }),
+    ),
+  );
+}

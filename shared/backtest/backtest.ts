@@ -1,0 +1,263 @@
+import { assert } from "../base/assert.ts";
+import type { Clock, RandomSource } from "../base/clock.ts";
+import { invalidParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import type { SerializedEvent } from "../events/event.ts";
+import type { HistorySpan } from "../history/history.ts";
+import type { HistoryStore } from "../history/history-store.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
+import { testedPrices } from "../pipelines/tested-prices.ts";
+import { claimRun } from "../runs/claim-run.ts";
+import { finishRun } from "../runs/finish-run.ts";
+import { readBatch } from "../runs/read-batch.ts";
+import type { Run } from "../runs/run.ts";
+import type { RunStore } from "../runs/run-store.ts";
+import { startRun } from "../runs/start-run.ts";
+import type { Item } from "../watchlists/item.ts";
+import { countByState } from "../watchlists/page.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
+import { readItems } from "../watchlists/read-items.ts";
+import type { Watchlist } from "../watchlists/watchlist.ts";
+import { type MemoryPages, memoryPages } from "./memory-pages.ts";
+import { memoryRun } from "./memory-run.ts";
+import { type PastReads, pastReads, type PastRun, type UnknownField } from "./past-reads.ts";
+import { runsInSpan } from "./past-runs.ts";
+
+export interface BacktestRequest {
+  readonly watchlist: Watchlist;
+  /** The pipeline to test. */
+  readonly pipeline: Pipeline;
+  readonly span: HistorySpan;
+}
+
+export interface BacktestDependencies {
+  readonly pages: Pick<PageStore, "pages" | "details">;
+  readonly runs: Pick<RunStore, "list">;
+  readonly history: Pick<HistoryStore, "item" | "runs">;
+  readonly random: RandomSource;
+}
+
+/** A run as it would have been with the pipeline that is tested. */
+export interface TestedRun {
+  readonly run: Run;
+  /** The events that it would have sent, as they would be stored. */
+  readonly events: readonly SerializedEvent[];
+}
+
+export interface Backtest {
+  /** Oldest first. */
+  readonly runs: readonly TestedRun[];
+  readonly unknownFields: readonly UnknownField[];
+  /** Number of items that the history has, but that are no longer on the watchlist. */
+  readonly removedItems: number;
+}
+
+/**
+ * Repeats the past runs of a watchlist with another pipeline. The run engine itself plans, reads and
+ * ends them, on stores in memory and on the answers that the history has.
+ * @throws 400 INVALID_PARAM if the span has no run, or needs more reads than one call may make
+ */
+export async function backtest(
+  { watchlist, pipeline, span }: BacktestRequest,
+  dependencies: BacktestDependencies,
+): Promise<Backtest> {
+  const { pages, history, random } = dependencies;
+  const { wanted, later } = await runsInSpan(watchlist.id, span, dependencies);
+  const present = await Array.fromAsync(readItems(pages, watchlist.id));
+  const past = pastReads(present, later);
+  refuseManyTraces(pipeline, past.items);
+  const replay: Replay = {
+    watchlist,
+    pipeline,
+    past,
+    random,
+    pages: memoryPages(pages),
+    history: repeatedReads(history),
+    refreshDue: false,
+    reads: 0,
+  };
+  const runs: TestedRun[] = [];
+  for (const one of wanted) {
+    runs.push(await repeatRun(one, replay));
+    past.pass(one);
+    if (replay.reads > limits.backtestReadsMax && runs.length < wanted.length) {
+      throw tooManyReads(wanted, runs.length);
+    }
+  }
+  const listed = new Set(present.map(({ id }) => id));
+  const found = new Set<string>();
+  for (const { points } of wanted) for (const id of points.keys()) found.add(id);
+  return {
+    runs,
+    unknownFields: past.unknownFields(),
+    removedItems: [...found].filter((id) => !listed.has(id)).length,
+  };
+}
+
+/** The state of a back-test between its runs. */
+interface Replay {
+  readonly watchlist: Watchlist;
+  readonly pipeline: Pipeline;
+  readonly past: PastReads;
+  readonly random: RandomSource;
+  readonly pages: MemoryPages;
+  readonly history: Pick<HistoryStore, "item">;
+  /** True if a refresh that read nothing is due. */
+  refreshDue: boolean;
+  /** Number of items that the steps of all runs read. */
+  reads: number;
+}
+
+async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
+  const { run: original } = past;
+  const { pages, random } = replay;
+  const isListed = new Set(pages.items().map(({ id }) => id));
+  pages.add(
+    replay.past.items.filter((one) => !isListed.has(one.id) && one.addedAt <= original.startedAt),
+  );
+  const watchlist = watchlistBefore(original, replay);
+  const memory = memoryRun(original.id);
+  const events: SerializedEvent[] = [];
+  const ended = original.finishedAt ?? original.startedAt;
+  const base = {
+    pages: pages.pages,
+    runs: memory.runs,
+    steps: memory.steps,
+    queue: memory.queue,
+    ledger: pastLedger(past),
+    random,
+    history: { ...replay.history, mergedWindows: async () => limits.runNumberMax },
+  };
+  const started = new Date(original.startedAt);
+  const run = await claimRun(
+    { watchlist, trigger: original.trigger, due: started, now: started },
+    memory.runs,
+  );
+  assert(run !== undefined, "a run in memory is claimed");
+  const clock = clockAt(original.startedAt);
+  await startRun(memory.run(), { ...base, clock });
+  for (let batch = memory.nextBatch(); batch !== undefined; batch = memory.nextBatch()) {
+    await readBatch(
+      batch,
+      {
+        deadline: new Date(started.getTime() + limits.stepDeadlineSeconds * 1_000),
+        sentAt: started,
+      },
+      {
+        ...base,
+        clock,
+        async read(request) {
+          replay.reads += request.items.length;
+          return replay.past.answer(past, replay.pipeline, request);
+        },
+      },
+    );
+  }
+  await finishRun(memory.run(), {
+    ...base,
+    clock: clockAt(ended),
+    history: recordedHistory,
+    watchlists: {
+      get: async () => ({ ...watchlist, runningRun: original.runNumber }),
+    },
+    endpoints: { list: async () => [], deletions: async () => new Map() },
+    publisher: {
+      async publish(published) {
+        events.push(...published.events);
+      },
+    },
+  });
+  replay.refreshDue = memory.outcome()?.refreshDue ?? false;
+  return { run: memory.run(), events };
+}
+
+/** A clock that stands at the time of a past run. */
+const clockAt = (time: string): Clock => ({ now: () => new Date(time), sleep: async () => {} });
+
+/** The watchlist as it would have been when a past run was due. */
+const watchlistBefore = (
+  { runNumber, maxCredits }: Run,
+  { watchlist, pipeline, pages, refreshDue }: Replay,
+): Watchlist => ({
+  ...watchlist,
+  pipeline,
+  status: "active",
+  pausedReason: null,
+  webhookEndpointId: null,
+  webhookUrl: null,
+  maxCreditsPerRun: maxCredits,
+  runCount: runNumber - 1,
+  itemCounts: countByState(pages.items()),
+  consecutiveSkips: 0,
+  refreshDue,
+});
+
+/** The history of a run that is repeated is recorded and merged. */
+const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecorded" | "merge"> = {
+  append: async () => "appended",
+  isRecorded: async () => true,
+  mergedWindows: async () => limits.runNumberMax,
+  merge: async () => ({ outcome: "merged" }),
+};
+
+/**
+ * A ledger that covers each step, except those that the past run deferred. Nothing is reserved or
+ * charged.
+ */
+function pastLedger({ run, points }: PastRun): Ledger {
+  const deferred = new Set<string>();
+  for (const { step, status } of [...points.values()].flat()) {
+    if (status === "deferred") deferred.add(step);
+  }
+  const isUncovered = (step: string | undefined): boolean =>
+    run.status === "insufficient_credits" || (step !== undefined && deferred.has(step));
+  return {
+    async reserve({ source }) {
+      const step = "step" in source ? source.step : undefined;
+      if (run.stats.isEntryUnread === true && step === run.stats.entry) {
+        const nothing = { limit: 0, available: 0, balance: 0 };
+        return { outcome: "over_budget", budget: "watchlist", ...nothing };
+      }
+      return isUncovered(step) ? { outcome: "insufficient", balance: 0 } : { outcome: "reserved" };
+    },
+    settle: async ({ credits }) => ({ credits, balance: 0 }),
+    release: async () => {},
+    cancel: async () => {},
+    accountsWithExpiredHolds: async () => [],
+    releaseExpired: async () => 0,
+  };
+}
+
+/** Reads the history of an item once, although several runs derive fields from it. */
+function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, "item"> {
+  const known = new Map<string, ReturnType<HistoryStore["item"]>>();
+  return {
+    item({ watchlistId, itemId, since }) {
+      const key = `${itemId} ${since}`;
+      const found = known.get(key) ?? history.item({ watchlistId, itemId, since, until: "9999" });
+      known.set(key, found);
+      return found;
+    },
+  };
+}
+
+/** @throws 400 if the derived fields of too many items need their history before the first run */
+function refuseManyTraces(pipeline: Pipeline, items: readonly Item[]): void {
+  const read = items.filter(({ readings }) => Object.keys(readings).length > 0).length;
+  if (testedPrices(pipeline).length === 0 || read <= limits.backtestTracedItemsMax) return;
+  throw invalidParam(
+    "since",
+    `This pipeline tests derived fields, and ${read} items were read before 'since', more than ` +
+      `${limits.backtestTracedItemsMax}. Send a 'since' before the first run of the watchlist.`,
+  );
+}
+
+function tooManyReads(wanted: readonly PastRun[], fitting: number): Error {
+  const first = wanted.at(-fitting)?.run.startedAt ?? "";
+  return invalidParam(
+    "since",
+    `The ${wanted.length} runs in this span need more than ${limits.backtestReadsMax} reads. ` +
+      `Send a 'since' of ${first} or later, or an earlier 'until'.`,
+  );
+}

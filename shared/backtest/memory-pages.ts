@@ -1,0 +1,49 @@
+import { type Item } from "../watchlists/item.ts";
+import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
+
+/** The items of a back-test, in one page. They are not stored. */
+export interface MemoryPages {
+  readonly pages: PageStore;
+  readonly items: () => readonly Item[];
+  /** Adds items. They must not be in the page. */
+  readonly add: (items: readonly Item[]) => void;
+}
+
+/**
+ * @param stored the stored pages, whose details (labels, titles) the items have
+ */
+export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
+  let items: readonly Item[] = [];
+  let version = 1;
+  const page = (): StoredPage => ({
+    lowest: "",
+    upper: null,
+    version,
+    counts: countByState(items),
+    maxChangedAt: maxChangedAt(items),
+    items,
+  });
+  return {
+    items: () => items,
+    add(more) {
+      items = [...items, ...more].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    pages: {
+      async *pages() {
+        yield page();
+      },
+      async replace(_watchlist, [before], after) {
+        if (before?.version !== version) return "stale";
+        version += 1;
+        items = after;
+        return "replaced";
+      },
+      details: (...query) => stored.details(...query),
+      changeDetails: async () => "done",
+      createDetails: async () => {},
+      create: async () => {},
+      removeAll: async () => {},
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { assert } from "../base/assert.ts";
+import {
+  addBatchCounts,
+  type BatchRef,
+  type BatchResult,
+  noCounts,
+  type PlannedBatch,
+  type Run,
+  type StepRecord,
+} from "../runs/run.ts";
+import type { RunQueue } from "../runs/run-queue.ts";
+import type { RunStore, WatchlistOutcome } from "../runs/run-store.ts";
+import type { Starts, StepStore } from "../runs/step-store.ts";
+
+/** The stores and the queue of one run of a back-test. Nothing is stored or sent. */
+export interface MemoryRun {
+  readonly runs: RunStore;
+  readonly steps: StepStore;
+  readonly queue: RunQueue;
+  /** Takes the next batch to read; undefined if there is none. */
+  readonly nextBatch: () => BatchRef | undefined;
+  readonly run: () => Run;
+  /** What the end of the run changed in the watchlist; null before the end. */
+  readonly outcome: () => WatchlistOutcome | null;
+}
+
+const unused = async (): Promise<never> => {
+  throw new Error("Invariant broken: a back-test has no other processes");
+};
+
+/** @param id ID of the past run that this run repeats */
+export function memoryRun(id: string): MemoryRun {
+  let current: Run | undefined;
+  let ended: WatchlistOutcome | null = null;
+  const batches: BatchRef[] = [];
+  const run = (): Run => {
+    assert(current !== undefined, "a run is claimed before it is read");
+    return current;
+  };
+  return {
+    run,
+    outcome: () => ended,
+    nextBatch: () => batches.shift(),
+    steps: memorySteps(run),
+    queue: {
+      sendDue: unused,
+      sendPurge: unused,
+      sendResume: unused,
+      sendFinish: async () => {},
+      async sendBatches(refs) {
+        batches.push(...refs);
+      },
+    },
+    runs: {
+      async claim(claim) {
+        current = { ...claim.run, id };
+        return "claimed";
+      },
+      get: async () => current,
+      // Every earlier run of the watchlist is in its history.
+      list: async () => ({ runs: [], hasMore: false }),
+      async startReading(_ref, plan) {
+        current = { ...run(), ...plan, phase: "reading" };
+      },
+      recordProgress: async () => {},
+      abandon: unused,
+      async startFinishing(_ref, status) {
+        current = { ...run(), status, phase: "finishing" };
+      },
+      async finish(finished, outcome) {
+        current = finished;
+        ended = outcome;
+        return "finished";
+      },
+      async markEmitted() {
+        current = { ...run(), phase: "done" };
+      },
+      forget: async () => {},
+      takeStalled: unused,
+    },
+  };
+}
+
+interface MemoryStep {
+  readonly record: StepRecord;
+  readonly batches: readonly PlannedBatch[];
+  readonly results: Map<number, BatchResult>;
+}
+
+function memorySteps(run: () => Run): StepStore {
+  let starts: Starts = new Map();
+  const steps = new Map<string, MemoryStep>();
+  const change = (name: string, changes: Partial<StepRecord>): StepRecord => {
+    const step = steps.get(name);
+    assert(step !== undefined, "a step is planned before it changes");
+    const record = { ...step.record, ...changes };
+    steps.set(name, { ...step, record });
+    return record;
+  };
+  const resultsOf = (name: string): readonly BatchResult[] => {
+    const results = [...(steps.get(name)?.results ?? [])];
+    return results.toSorted(([a], [b]) => a - b).map(([, result]) => result);
+  };
+  return {
+    async saveStarts(_runId, _plan, planned) {
+      starts = planned;
+    },
+    starts: async (_run, step) => starts.get(step) ?? [],
+    async plan({ step, batches }) {
+      steps.set(step.step, { record: step, batches, results: new Map() });
+      return step;
+    },
+    get: async (_runId, step) => steps.get(step)?.record,
+    async list() {
+      const records = [...steps.values()].map(({ record }) => record);
+      return records.toSorted((a, b) => a.position - b.position);
+    },
+    async decide(_run, { step }, shortfall) {
+      const decision = shortfall === null ? "read" : "defer";
+      change(step, { decision, shortfall });
+      return decision;
+    },
+    async recordSent({ step }) {
+      change(step, { isSent: true });
+    },
+    open: async (ref) => ({
+      run: run(),
+      step: steps.get(ref.step)?.record,
+      planned: steps.get(ref.step)?.batches[ref.batch],
+      result: steps.get(ref.step)?.results.get(ref.batch),
+    }),
+    planned: async ({ step, batch }) => steps.get(step)?.batches[batch],
+    async recordResult({ step, batch }, result) {
+      steps.get(step)?.results.set(batch, result);
+      return { isFirst: true };
+    },
+    markDone: async ({ step, batch }) =>
+      change(step, { done: new Set([...(steps.get(step)?.record.done ?? []), batch]) }),
+    counts: async ({ step }) =>
+      resultsOf(step).reduce((sum, { counts }) => addBatchCounts(sum, counts), noCounts),
+    async *routed({ step }) {
+      for (const { outcomes } of resultsOf(step)) {
+        yield outcomes.filter(({ next }) => next !== undefined);
+      }
+    },
+    async *effectiveResults({ step }) {
+      for (const result of resultsOf(step)) yield { ...result, points: [] };
+    },
+    async *delisted({ step }) {
+      for (const { outcomes } of resultsOf(step)) {
+        yield outcomes.filter(({ lastSnapshot }) => lastSnapshot !== undefined).map(({ id }) => id);
+      }
+    },
+    async recordStats({ step, stats }) {
+      change(step, { stats });
+    },
+  };
+}

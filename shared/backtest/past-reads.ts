@@ -1,0 +1,219 @@
+import type { HistoryPoint } from "../history/history.ts";
+import { type Pipeline, readingKind, runOrder, type Step } from "../pipelines/definition.ts";
+import type { Run } from "../runs/run.ts";
+import type { StepAnswer, StepReadRequest } from "../runs/read-step.ts";
+import {
+  type FieldValue,
+  type ReadingKind,
+  type Snapshot,
+  stepScrapers,
+} from "../scrapers/catalogue.ts";
+import { kindsSharing } from "../scrapers/shared-fields.ts";
+import { currentSnapshot, type Item, kindsByWeight, newItem } from "../watchlists/item.ts";
+
+/** A past run with the points that it recorded. */
+export interface PastRun {
+  readonly run: Run;
+  /** Points by item ID, in step order. */
+  readonly points: ReadonlyMap<string, readonly HistoryPoint[]>;
+}
+
+/** A field that a step reads, and that the history does not have for at least one of its items. */
+export interface UnknownField {
+  readonly step: string;
+  readonly field: string;
+}
+
+type Known = Map<ReadingKind, Map<string, FieldValue>>;
+
+/** What past runs read of the items of a watchlist, from their history. */
+export interface PastReads {
+  /** The items as they were before the first run. */
+  readonly items: readonly Item[];
+  /** Answers a read of a step as the sources did in a past run. */
+  readonly answer: (past: PastRun, pipeline: Pipeline, request: StepReadRequest) => StepAnswer[];
+  /** Continues after a past run. */
+  readonly pass: (past: PastRun) => void;
+  readonly unknownFields: () => readonly UnknownField[];
+}
+
+/**
+ * Restores what items were before the first of some successive runs: removes the recorded changes
+ * of these runs and of all later ones from the present items, latest first.
+ * @param later the runs from the first one until now, oldest first
+ */
+export function pastReads(present: readonly Item[], later: readonly PastRun[]): PastReads {
+  const state = new Map<string, Known>(present.map((item) => [item.id, knownOf(item)]));
+  const delisted = new Set(present.filter((item) => item.state === "delisted").map(({ id }) => id));
+  for (const { run, points } of later.toReversed()) {
+    for (const point of [...points.values()].flatMap((some) => some.toReversed())) {
+      const known = state.get(point.id);
+      if (known === undefined) continue;
+      if (point.status === "not_found") delisted.delete(point.id);
+      write(known, { point, kind: kindOf(run.pipeline, point.step), side: "before" });
+    }
+  }
+  const items = present.map((item) => pastItem(item, state.get(item.id), delisted));
+  const unknown = new Map<string, UnknownField>();
+  const readers = { state, delisted, unknown };
+  return {
+    items,
+    answer: (past, pipeline, request) =>
+      request.items
+        .filter((item) => isReadable(item, request.step))
+        .flatMap((item) => answerOf(item, { past, pipeline, request }, readers) ?? []),
+    pass({ run, points }) {
+      for (const point of [...points.values()].flat()) {
+        const known = state.get(point.id);
+        if (known === undefined) continue;
+        if (point.status === "not_found") delisted.add(point.id);
+        write(known, { point, kind: kindOf(run.pipeline, point.step), side: "after" });
+      }
+    },
+    unknownFields: () => [...unknown.values()],
+  };
+}
+
+/** The last known values by kind. A field that several kinds share has its newest value. */
+function knownOf(item: Item): Known {
+  const newest = currentSnapshot(item) ?? {};
+  return new Map(
+    kindsByWeight.flatMap((kind) => {
+      const reading = item.readings[kind];
+      if (reading === undefined) return [];
+      const values = Object.entries(reading).map(([field, value]) => {
+        const isShared = kindsSharing(field, kind).length > 1;
+        return [field, isShared ? (newest[field] ?? null) : value] as const;
+      });
+      return [[kind, new Map(values)] as const];
+    }),
+  );
+}
+
+function kindOf(pipeline: Pipeline, id: string): ReadingKind | undefined {
+  const step = pipeline.steps.find((one) => one.id === id);
+  return step && readingKind(step);
+}
+
+interface Written {
+  readonly point: HistoryPoint;
+  readonly kind: ReadingKind | undefined;
+  readonly side: "before" | "after";
+}
+
+function write(known: Known, { point, kind, side }: Written): void {
+  if (kind === undefined) return;
+  for (const [field, change] of Object.entries(point.values)) {
+    const value = change[side];
+    for (const one of kindsSharing(field, kind)) {
+      const values = known.get(one) ?? new Map<string, FieldValue>();
+      if (value === undefined) values.delete(field);
+      else values.set(field, value);
+      if (values.size === 0) known.delete(one);
+      else known.set(one, values);
+    }
+  }
+}
+
+function pastItem(item: Item, known: Known | undefined, delisted: ReadonlySet<string>): Item {
+  const { id, addedAt, firstReadAt, buyboxOfferId } = item;
+  const fresh = newItem(id, addedAt);
+  if (delisted.has(id)) return { ...item, owes: [] };
+  if (known === undefined || known.size === 0) return fresh;
+  const readings = Object.fromEntries([...known].map(([kind, values]) => [kind, snapshot(values)]));
+  return {
+    ...fresh,
+    state: "active",
+    firstReadAt,
+    lastReadStatus: "ok",
+    snapshotAt: firstReadAt,
+    readings,
+    buyboxOfferId,
+  };
+}
+
+const snapshot = (values: ReadonlyMap<string, FieldValue>): Snapshot => Object.fromEntries(values);
+
+interface PastRequest {
+  readonly past: PastRun;
+  readonly pipeline: Pipeline;
+  readonly request: StepReadRequest;
+}
+
+interface Readers {
+  readonly state: ReadonlyMap<string, Known>;
+  readonly delisted: ReadonlySet<string>;
+  readonly unknown: Map<string, UnknownField>;
+}
+
+/** Returns false for an item without a known offer to check. */
+const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: Step): boolean =>
+  readingKind(step) !== "offer_check" || buyboxOfferId !== null;
+
+/** Undefined if nothing is known of the item. */
+function answerOf(
+  { id }: StepReadRequest["items"][number],
+  { past, pipeline, request: { step } }: PastRequest,
+  { state, delisted, unknown }: Readers,
+): StepAnswer | undefined {
+  const points = past.points.get(id) ?? [];
+  const own = points.find((point) => point.step === step.id);
+  const status = statusOf(points, { own, isDelisted: delisted.has(id) });
+  if (status === "skipped" || status === "deferred") return undefined;
+  const quarters = priceOf(step, status);
+  const head = { id, status, quarters, fetchedAt: own?.at ?? timeOf(past, step) };
+  if (status !== "ok") return { ...head, observed: null };
+  const known = copyOf(state.get(id));
+  for (const point of points.filter((one) => isBefore(pipeline, one.step, step))) {
+    write(known, { point, kind: kindOf(past.run.pipeline, point.step), side: "after" });
+  }
+  if (known.size === 0) return undefined;
+  const observed = snapshot(known.get(readingKind(step)) ?? new Map<string, FieldValue>());
+  noteUnknown(unknown, step, observed);
+  return { ...head, observed, ...offerIn(step, observed) };
+}
+
+/** Price of an answer in quarter-credits. An answer that failed is not charged. */
+const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
+  status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
+
+/** The status of an answer: the recorded one, or else what the run found of the item. */
+function statusOf(
+  points: readonly HistoryPoint[],
+  { own, isDelisted }: { readonly own: HistoryPoint | undefined; readonly isDelisted: boolean },
+): HistoryPoint["status"] {
+  if (own !== undefined) return own.status;
+  return isDelisted || points.some(({ status }) => status === "not_found") ? "not_found" : "ok";
+}
+
+const copyOf = (known: Known | undefined): Known =>
+  new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
+
+/** The offer in the buy box, which product reads show. */
+function offerIn(step: Step, observed: Snapshot): Pick<StepAnswer, "buyboxOfferId"> {
+  const offer = readingKind(step) === "product" ? observed["offerListingId"] : undefined;
+  return typeof offer === "string" || offer === null ? { buyboxOfferId: offer } : {};
+}
+
+/** The time of the reads of a step: that of one of its points, or the start of the run. */
+function timeOf({ run, points }: PastRun, { id }: Step): string {
+  for (const [point] of points.values()) if (point?.step === id) return point.at;
+  return run.startedAt;
+}
+
+/**
+ * Returns true if a step shows what a point of the same run found: the point is of the step or of an
+ * earlier one, or of a step that the pipeline does not have.
+ */
+function isBefore(pipeline: Pipeline, id: string, step: Step): boolean {
+  const order = runOrder(pipeline).map((one) => one.id);
+  return order.indexOf(id) <= order.indexOf(step.id);
+}
+
+function noteUnknown(unknown: Map<string, UnknownField>, step: Step, observed: Snapshot): void {
+  const { fieldTypes, derivedFields } = stepScrapers[step.scraper];
+  for (const field of Object.keys(fieldTypes)) {
+    if (derivedFields.includes(field) || observed[field] !== undefined) continue;
+    unknown.set(`${step.id} ${field}`, { step: step.id, field });
+  }
+}

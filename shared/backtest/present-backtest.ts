@@ -1,0 +1,144 @@
+import * as v from "valibot";
+import { limits } from "../base/limits.ts";
+import { count, timestamp } from "../base/wire-schema.ts";
+import type { SerializedEvent } from "../events/event.ts";
+import { presentPipeline } from "../pipelines/default.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
+import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
+import type { Backtest, TestedRun } from "./backtest.ts";
+
+const stepFields = {
+  step: v.pipe(v.string(), v.description("ID of the step.")),
+  items: v.pipe(count, v.description("Items that the step would have read.")),
+  credits: v.pipe(count, v.description("Credits that the step would have charged.")),
+};
+
+const eventCounts = v.pipe(
+  v.record(v.string(), count),
+  v.description("Items in the events that would have been sent, by event type."),
+);
+
+/** Response 200 of `POST /v1/watchlists/{id}/backtest`. */
+export const backtestResponse = v.object({
+  object: v.literal("watchlist_backtest"),
+  watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist.")),
+  pipeline: pipelineSchema,
+  total: v.pipe(
+    v.object({
+      runs: v.pipe(count, v.description("Number of runs.")),
+      items: v.pipe(count, v.description("Items that all steps would have read.")),
+      credits: v.pipe(count, v.description("Credits that all runs would have charged.")),
+      events: eventCounts,
+    }),
+    v.description("Sums over all runs."),
+  ),
+  runs: v.pipe(
+    v.array(
+      v.object({
+        run_number: v.pipe(count, v.description("Number of the past run.")),
+        started_at: timestamp,
+        status: v.pipe(v.string(), v.description("Status that the run would have had.")),
+        credits: v.pipe(count, v.description("Credits that the run would have charged.")),
+        steps: v.pipe(v.array(v.object(stepFields)), v.description("Steps in run order.")),
+        events: eventCounts,
+      }),
+    ),
+    v.description("The runs of the span, oldest first."),
+  ),
+  samples: v.pipe(
+    v.array(
+      v.object({
+        type: v.pipe(v.string(), v.description("Type of the event.")),
+        run_number: v.pipe(count, v.description("Number of the past run.")),
+        entry: v.pipe(v.record(v.string(), v.unknown()), v.description("Entry of the event.")),
+      }),
+    ),
+    v.description(`The first ${limits.backtestSamplesMax} items in these events.`),
+  ),
+  unknown_fields: v.pipe(
+    v.array(
+      v.object({
+        step: v.pipe(v.string(), v.description("ID of the step.")),
+        field: v.pipe(v.string(), v.description("Name of the field.")),
+      }),
+    ),
+    v.description(
+      "Fields that a step reads, but that the history does not have for at least one item. Routes " +
+        "that test them did not match these items.",
+    ),
+  ),
+  removed_items: v.pipe(
+    count,
+    v.description("Items that left the watchlist since then. The back-test leaves them out."),
+  ),
+});
+
+type Response = v.InferOutput<typeof backtestResponse>;
+type Sample = Response["samples"][number];
+
+export function presentBacktest(
+  watchlistId: string,
+  pipeline: Pipeline,
+  { runs, unknownFields, removedItems }: Backtest,
+): Response {
+  const shown = runs.map(presentRun);
+  const steps = shown.flatMap((run) => run.steps);
+  return {
+    object: "watchlist_backtest",
+    watchlist_id: watchlistId,
+    pipeline: presentPipeline(pipeline),
+    total: {
+      runs: runs.length,
+      items: steps.reduce((sum, { items }) => sum + items, 0),
+      credits: shown.reduce((sum, { credits }) => sum + credits, 0),
+      events: sumOf(shown.map(({ events }) => events)),
+    },
+    runs: shown,
+    samples: runs.flatMap(samplesOf).slice(0, limits.backtestSamplesMax),
+    unknown_fields: [...unknownFields],
+    removed_items: removedItems,
+  };
+}
+
+const presentRun = (tested: TestedRun): Response["runs"][number] => ({
+  run_number: tested.run.runNumber,
+  started_at: tested.run.startedAt,
+  status: tested.run.status,
+  credits: tested.run.credits,
+  steps: Object.entries(tested.run.stats.steps).map(([step, { requested, credits }]) => ({
+    step,
+    items: requested,
+    credits,
+  })),
+  events: countsOf(samplesOf(tested)),
+});
+
+/** The items in the events of a run. */
+const samplesOf = ({ run, events }: TestedRun): readonly Sample[] =>
+  events.flatMap((event) =>
+    entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
+  );
+
+function entriesIn({ body }: SerializedEvent): readonly Readonly<Record<string, unknown>>[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `runEvents` made this body
+  const { data } = JSON.parse(body) as {
+    readonly data: Readonly<
+      Partial<Record<"changes" | "products", readonly Readonly<Record<string, unknown>>[]>>
+    >;
+  };
+  return data.changes ?? data.products ?? [];
+}
+
+function countsOf(samples: readonly Sample[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { type } of samples) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+function sumOf(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [type, items] of counts.flatMap((one) => Object.entries(one))) {
+    sum[type] = (sum[type] ?? 0) + items;
+  }
+  return sum;
+}

@@ -1,0 +1,197 @@
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { DerivedPriceField } from "../scrapers/fields.ts";
+import { areEqual } from "./compare.ts";
+
+/** Entries of a trace by UTC day, ascending. A day is a number of days since 1970. */
+type Entries = readonly (readonly number[])[];
+
+/**
+ * What a derived field needs of the earlier prices of one item. It changes only with the price, and
+ * has at most one entry for each UTC day of the field's window.
+ */
+export interface PriceTrace {
+  /** UTC day of the first price, in days since 1970. */
+  readonly since: number;
+  /** For `previousPrice`: the last price that differs from the one after it. */
+  readonly previous?: number;
+  /** For `previousPrice`, while the price is null: the last price before it. */
+  readonly last?: number;
+  /** For `average30d`: the time since which the price is what it is, in milliseconds since 1970. */
+  readonly at?: number;
+  /** The members of an entry depend on the field. */
+  readonly days?: Entries;
+}
+
+/** A read of the price. */
+export interface PriceRead {
+  /** Last known price. Undefined: this is the first price of the item. */
+  readonly was: FieldValue | undefined;
+  /** Price of this read. A price that equals the last known one within half a cent is that price. */
+  readonly is: FieldValue;
+  /** Time of the read, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+const dayMs = 86_400_000;
+
+const dayOf = (at: number): number => Math.floor(at / dayMs);
+
+interface DerivedPrice {
+  /** Number of days before the day of the read that the field covers. Null: it has no window. */
+  readonly window: number | null;
+  /** Members of the trace after the first price. */
+  readonly start: (read: PriceRead) => Omit<PriceTrace, "since">;
+  /** The trace after a read that changed the price. */
+  readonly changed: (trace: PriceTrace, read: PriceRead) => PriceTrace;
+  /** The value at a read, from the trace before it. Undefined if it is not observed. */
+  readonly value: (trace: PriceTrace, read: PriceRead) => number | undefined;
+}
+
+const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
+  previousPrice: { window: null, start: () => ({}), changed: withPrevious, value: previousAt },
+  lowest30d: lowestOf(30),
+  lowest90d: lowestOf(90),
+  average30d: averageOf(30),
+  changedCount7d: countOf(7),
+};
+
+/** The trace of an item at its first price. */
+export const startedTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
+  since: dayOf(read.at),
+  ...derivedPrices[field].start(read),
+});
+
+/** The trace after a read. Returns the same object if the price did not change. */
+export const traceAfter = (
+  field: DerivedPriceField,
+  trace: PriceTrace,
+  read: PriceRead,
+): PriceTrace => (read.is === read.was ? trace : derivedPrices[field].changed(trace, read));
+
+/**
+ * The value of a derived field at a read. Undefined if the prices of the item do not go back to the
+ * first day of the field's window, or if no price was known in it.
+ * @param trace the trace before the read
+ */
+export function derivedPrice(
+  field: DerivedPriceField,
+  trace: PriceTrace,
+  read: PriceRead,
+): number | undefined {
+  const { window, value } = derivedPrices[field];
+  const isOldEnough = window === null || trace.since <= dayOf(read.at) - window;
+  return isOldEnough ? value(trace, read) : undefined;
+}
+
+function withPrevious({ since, previous, last }: PriceTrace, { was, is }: PriceRead): PriceTrace {
+  const before = typeof was === "number" ? was : last;
+  if (before === undefined) return { since };
+  const earlier = previous === undefined ? { since } : { since, previous };
+  if (is === null) return { ...earlier, last: before };
+  return areEqual("price", before, is) ? earlier : { since, previous: before };
+}
+
+function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
+  const { previous, last } = traceAfter("previousPrice", trace, read);
+  return last ?? previous;
+}
+
+/** Entries: the last day on which a price held, and the price. Later entries have higher prices. */
+function lowestOf(window: number): DerivedPrice {
+  return {
+    window,
+    start: () => ({}),
+    changed({ since, days = [] }, { was, is, at }) {
+      const held = typeof was === "number" ? withLowest(days, [dayOf(at), was]) : days;
+      const first = dayOf(at) - window;
+      // A price that is not below the present one cannot be the lowest before that one ends.
+      const isBelow = (price: number): boolean => typeof is !== "number" || price < is;
+      const left = held.filter(([day = 0, price = 0]) => day >= first && isBelow(price));
+      return { since, ...(left.length > 0 && { days: left }) };
+    },
+    value({ days = [] }, { was, at }) {
+      const first = dayOf(at) - window;
+      const held = days.filter(([day = 0]) => day >= first).map(([, price = 0]) => price);
+      const prices = typeof was === "number" ? [...held, was] : held;
+      return prices.length === 0 ? undefined : Math.min(...prices);
+    },
+  };
+}
+
+function withLowest(days: Entries, [day, price]: readonly [number, number]): Entries {
+  const lower = days.filter(([, earlier = 0]) => earlier < price);
+  return lower.at(-1)?.[0] === day ? lower : [...lower, [day, price]];
+}
+
+/** Entries: the day, milliseconds with a price, and the sum of price times milliseconds. */
+function averageOf(window: number): DerivedPrice {
+  const closed = ({ at: from = 0, days = [] }: PriceTrace, { was, at }: PriceRead): Entries => {
+    const first = dayOf(at) - window;
+    const kept = days.filter(([day = 0]) => day >= first);
+    if (typeof was !== "number") return kept;
+    return dailyParts(Math.max(from, first * dayMs), at).reduce<Entries>(
+      (sums, part) => withPart(sums, { ...part, price: was }),
+      kept,
+    );
+  };
+  return {
+    window,
+    start: ({ at }) => ({ at }),
+    changed: (trace, read) => ({
+      since: trace.since,
+      at: Math.max(trace.at ?? 0, read.at),
+      days: closed(trace, read),
+    }),
+    value(trace, read) {
+      const days = closed(trace, read);
+      const time = days.reduce((total, [, ms = 0]) => total + ms, 0);
+      const sum = days.reduce((total, [, , weighted = 0]) => total + weighted, 0);
+      // Without the binary fractions of a division, a price that never changed equals its average.
+      return time === 0 ? undefined : Math.round((sum / time) * 10_000) / 10_000;
+    },
+  };
+}
+
+interface DailyPart {
+  readonly day: number;
+  readonly ms: number;
+}
+
+/** Splits the time from `from` until `to` at the starts of UTC days. */
+function dailyParts(from: number, to: number): readonly DailyPart[] {
+  const parts: DailyPart[] = [];
+  for (let at = from; at < to; at = (dayOf(at) + 1) * dayMs) {
+    const end = Math.min(to, (dayOf(at) + 1) * dayMs);
+    parts.push({ day: dayOf(at), ms: end - at });
+  }
+  return parts;
+}
+
+function withPart(
+  days: Entries,
+  { day, ms, price }: DailyPart & { readonly price: number },
+): Entries {
+  const last = days.at(-1);
+  const [lastDay, lastMs = 0, lastSum = 0] = last ?? [];
+  const weighted = Math.round(price * ms);
+  return lastDay === day
+    ? [...days.slice(0, -1), [day, lastMs + ms, lastSum + weighted]]
+    : [...days, [day, ms, weighted]];
+}
+
+/** Entries: the day, and the number of changes on it. */
+function countOf(window: number): DerivedPrice {
+  const counted = ({ days = [] }: PriceTrace, { was, is, at }: PriceRead): Entries => {
+    const today = dayOf(at);
+    const kept = days.filter(([day = 0]) => day >= today - window);
+    if (is === was) return kept;
+    const [lastDay, count = 0] = kept.at(-1) ?? [];
+    return lastDay === today ? [...kept.slice(0, -1), [today, count + 1]] : [...kept, [today, 1]];
+  };
+  return {
+    window,
+    start: () => ({}),
+    changed: (trace, read) => ({ since: trace.since, days: counted(trace, read) }),
+    value: (trace, read) => counted(trace, read).reduce((total, [, count = 0]) => total + count, 0),
+  };
+}

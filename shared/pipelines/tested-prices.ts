@@ -1,0 +1,90 @@
+import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { type DerivedPriceField, derivedPriceFields } from "../scrapers/fields.ts";
+import { areEqual } from "./compare.ts";
+import { isFieldReference, type Pipeline, type Step, type TestValue } from "./definition.ts";
+import { derivedPrice, type PriceRead, startedTrace, traceAfter } from "./price-trace.ts";
+import type { RouteState, RouteStates } from "./route-state.ts";
+
+const testedByPipeline = new WeakMap<Pipeline, readonly DerivedPriceField[]>();
+
+/** The derived price fields that routes of a pipeline test or compare with. */
+export function testedPrices(pipeline: Pipeline): readonly DerivedPriceField[] {
+  const known = testedByPipeline.get(pipeline);
+  if (known !== undefined) return known;
+  const named = new Set<string | undefined>();
+  for (const { field, value, where = [] } of pipeline.steps.flatMap(({ routes }) => routes)) {
+    named.add(field).add(referredBy(value));
+    for (const test of where) named.add(test.field).add(referredBy(test.value));
+  }
+  const tested = derivedPriceFields.filter((field) => named.has(field));
+  testedByPipeline.set(pipeline, tested);
+  return tested;
+}
+
+const referredBy = (value: TestValue | undefined): string | undefined =>
+  isFieldReference(value) ? value.field : undefined;
+
+/** Returns true if the reads of a step have a price, from which fields are derived. */
+export const readsPrice = ({ scraper }: Pick<Step, "scraper">): boolean =>
+  stepScrapers[scraper].testableFields.includes("price");
+
+/**
+ * The read of the price in a reading; undefined if it has none.
+ * @param before last reading of the same kind
+ * @param at time of the read, ISO 8601
+ */
+export function priceRead(
+  before: Snapshot | undefined,
+  observed: Snapshot,
+  at: string,
+): PriceRead | undefined {
+  const was = before?.["price"];
+  const seen = observed["price"];
+  if (seen === undefined) return undefined;
+  return { was, is: settled(was, seen), at: Date.parse(at) };
+}
+
+/** The value of a read. A price within half a cent of the last known one is not a change. */
+const settled = (was: FieldValue | undefined, seen: FieldValue): FieldValue =>
+  was !== undefined && areEqual("price", was, seen) ? was : seen;
+
+/**
+ * The derived fields at a read, without those that are not observed.
+ * @param states states of the item before the read
+ */
+export function derivedPricesAt(
+  pipeline: Pipeline,
+  states: RouteStates,
+  read: PriceRead | undefined,
+): Snapshot {
+  const values: Record<string, FieldValue> = {};
+  if (read === undefined) return values;
+  for (const field of testedPrices(pipeline)) {
+    const trace = states[field]?.prices;
+    const value = trace === undefined ? undefined : derivedPrice(field, trace, read);
+    if (value !== undefined) values[field] = value;
+  }
+  return values;
+}
+
+/**
+ * The states of the tested derived fields after a read. A field whose trace is missing stays without
+ * one, unless the read is the first one with a price.
+ * @param states states of the item before the read
+ * @param read undefined if the read has no price
+ */
+export function priceStatesAfter(
+  pipeline: Pipeline,
+  states: RouteStates,
+  read: PriceRead | undefined,
+): RouteStates {
+  const after: Record<string, RouteState> = {};
+  for (const field of testedPrices(pipeline)) {
+    const trace = states[field]?.prices;
+    if (read === undefined) {
+      if (trace !== undefined) after[field] = { prices: trace };
+    } else if (read.was === undefined) after[field] = { prices: startedTrace(field, read) };
+    else if (trace !== undefined) after[field] = { prices: traceAfter(field, trace, read) };
+  }
+  return after;
+}

@@ -1,0 +1,86 @@
+import type { Clock } from "../base/clock.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
+import { conflict, notFound } from "../base/errors.ts";
+import { holdExpiresAt } from "./hold.ts";
+import type { Hold, Run, RunRef } from "./run.ts";
+import type { RunQueue } from "./run-queue.ts";
+import type { RunStore } from "./run-store.ts";
+
+/** What a client decides about a held run. */
+export interface HoldDecision {
+  readonly status: "released" | "discarded";
+  readonly reason: string | null;
+}
+
+interface DecideDependencies {
+  readonly runs: Pick<RunStore, "get" | "decideHold">;
+  readonly queue: Pick<RunQueue, "sendResume">;
+  readonly clock: Clock;
+  readonly warn: Warn;
+}
+
+/**
+ * Releases or discards a held run, and returns it. Returns the run without a change if the same was
+ * decided before. If the wake-up message cannot be sent, only warns: the sweeper continues the run.
+ * @throws 404 if there is no such run or its watchlist was deleted; 409 if the run is not held or
+ * the opposite was decided before
+ */
+export async function decideHold(
+  ref: RunRef,
+  { status, reason }: HoldDecision,
+  { runs, queue, clock, warn }: DecideDependencies,
+): Promise<Run> {
+  const run = await runs.get(ref);
+  if (run === undefined) throw noSuchRun(ref);
+  const { hold } = run;
+  if (isDecided(run, status)) return run;
+  if (hold === undefined || run.phase !== "held") throw notHeld(run);
+  const decided: Hold = { ...hold, status, decidedAt: clock.now().toISOString(), reason };
+  if (await runs.decideHold(run, decided)) {
+    await bestEffort(() => queue.sendResume(run), warn);
+    return { ...run, hold: decided };
+  }
+  const after = await runs.get(ref);
+  if (after === undefined || after.phase === "held") throw noSuchRun(ref);
+  if (isDecided(after, status)) return after;
+  throw notHeld(after);
+}
+
+const isDecided = ({ hold }: Run, status: HoldDecision["status"]): boolean =>
+  hold?.status === status;
+
+const noSuchRun = ({ runNumber }: RunRef): Error =>
+  notFound(
+    `Run ${runNumber} of this watchlist`,
+    "List the runs with GET /v1/watchlists/{id}/runs.",
+  );
+
+function notHeld({ runNumber, phase, hold }: Run): Error {
+  if (phase === "holding") {
+    return conflict(`Run ${runNumber} is still ending. Try again in a few seconds.`);
+  }
+  return conflict(
+    hold === undefined
+      ? `Run ${runNumber} is not held by a brake, so it cannot be released or discarded.`
+      : `Run ${runNumber} was ${hold.status} at ${hold.decidedAt}. This cannot be changed.`,
+  );
+}
+
+/**
+ * Discards a held run that no client released or discarded in time. Does nothing before that time.
+ * Returns true if this call decided.
+ */
+export async function expireHold(
+  run: Run,
+  { runs, clock }: Pick<DecideDependencies, "runs" | "clock">,
+): Promise<boolean> {
+  const { hold } = run;
+  const now = clock.now();
+  if (hold === undefined || now < holdExpiresAt(run)) return false;
+  return runs.decideHold(run, {
+    ...hold,
+    status: "discarded",
+    decidedAt: now.toISOString(),
+    reason: "The run was neither released nor discarded within 7 days.",
+  });
+}

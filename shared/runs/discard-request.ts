@@ -1,0 +1,16 @@
+import * as v from "valibot";
+import { limits } from "../base/limits.ts";
+
+const message = `'reason' must be a text of 1 to ${limits.discardReasonMax} characters, or absent.`;
+
+/** Body of `POST /v1/watchlists/{id}/runs/{run_number}/discard`. */
+export const discardBody = v.object({
+  reason: v.optional(
+    v.pipe(
+      v.string(message),
+      v.minLength(1, message),
+      v.maxLength(limits.discardReasonMax, message),
+      v.description("Why the run is discarded. The run shows it."),
+    ),
+  ),
+});

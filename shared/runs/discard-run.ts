@@ -1,0 +1,75 @@
+import type { Item } from "../watchlists/item.ts";
+import { compareIds } from "../watchlists/page.ts";
+import { rewriteItems, type RewriteDependencies } from "../watchlists/rewrite-items.ts";
+import { revisionAfter } from "./apply-outcome.ts";
+import type { Run } from "./run.ts";
+import type { StepStore } from "./step-store.ts";
+
+export interface RestoreDependencies extends RewriteDependencies {
+  readonly steps: Pick<StepStore, "list" | "itemsBefore">;
+}
+
+/**
+ * Restores the items of a discarded run to their state before it. Idempotent. Leaves out items that
+ * were removed from the watchlist or added again after the run had read them. Ends without an error
+ * if the watchlist was deleted.
+ * @throws 503 UNAVAILABLE after too many conflicts on a page
+ */
+export async function restoreItems(run: Run, dependencies: RestoreDependencies): Promise<void> {
+  const before = await itemsBefore(run, dependencies.steps);
+  const change = (items: readonly Item[]): readonly Item[] => {
+    const after = items.map((item) => restored(item, before.get(item.id), run));
+    return after.every((item, n) => item === items[n]) ? items : after;
+  };
+  await rewriteItems(
+    {
+      watchlist: run,
+      ids: [...before.keys()].toSorted(compareIds),
+      change: (items) => ({ items: change(items), note: undefined }),
+    },
+    dependencies,
+  );
+}
+
+/** The items that the run changed as they were before it. The first step of an item decides. */
+async function itemsBefore(
+  run: Run,
+  steps: RestoreDependencies["steps"],
+): Promise<ReadonlyMap<string, Item>> {
+  const before = new Map<string, Item>();
+  for (const step of await steps.list(run.id)) {
+    for await (const items of steps.itemsBefore(step)) {
+      for (const item of items) if (!before.has(item.id)) before.set(item.id, item);
+    }
+  }
+  return before;
+}
+
+/**
+ * The item with the members that outcomes change as they were before the run. Its revision makes
+ * late outcomes of the run have no effect.
+ */
+function restored(item: Item, before: Item | undefined, { runNumber }: Run): Item {
+  const revision = revisionAfter(runNumber);
+  if (before === undefined || before.addedAt !== item.addedAt || item.revision >= revision) {
+    return item;
+  }
+  const { routeStates: _, ...kept } = item;
+  return { ...kept, ...membersOfRuns(before), revision };
+}
+
+/** The members of an item that outcomes change. Clients change the others also while a run is held. */
+const membersOfRuns = (item: Item): Omit<Item, "id" | "addedAt" | "revision"> => ({
+  state: item.state,
+  firstReadAt: item.firstReadAt,
+  lastReadStatus: item.lastReadStatus,
+  consecutiveFailures: item.consecutiveFailures,
+  readings: item.readings,
+  openChanges: item.openChanges,
+  ...(item.routeStates !== undefined && { routeStates: item.routeStates }),
+  snapshotAt: item.snapshotAt,
+  lastChange: item.lastChange,
+  delistedAt: item.delistedAt,
+  buyboxOfferId: item.buyboxOfferId,
+  owes: item.owes,
+});

@@ -1,0 +1,131 @@
+import { inParallel } from "../base/in-parallel.ts";
+import { limits } from "../base/limits.ts";
+import type { ItemPoint } from "../history/history.ts";
+import type { HistoryStore } from "../history/history-store.ts";
+import { lastRunOf } from "../history/window.ts";
+import { areEqual } from "../pipelines/compare.ts";
+import { readingKind, type Step } from "../pipelines/definition.ts";
+import { type PriceTrace, startedTrace, traceAfter } from "../pipelines/price-trace.ts";
+import type { RouteState, RouteStates } from "../pipelines/route-state.ts";
+import { readsPrice, testedPrices } from "../pipelines/tested-prices.ts";
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { DerivedPriceField } from "../scrapers/fields.ts";
+import type { Item } from "../watchlists/item.ts";
+import type { StepAnswer } from "./read-step.ts";
+import type { Run } from "./run.ts";
+import type { RunStore } from "./run-store.ts";
+
+interface AnsweredBatch {
+  readonly step: Step;
+  /** Items by ID. */
+  readonly items: ReadonlyMap<string, Item>;
+  readonly answers: readonly StepAnswer[];
+  /** Returns true if no further item may be prepared. */
+  readonly isOver: () => boolean;
+}
+
+interface TraceDependencies {
+  readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
+  readonly runs: Pick<RunStore, "list">;
+}
+
+/** An item with a known price that lacks the traces of derived fields. */
+interface Untraced {
+  readonly item: Item;
+  readonly fields: readonly DerivedPriceField[];
+  readonly price: FieldValue;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+}
+
+/** Number of items whose history is read at a time. */
+const parallelReads = 8;
+
+/**
+ * Makes the traces of derived fields that a pipeline tests and that items lack, because an earlier
+ * pipeline did not test them: reads the history of these items, at most `limits.tracedItemsMax` of
+ * them. Later runs prepare the others.
+ */
+export async function missingTraces(
+  run: Run,
+  batch: AnsweredBatch,
+  dependencies: TraceDependencies,
+): Promise<ReadonlyMap<string, RouteStates>> {
+  const traces = new Map<string, RouteStates>();
+  const untraced = untracedItems(run, batch);
+  if (untraced.length === 0 || !(await isHistoryComplete(run, dependencies))) return traces;
+  await inParallel(untraced, parallelReads, async (one) => {
+    if (batch.isOver()) return;
+    const points = await dependencies.history.item({
+      watchlistId: run.watchlistId,
+      itemId: one.item.id,
+      // Earlier points are of an item with this ID that was removed.
+      since: one.item.addedAt,
+      until: one.at,
+    });
+    const earlier = points.filter(({ runNumber }) => runNumber < run.runNumber);
+    const found = tracesOf(one, earlier);
+    if (found !== undefined) traces.set(one.item.id, found);
+  });
+  return traces;
+}
+
+function untracedItems(
+  { pipeline }: Run,
+  { step, items, answers }: AnsweredBatch,
+): readonly Untraced[] {
+  const tested = testedPrices(pipeline);
+  if (tested.length === 0 || !readsPrice(step)) return [];
+  const untraced: Untraced[] = [];
+  for (const { id, status, fetchedAt: at } of answers) {
+    const item = items.get(id);
+    const price = item?.readings[readingKind(step)]?.["price"];
+    if (status !== "ok" || item === undefined || price === undefined) continue;
+    if (item.state === "delisted") continue;
+    const fields = tested.filter((field) => item.routeStates?.[field] === undefined);
+    if (fields.length > 0) untraced.push({ item, fields, price, at });
+    if (untraced.length === limits.tracedItemsMax) break;
+  }
+  return untraced;
+}
+
+/**
+ * Returns true if every earlier run is in the history. The finisher may record a run after the next
+ * one began.
+ */
+async function isHistoryComplete(
+  { watchlistId, runNumber }: Run,
+  { history, runs }: TraceDependencies,
+): Promise<boolean> {
+  const unmerged = runNumber - 1 - lastRunOf(await history.mergedWindows(watchlistId));
+  if (unmerged <= 0) return true;
+  if (unmerged > limits.runHistoryMax) return false;
+  const earlier = await runs.list(watchlistId, unmerged, runNumber);
+  return earlier.runs.every(({ phase }) => phase === "done");
+}
+
+/** The traces of an item; undefined if its history does not end with its known price. */
+function tracesOf(
+  { fields, price, at }: Untraced,
+  points: readonly ItemPoint[],
+): RouteStates | undefined {
+  const changes = points.flatMap((point) => {
+    const change = point.values["price"];
+    return change === undefined ? [] : [{ ...change, at: Date.parse(point.at) }];
+  });
+  const last = changes.at(-1);
+  if (last !== undefined && !areEqual("price", last.after, price)) return undefined;
+  const states: Record<string, RouteState> = {};
+  for (const field of fields) {
+    let trace: PriceTrace | undefined;
+    for (const { before, after, at: time } of changes) {
+      const read = { was: before, is: after, at: time };
+      trace = trace === undefined ? startedTrace(field, read) : traceAfter(field, trace, read);
+    }
+    // An item without points was read before the history began, so its prices begin now.
+    states[field] = {
+      prices: trace ?? startedTrace(field, { was: undefined, is: price, at: Date.parse(at) }),
+    };
+  }
+  return states;
+}

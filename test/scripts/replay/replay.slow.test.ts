@@ -1,0 +1,62 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { priceFixtures, priceFolder } from "../../support/price-folder.ts";
+import { type Ended, runScript } from "../run-script.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = priceFolder(priceFixtures());
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const replay = (...args: readonly string[]): Promise<Ended> =>
+  runScript("scripts/replay.ts", ["--prices", folder, ...args], {
+    env: { PATH: process.env["PATH"], HOME: folder },
+  });
+
+it("a replay of invented prices over 53 days decides and stores what DuckDB calculates", async () => {
+  const { code, out } = await replay("--records", folder, "--json");
+  const result = JSON.parse(out) as {
+    readonly comparisons: readonly Readonly<Record<string, unknown>>[];
+  };
+
+  expect(result).toMatchObject({
+    products: 13,
+    productsInFiles: 13,
+    firstDay: "2025-12-20",
+    lastDay: "2026-02-10",
+    played: { days: 53, runs: 156 },
+  });
+  expect(result.comparisons.map(({ name }) => name)).toEqual([
+    "history",
+    "changed",
+    "percent",
+    "drop",
+    "confirm",
+    "cooldown",
+    "once",
+    "stable",
+    "lowest30d",
+    "lowest90d",
+    "average30d",
+    "changedCount7d",
+    "previousPrice",
+  ]);
+  for (const one of result.comparisons) {
+    expect(one).toMatchObject({ missing: 0, unexpected: 0, examples: [] });
+    expect(one["equal"]).toBeGreaterThan(3);
+  }
+  expect(code).toBe(0);
+  const points = readFileSync(join(folder, "points.jsonl"), "utf8");
+  expect(points).toContain(
+    '{"shop":"harbour","product":"old","read_at":"2025-12-20T06:00:00.000Z","price":12}',
+  );
+});
+
+it("npm run replay refuses a shop that has no file", async () => {
+  const { code, err } = await replay("--shop", "island");
+
+  expect(code).toBe(1);
+  expect(err).toBe('--shop must be one of: corner, harbour (got "island").\n');
+});

@@ -1,0 +1,237 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { presentBacktest } from "../../../shared/backtest/present-backtest.ts";
+import { type Backtest, backtest } from "../../../shared/backtest/backtest.ts";
+import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import type { Answer } from "../../../shared/scrapers/scraper.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { pipelineOf } from "../../../shared/watchlists/watchlist.ts";
+import { startRunBench } from "../../support/run-bench.ts";
+import { openTables } from "../../support/tables.ts";
+
+const tables = openTables();
+const always = { since: "2026-01-01T00:00:00.000Z", until: "2027-01-01T00:00:00.000Z" };
+const ids = ["10001", "10002", "10003", "10004"];
+const hour = 3_600_000;
+
+const checks = (...routes: readonly Route[]): Pipeline => ({
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [{ id: "check", scraper: "retailer_d.standard", routes }],
+});
+
+/** Prices of an item by run; null: sold out; a status: the source's answer without a price. */
+type Prices = readonly (number | null | "unavailable" | "not_found")[];
+
+const prices: Readonly<Record<string, Prices>> = {
+  "10001": [10, 12, 12, 9, 9, 8, 8, 11],
+  "10002": [20, 20, "unavailable", 18, null, 17, 17, 25],
+  "10003": [5, 5, 4, "not_found", "not_found", 4, 4, 4],
+  "10004": [7, "unavailable", 7, 7, 6, 7, 6, 5],
+};
+
+const answered = (price: Prices[number]): Partial<Answer> & Pick<Answer, "status"> =>
+  price === "unavailable" || price === "not_found"
+    ? { status: price }
+    : {
+        status: "ok",
+        fields: {
+          price: price === null ? null : { amount: price, currency: "USD" },
+          availability: { inStock: price !== null },
+          retailer_d: { state: "ADD_TO_CART", purchasable: true, regularPrice: 30 },
+        },
+      };
+
+describe("a back-test", () => {
+  let bench: Awaited<ReturnType<typeof startRunBench>>;
+  beforeEach(async () => {
+    bench = await startRunBench({ tables });
+  });
+
+  async function play(list: Watchlist, from = 0): Promise<void> {
+    for (let run = from; run < 8; run += 1) {
+      bench.answers.product = (id) => answered(prices[id]?.[run] ?? null);
+      await bench.run(list);
+      bench.clock.advance(hour);
+    }
+  }
+
+  const test = async (
+    list: Watchlist,
+    changes: Partial<Parameters<typeof backtest>[0]> = {},
+  ): Promise<Backtest> => {
+    const watchlist = await bench.list(list);
+    if (watchlist === undefined) throw new Error("The watchlist does not exist");
+    return backtest(
+      { watchlist, pipeline: pipelineOf(watchlist), span: always, ...changes },
+      bench,
+    );
+  };
+
+  const itemEventsOf = (tested: Backtest) =>
+    tested.runs
+      .flatMap(({ events }) => events)
+      .filter(({ type }) => type !== "watchlist.run.completed")
+      .map(({ id, body }) => ({ id, data: JSON.parse(body) as unknown }));
+
+  const storedEvents = () =>
+    [...bench.published.values()]
+      .filter(({ type }) => type !== "watchlist.run.completed")
+      .map(({ id, body }) => ({ id, data: JSON.parse(body) as unknown }));
+
+  const pipelines: Readonly<Record<string, Pipeline>> = {
+    "changed routes": checks({ when: "changed", notify: true }),
+    "matched routes": checks(
+      { when: "new", notify: true },
+      { when: "ok", field: "price", op: "below", value: 10, notify: true },
+      { when: "failed", notify: true },
+      { when: "not_found", notify: true },
+    ),
+    "limited routes": checks(
+      { when: "changed", field: "price", min_delta_percent: 20, cooldown: "2h", notify: true },
+      { when: "ok", field: "price", op: "below", value: 10, once: true, notify: true },
+    ),
+    "derived fields": checks({
+      when: "ok",
+      field: "price",
+      op: "below",
+      value: { field: "previousPrice" },
+      notify: true,
+    }),
+    "two steps": {
+      entry: "check",
+      baseline: null,
+      refresh: null,
+      steps: [
+        {
+          id: "check",
+          scraper: "retailer_d.standard",
+          routes: [{ when: "changed", run: "again" }],
+        },
+        {
+          id: "again",
+          scraper: "retailer_d.standard",
+          routes: [{ when: "ok", field: "inStock", op: "is", value: true, notify: true }],
+        },
+      ],
+    },
+  };
+
+  it.each(Object.entries(pipelines))(
+    "of the running pipeline with %s equals the stored events and charges",
+    async (_name, pipeline) => {
+      const list = await bench.createList(ids, { pipeline });
+      await play(list);
+      const tested = await test(list);
+
+      expect(storedEvents().length).toBeGreaterThan(0);
+      expect(itemEventsOf(tested)).toEqual(storedEvents());
+      const { runs } = await bench.runs.list(list.id, 100);
+      expect(tested.runs.map(({ run }) => [run.credits, run.stats])).toEqual(
+        runs.toReversed().map((run) => [run.credits, run.stats]),
+      );
+      expect(tested.unknownFields).toEqual([]);
+    },
+  );
+
+  it("of a part of the runs equals the events of that part", async () => {
+    const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
+    await play(list);
+    const since = new Date(Date.parse(list.createdAt) + 3 * hour).toISOString();
+    const tested = await test(list, { span: { ...always, since } });
+
+    expect(tested.runs).toHaveLength(5);
+    const stored = storedEvents().filter(
+      ({ data }) => (data as { created_at: string }).created_at >= since,
+    );
+    expect(itemEventsOf(tested)).toEqual(stored);
+  });
+
+  it("of another pipeline equals a second watchlist with that pipeline", async () => {
+    const [running, other] = [pipelines["changed routes"], pipelines["limited routes"]];
+    if (running === undefined || other === undefined) throw new Error("A pipeline is missing");
+    const list = await bench.createList(ids, { pipeline: running });
+    await play(list);
+    const tested = itemEventsOf(await test(list, { pipeline: other }));
+    bench = await startRunBench({ tables });
+    await play(await bench.createList(ids, { pipeline: other }));
+
+    const entriesOf = (events: ReturnType<typeof itemEventsOf>) =>
+      events.map(({ data }) => {
+        const { changes, products } = (data as { data: Record<string, unknown> }).data;
+        return { changes, products };
+      });
+    expect(entriesOf(tested)).toEqual(entriesOf(storedEvents()));
+  });
+
+  it("changes no row, reads no source and charges nothing", async () => {
+    const list = await bench.createList(ids, { pipeline: pipelines["limited routes"] ?? null });
+    await play(list);
+    const before = [await bench.items(list), await bench.list(list), await bench.account()];
+    const reads = bench.reads.length;
+    await test(list);
+
+    expect([await bench.items(list), await bench.list(list), await bench.account()]).toEqual(
+      before,
+    );
+    expect(bench.reads).toHaveLength(reads);
+  });
+
+  it("shows the items, credits and events of its runs with their sums, and ten samples", async () => {
+    const pipeline = pipelines["matched routes"] ?? null;
+    const list = await bench.createList(ids, { pipeline });
+    await play(list);
+    const tested = await test(list);
+    const { total, runs, samples } = presentBacktest(list.id, pipelineOf(list), tested);
+
+    expect(runs[0]).toMatchObject({
+      run_number: 1,
+      status: "completed",
+      credits: 4,
+      steps: [{ step: "check", items: 4, credits: 4 }],
+      events: { "watchlist.product.matched": 6 },
+    });
+    const credits = tested.runs.reduce((sum, { run }) => sum + run.credits, 0);
+    expect(total).toMatchObject({ runs: 8, credits });
+    expect(total.events["watchlist.product.delisted"]).toBe(1);
+    expect(samples).toHaveLength(10);
+  });
+
+  it("is refused for a span without a run, and names the field", async () => {
+    const list = await bench.createList(ids, { pipeline: null });
+    await expect(test(list)).rejects.toMatchObject({
+      message: expect.stringContaining("No run that ended started in this span"),
+      details: { param: "since" },
+    });
+  });
+});
+
+describe("a back-test with a scraper that never read the items", () => {
+  it("names the fields that the history does not have", async () => {
+    const bench = await startRunBench({ tables });
+    const scan: Pipeline = {
+      entry: "scan",
+      baseline: null,
+      refresh: null,
+      steps: [{ id: "scan", scraper: "retailer_a.pulse", routes: [] }],
+    };
+    const list = await bench.createList(["B000000001"], { platform: "retailer_a", pipeline: scan });
+    bench.answers.product = () => ({
+      status: "ok",
+      fields: { retailer_a: { newCount: 2, newMinPrice: 9 } },
+    });
+    await bench.run(list);
+    const watchlist = await bench.list(list);
+    if (watchlist === undefined) throw new Error("The watchlist does not exist");
+    const lite: Pipeline = {
+      ...scan,
+      steps: [
+        { id: "scan", scraper: "retailer_a.lite", routes: [{ when: "changed", notify: true }] },
+      ],
+    };
+    const tested = await backtest({ watchlist, pipeline: lite, span: always }, bench);
+
+    expect(tested.unknownFields).toContainEqual({ step: "scan", field: "price" });
+    expect(tested.unknownFields).not.toContainEqual({ step: "scan", field: "newCount" });
+  });
+});

@@ -1,0 +1,363 @@
+/** Runs that their brake holds: the hold, the release, the discard and its expiry. */
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
+import { changeItems } from "../../../shared/watchlists/change-items.ts";
+import { decideHold, type HoldDecision } from "../../../shared/runs/decide-hold.ts";
+import type { Run } from "../../../shared/runs/run.ts";
+import { runNow } from "../../../shared/runs/run-now.ts";
+import type { Answer } from "../../../shared/scrapers/scraper.ts";
+import type { Item } from "../../../shared/watchlists/item.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { openTables } from "../../support/tables.ts";
+
+const tables = openTables();
+const ids = ["10001", "10002", "10003", "10004"];
+const brake = { maxChangedPercent: 50, minItems: 4 };
+const pipeline: Pipeline = {
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [
+    {
+      id: "check",
+      scraper: "retailer_d.standard",
+      routes: [{ when: "changed", field: "price", notify: true, cooldown: "6h" }],
+    },
+  ],
+};
+const released: HoldDecision = { status: "released", reason: null };
+const discarded: HoldDecision = { status: "discarded", reason: "The source sent wrong prices." };
+const always = { since: "0000", until: "9999" };
+
+type Found = Partial<Answer> & Pick<Answer, "status">;
+const priced = (amount: number): Found => ({
+  status: "ok",
+  fields: {
+    price: { amount, currency: "USD" },
+    retailer_d: { state: "ADD_TO_CART", purchasable: true },
+  },
+});
+
+/** A watchlist whose four items were read once at a price of 10. */
+async function readOnce(bench: RunBench, overrides: Partial<Watchlist> = {}): Promise<Watchlist> {
+  const list = await bench.createList(ids, { pipeline, brake, ...overrides });
+  bench.answers.product = () => priced(10);
+  await bench.run(list);
+  bench.published.clear();
+  bench.clock.set("2026-03-01T01:00:00Z");
+  return list;
+}
+
+/** Runs the watchlist after the given number of its items changed to a price of 1,000. */
+async function runChanged(bench: RunBench, list: Watchlist, changed: number): Promise<Run> {
+  bench.answers.product = (id) => priced(ids.indexOf(id) < changed ? 1_000 : 10);
+  await bench.run(list);
+  return bench.lastRun(list);
+}
+
+const decide = (bench: RunBench, run: Run, decision: HoldDecision): Promise<Run> =>
+  decideHold(run, decision, { ...bench, warn: () => {} });
+
+/** Decides about the held run and drains the queues. */
+async function decideAndWork(bench: RunBench, run: Run, decision: HoldDecision): Promise<void> {
+  await decide(bench, run, decision);
+  await bench.work([]);
+}
+
+const typesOf = (bench: RunBench): string[] =>
+  [...bench.published.values()].map(({ type }) => type);
+const bodiesOf = (bench: RunBench) =>
+  [...bench.published.values()].map(({ body }) => JSON.parse(body));
+const withoutRevision = (items: readonly Item[]) => items.map((item) => ({ ...item, revision: 0 }));
+const pricesOf = async (bench: RunBench, list: Watchlist) =>
+  (await bench.items(list)).map(({ readings }) => readings.standard?.["price"]);
+const changesIn = async (bench: RunBench, list: Watchlist): Promise<number[]> => {
+  const runs = bench.history.runs({ watchlistId: list.id, ...always, order: "oldest_first" });
+  return (await Array.fromAsync(runs)).map(({ runNumber }) => runNumber);
+};
+
+let bench: RunBench;
+beforeEach(async () => {
+  bench = await startRunBench({ tables });
+});
+
+describe("a run above its brake", () => {
+  it("is held: it publishes only a notice, and its watchlist starts no further run", async () => {
+    const list = await readOnce(bench);
+    const run = await runChanged(bench, list, 3);
+
+    expect(run).toMatchObject({ runNumber: 2, phase: "held", status: "completed" });
+    expect(run.hold).toEqual({
+      status: "held",
+      changedItems: 3,
+      readItems: 4,
+      decidedAt: null,
+      reason: null,
+    });
+    expect(bodiesOf(bench)).toMatchObject([
+      {
+        type: "watchlist.run.completed",
+        data: {
+          id: run.id,
+          status: "held",
+          brake: { status: "held", changed_items: 3, read_items: 4, decided_at: null },
+          events: { "watchlist.run.completed": 1 },
+        },
+      },
+    ]);
+    expect(await changesIn(bench, list)).toEqual([1]);
+    expect(await bench.list(list)).toMatchObject({ runningRun: 2, lastRunStatus: "held" });
+
+    bench.clock.set("2026-03-01T02:00:00Z");
+    await bench.run(list);
+    expect((await bench.lastRun(list)).runNumber).toBe(2);
+    expect(await bench.list(list)).toMatchObject({ overlaps: 1 });
+    const held = await bench.list(list);
+    await expect(
+      runNow(held ?? list, bench.clock.now(), {
+        ...bench,
+        schedules: { put: async () => {}, remove: async () => {} },
+        warn: () => {},
+      }),
+    ).rejects.toThrow("Run 2 of this watchlist is held by its brake");
+  });
+
+  it("charges its credits, whatever is decided later", async () => {
+    const list = await readOnce(bench);
+    const before = (await bench.account()).balance;
+    const run = await runChanged(bench, list, 4);
+    await decideAndWork(bench, run, discarded);
+
+    expect(run.credits).toBeGreaterThan(0);
+    expect((await bench.account()).balance).toBe(before - run.credits);
+  });
+
+  it("counts delisted items, but not items that their first read does not find", async () => {
+    const list = await readOnce(bench);
+    bench.answers.product = (id) => (id < "10004" ? { status: "not_found" } : priced(10));
+    await bench.run(list);
+    expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 4 });
+
+    const other = await readOnce(bench);
+    const add = {
+      add: ["10005", "10006", "10007", "10008", "10009"],
+      remove: [],
+      labels: new Map(),
+    };
+    const watchlist = (await bench.list(other)) ?? other;
+    await changeItems({ watchlist, change: add, now: bench.clock.now() }, bench);
+    bench.answers.product = (id) => (id > "10004" ? { status: "not_found" } : priced(10));
+    await bench.run(other);
+    expect(await bench.lastRun(other)).toMatchObject({ phase: "done", stats: { delisted: 5 } });
+  });
+
+  it("does not count an unanswered item as read", async () => {
+    const list = await readOnce(bench, { brake: { maxChangedPercent: 50, minItems: 3 } });
+    bench.answers.product = (id) => (id === "10004" ? { status: "unavailable" } : priced(20));
+    await bench.run(list);
+
+    expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 3 });
+  });
+});
+
+describe("a run below its brake", () => {
+  it.each([
+    ["exactly the share changed", brake, 2],
+    ["fewer items were read than `min_items`", { ...brake, minItems: 5 }, 4],
+    ["the watchlist has no brake", null, 4],
+    ["the brake is 100 percent", { ...brake, maxChangedPercent: 100 }, 4],
+  ])("is not held: %s", async (_, setting, changed) => {
+    const list = await readOnce(bench, { brake: setting });
+    const run = await runChanged(bench, list, changed);
+
+    expect(run.hold).toBeUndefined();
+    expect(run.phase).toBe("done");
+    expect(typesOf(bench)).toEqual(["watchlist.product.changed", "watchlist.run.completed"]);
+  });
+
+  it("is not held as the first run, in which every item is new", async () => {
+    const list = await bench.createList(ids, { pipeline, brake });
+    bench.answers.product = () => ({ status: "not_found" });
+    await bench.run(list);
+
+    expect(await bench.lastRun(list)).toMatchObject({ phase: "done", stats: { delisted: 4 } });
+  });
+});
+
+describe("the release of a held run", () => {
+  it("publishes its events and its history once, and its watchlist runs again", async () => {
+    const list = await readOnce(bench);
+    const run = await runChanged(bench, list, 3);
+    bench.clock.set("2026-03-01T05:00:00Z");
+    await decideAndWork(bench, run, released);
+    await decideAndWork(bench, run, released);
+
+    const [, changed, completed] = bodiesOf(bench);
+    expect(bench.published.size).toBe(3);
+    expect(changed).toMatchObject({
+      type: "watchlist.product.changed",
+      created_at: "2026-03-01T05:00:00.000Z",
+      data: { run_id: run.id, changes: [{ id: "10001" }, { id: "10002" }, { id: "10003" }] },
+    });
+    expect(completed).toMatchObject({
+      type: "watchlist.run.completed",
+      data: {
+        status: "completed",
+        brake: { status: "released", decided_at: "2026-03-01T05:00:00.000Z", expires_at: null },
+        events: { "watchlist.product.changed": 1, "watchlist.run.completed": 1 },
+      },
+    });
+    expect(await changesIn(bench, list)).toEqual([1, 2]);
+    expect(await bench.list(list)).toMatchObject({ runningRun: null, lastRunStatus: "completed" });
+    bench.clock.set("2026-03-01T06:00:00Z");
+    await bench.run(list);
+    expect((await bench.lastRun(list)).runNumber).toBe(3);
+  });
+});
+
+describe("the discard of a held run", () => {
+  it("restores the items and their route states, and publishes no event about an item", async () => {
+    const list = await readOnce(bench);
+    const first = await runChanged(bench, list, 1);
+    expect(first.phase).toBe("done");
+    bench.published.clear();
+    const before = await bench.items(list);
+    expect(before[0]?.routeStates).toBeDefined();
+    bench.clock.set("2026-03-01T08:00:00Z");
+    bench.answers.product = (id) => (id === "10002" ? { status: "not_found" } : priced(3_000));
+    await bench.run(list);
+    const run = await bench.lastRun(list);
+    expect(await pricesOf(bench, list)).toEqual([3_000, 10, 3_000, 3_000]);
+    await decideAndWork(bench, run, discarded);
+
+    const after = await bench.items(list);
+    expect(withoutRevision(after)).toEqual(withoutRevision(before));
+    expect(await bench.list(list)).toMatchObject({
+      runningRun: null,
+      lastRunStatus: "completed",
+      itemCounts: { new: 0, active: 4, delisted: 0 },
+    });
+    expect(bodiesOf(bench)).toMatchObject([
+      { data: { status: "held" } },
+      { data: { status: "completed", brake: { status: "discarded", reason: discarded.reason } } },
+    ]);
+    expect(await changesIn(bench, list)).toEqual([1, 2]);
+    bench.clock.set("2026-03-01T09:00:00Z");
+    bench.answers.product = (id) => priced(id === "10001" ? 1_000 : 10);
+    await bench.run(list);
+    expect((await bench.lastRun(list)).stats).toMatchObject({ changed: 0, delisted: 0 });
+  });
+
+  it("restores the items that several steps read", async () => {
+    const detailed: Pipeline = {
+      ...pipeline,
+      steps: [
+        {
+          id: "check",
+          scraper: "retailer_d.standard",
+          routes: [{ when: "changed", field: "price", run: "detail" }],
+        },
+        {
+          id: "detail",
+          scraper: "retailer_d.standard",
+          routes: [{ when: "changed", notify: true }],
+        },
+      ],
+    };
+    const list = await readOnce(bench, { pipeline: detailed });
+    const before = await bench.items(list);
+    const run = await runChanged(bench, list, 4);
+    await decideAndWork(bench, run, discarded);
+
+    expect(withoutRevision(await bench.items(list))).toEqual(withoutRevision(before));
+  });
+
+  it("keeps items that were removed or added again while the run was held", async () => {
+    const list = await readOnce(bench);
+    const run = await runChanged(bench, list, 4);
+    bench.clock.set("2026-03-01T03:00:00Z");
+    const change = async (add: string[], remove: string[]) => {
+      const watchlist = (await bench.list(list)) ?? list;
+      await changeItems(
+        { watchlist, change: { add, remove, labels: new Map() }, now: bench.clock.now() },
+        bench,
+      );
+    };
+    await change([], ["10001", "10002"]);
+    await change(["10002", "10005"], []);
+    await decideAndWork(bench, run, discarded);
+
+    const items = await bench.items(list);
+    expect(items.map(({ id, state }) => [id, state])).toEqual([
+      ["10002", "new"],
+      ["10003", "active"],
+      ["10004", "active"],
+      ["10005", "new"],
+    ]);
+    expect(await pricesOf(bench, list)).toEqual([undefined, 10, 10, undefined]);
+  });
+
+  it("happens without a decision 7 days after the end of the run", async () => {
+    const list = await readOnce(bench);
+    const run = await runChanged(bench, list, 4);
+    const resume = { queue: "resume" as const, run };
+    bench.clock.set("2026-03-08T00:59:59Z");
+    await bench.work([resume]);
+    expect((await bench.lastRun(list)).phase).toBe("held");
+    bench.clock.set("2026-03-08T01:00:00Z");
+    await bench.work([resume]);
+
+    expect(await bench.lastRun(list)).toMatchObject({
+      phase: "done",
+      hold: {
+        status: "discarded",
+        reason: "The run was neither released nor discarded within 7 days.",
+      },
+    });
+    expect(await pricesOf(bench, list)).toEqual([10, 10, 10, 10]);
+  });
+});
+
+describe("decisions about a held run", () => {
+  it("are refused if the opposite was decided, and repeated without an effect", async () => {
+    const list = await readOnce(bench);
+    const run = await runChanged(bench, list, 4);
+    const [one, other] = await Promise.allSettled([
+      decide(bench, run, released),
+      decide(bench, run, discarded),
+    ]);
+    expect([one.status, other.status].toSorted()).toEqual(["fulfilled", "rejected"]);
+    const winner = one.status === "fulfilled" ? released : discarded;
+    const loser = winner === released ? discarded : released;
+
+    expect((await decide(bench, run, winner)).hold?.status).toBe(winner.status);
+    await expect(decide(bench, run, loser)).rejects.toThrow(`Run 2 was ${winner.status} at`);
+    await bench.work([]);
+    await expect(decide(bench, run, loser)).rejects.toThrow(`Run 2 was ${winner.status} at`);
+  });
+
+  it("are refused for a run that is not held or does not exist", async () => {
+    const list = await readOnce(bench);
+    const run = await bench.lastRun(list);
+
+    await expect(decide(bench, run, released)).rejects.toThrow("Run 1 is not held by a brake");
+    await expect(decide(bench, { ...run, runNumber: 9 }, released)).rejects.toThrow(
+      "Run 9 of this watchlist does not exist",
+    );
+  });
+
+  it("are refused after the watchlist was deleted, and the purge deletes the held run", async () => {
+    const list = await readOnce(bench);
+    const run = await runChanged(bench, list, 4);
+    const { accountId } = list;
+    await bench.watchlists.remove({
+      accountId,
+      watchlistId: list.id,
+      purgeAt: bench.clock.now(),
+    });
+
+    await expect(decide(bench, run, released)).rejects.toThrow("does not exist");
+    expect((await bench.lastRun(list)).phase).toBe("held");
+  });
+});

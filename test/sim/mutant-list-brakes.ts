@@ -1,0 +1,63 @@
+import type { Mutant } from "./mutant.ts";
+
+const finish = "shared/runs/finish-run.ts";
+
+/** Mutants of brakes: the hold, the release and the discard of runs. */
+export const brakeMutants: readonly Mutant[] = [
+  {
+    name: "delistings-do-not-brake",
+    file: "shared/runs/hold.ts",
+    original: "(lastSnapshot !== undefined && lastSnapshot !== null) ||",
+    replacement: "",
+    scenario: "runs",
+  },
+  {
+    name: "held-events-sent",
+    file: "shared/runs/run-events.ts",
+    original: 'if (hold !== undefined && hold.status !== "released") {',
+    replacement: 'if (hold?.status === "discarded") {',
+    scenario: "runs",
+  },
+  {
+    name: "discarded-items-kept",
+    file: finish,
+    original: "    await restoreItems(run, dependencies);\n",
+    replacement: "",
+    scenario: "runs",
+  },
+  {
+    name: "discarded-run-in-history",
+    file: finish,
+    original: "return recordAndPublish(run, { ...end, stepResults: [] }, dependencies);",
+    replacement: "return recordAndPublish(run, end, dependencies);",
+    scenario: "runs",
+  },
+  {
+    name: "last-step-decides-the-item-before",
+    file: "shared/runs/discard-run.ts",
+    original: "if (!before.has(item.id)) before.set(item.id, item);",
+    replacement: "before.set(item.id, item);",
+    scenario: "runs",
+  },
+  {
+    name: "restored-items-keep-their-revision",
+    file: "shared/runs/discard-run.ts",
+    original: "return { ...kept, ...membersOfRuns(before), revision };",
+    replacement: "return { ...kept, ...membersOfRuns(before), revision: before.revision };",
+    scenario: "runs",
+  },
+  {
+    name: "hold-decided-twice",
+    file: "shared/aws/runs/run-hold.ts",
+    original: 'ConditionExpression: "phase = :held",',
+    replacement: 'ConditionExpression: "attribute_exists(pk) OR phase = :held",',
+    scenario: "runs",
+  },
+  {
+    name: "watchlist-runs-while-held",
+    file: "shared/aws/runs/run-store.ts",
+    original: '":running": run.hold === undefined ? null : run.runNumber,',
+    replacement: '":running": null,',
+    scenario: "runs",
+  },
+];
