@@ -237,7 +237,9 @@ function domainOf(given: Given): Domain | undefined {
     return undefined;
   }
   if (certificateArn === undefined) {
-    throw new Error("Context 'domainName' requires 'certificateArn', in the stack's region.");
+    throw new Error(
+      "Context 'domainName' requires 'certificateArn', the ARN of a certificate in the stack's region.",
+    );
   }
   return { name, certificateArn, ...(hostedZoneId !== undefined && { hostedZoneId }) };
 }

@@ -16,7 +16,7 @@ const restorableToAgeMs = 35 * 24 * 60 * minuteMs;
 
 export type RestoreOutcome =
   | { readonly state: "completed"; readonly at: string }
-  /** The operator must do what `operatorMust` says, and then repeat the command. */
+  /** The operator must follow `operatorMust`, and then repeat the command. */
   | { readonly state: "waiting"; readonly step: StepName; readonly operatorMust: string };
 
 /**

@@ -297,7 +297,7 @@ async function until(
     absent = result === "absent" ? absent + 1 : 0;
     if (absent === absentPollsMax) {
       throw new Error(
-        `Waited until ${state}, but the table or backup does not exist. Find out what deleted it, then repeat this command.`,
+        `Cannot wait until ${state}: the table or backup does not exist. Find out what deleted it, then repeat this command.`,
       );
     }
     const nowMs = clock.now().getTime();

@@ -219,12 +219,12 @@ describe("restoreStage", () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(
-      "Waited until accounts-restored is active, but the table or backup does not exist.",
+      "Cannot wait until accounts-restored is active: the table or backup does not exist.",
     );
     const backup = world();
     backup.cloud.createBackup = async () => {};
     await expect(restoreStage(restore, backup.tools)).rejects.toThrow(
-      "Waited until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available, but the table or backup does not exist.",
+      "Cannot wait until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available: the table or backup does not exist.",
     );
     expect(contentsOf(backup)).toEqual(badRows);
   });
