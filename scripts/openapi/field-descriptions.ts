@@ -123,7 +123,9 @@ const descriptions: Readonly<Record<string, string>> = {
   last_attempt_at: "When the last attempt ended. Null if there was none yet.",
   "WatchlistItem.last_read_status": "Result of the last read. Null if the item was not read yet.",
   "Watchlist.last_run_at": "When the last run started. Null if there was no run yet.",
-  "Watchlist.last_run_status": "Status of the last run. Null if there was no run yet.",
+  "Watchlist.last_run_status":
+    "Status of the last run. Null if there was no run yet. While it is `held`, no other run " +
+    "starts: release or discard the run.",
   "products.last_snapshot": "Values of the last complete read. Null if there was none.",
   "S3Destination.last_success_at":
     "When an export or a test last succeeded. Null if none succeeded.",
@@ -242,7 +244,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "Watchlist|watchlist.status": "`active`: runs on its schedule. `paused`: does not run.",
   "WatchlistRun|data.status":
     "`running`: in progress. `completed`: read what the credits covered. `insufficient_credits`: " +
-    "skipped, nothing was read. `failed`: ended by an error.",
+    "skipped, nothing was read. `failed`: ended by an error. " +
+    "`held`: too many items changed or were delisted, and the run waits for its release or discard.",
   "attempts.status": "HTTP status of the response. Null if there was no response.",
   "products.status": "Result of the read: ok, partial, not_found or unavailable.",
   "changes|products.step": "ID of the pipeline step that read the item.",

@@ -28,6 +28,11 @@ const unused = async (): Promise<never> => {
   throw new Error("Invariant broken: a back-test has no other processes");
 };
 
+/** A repeated run has no brake, so no items are restored. */
+const noItemsBefore = (): never => {
+  throw new Error("Invariant broken: a back-test restores no items");
+};
+
 /** @param id ID of the past run that this run repeats */
 export function memoryRun(id: string): MemoryRun {
   let current: Run | undefined;
@@ -155,10 +160,7 @@ function memorySteps(run: () => Run): StepStore {
         yield outcomes.filter(({ lastSnapshot }) => lastSnapshot !== undefined).map(({ id }) => id);
       }
     },
-    // A repeated run has no brake, so no items are restored.
-    itemsBefore: () => {
-      throw new Error("Invariant broken: a back-test restores no items");
-    },
+    itemsBefore: noItemsBefore,
     async recordStats({ step, stats }) {
       change(step, { stats });
     },

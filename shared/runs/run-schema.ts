@@ -39,12 +39,7 @@ export const runSchema = v.object({
   run_number: count,
   trigger: v.pipe(v.string(), v.description("What started it: initial, schedule or manual.")),
   kind: v.pipe(v.string(), v.description("What it read: baseline, refresh or sweep.")),
-  status: v.pipe(
-    v.picklist(["running", "held", "completed", "insufficient_credits", "failed"]),
-    v.description(
-      "`held`: too many items changed or were delisted, and the run waits for its release or discard.",
-    ),
-  ),
+  status: v.picklist(["running", "held", "completed", "insufficient_credits", "failed"]),
   credits: v.pipe(count, v.description("Credits charged.")),
   stats: v.object({
     tracked: count,

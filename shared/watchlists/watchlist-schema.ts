@@ -96,10 +96,7 @@ export const watchlistSchema = v.object({
   ),
   last_run_at: v.nullable(timestamp),
   last_run_status: v.nullable(
-    v.pipe(
-      v.picklist(["running", "held", "completed", "insufficient_credits", "failed"]),
-      v.description("While it is `held`, no other run starts. Release or discard the run."),
-    ),
+    v.picklist(["running", "held", "completed", "insufficient_credits", "failed"]),
   ),
   next_run_at: v.nullable(v.pipe(timestamp, v.description("Null while paused."))),
   next_run_times: v.pipe(

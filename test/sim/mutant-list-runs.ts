@@ -20,7 +20,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "first-batch-always-done",
-    file: steps,
+    file: "shared/aws/runs/step-progress.ts",
     original: '":batch": new Set([ref.batch])',
     replacement: '":batch": new Set([ref.batch, 0])',
     scenario: "runs",
@@ -104,7 +104,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "sent-step-not-recorded",
-    file: steps,
+    file: "shared/aws/runs/step-progress.ts",
     original: '"SET is_sent = :true"',
     replacement: '"SET was_sent = :true"',
     scenario: "runs",
