@@ -40,6 +40,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   WatchlistEstimateRequest: "The watchlist whose credits are estimated.",
   WatchlistBacktestRequest: "The pipeline and the runs to test it on.",
   WatchlistItemsUpdate: "The items to add and to remove.",
+  NewItem: "An item with what you set about it.",
   NewPipelineStep: "A read of the run's items with one scraper.",
   NewPipelineRoute: "Selects items after a read, and routes or reports them.",
   S3DestinationWithAccessKey: "A bucket that the service writes to with an access key.",

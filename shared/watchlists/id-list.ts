@@ -142,7 +142,6 @@ export const newItemBody = v.pipe(
         ? "An item has an unknown key. Accepted keys: id, label, metadata."
         : "An item must be a string or an object with 'id'.",
   ),
-  v.title("NewItem"),
 );
 export type NewItemBody = v.InferOutput<typeof newItemBody>;
 

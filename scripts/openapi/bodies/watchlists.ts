@@ -10,6 +10,7 @@ import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { byValue, exactlyOne, forbidden, sent } from "../rules.ts";
 import { idListRule } from "./item-ids.ts";
 import { platformSteps } from "./pipeline.ts";
+import { newItemBody } from "../../../shared/watchlists/id-list.ts";
 
 /**
  * Returns the schema of `pipeline` in a request body, for the document. The service's own body
@@ -87,6 +88,7 @@ export const newWatchlistBodies = {
 
 /** Other bodies of watchlists. */
 export const watchlistBodies = {
+  NewItem: { schema: newItemBody, rules: {} },
   WatchlistUpdate: {
     schema: v.object({
       ...watchlistPatchBody.entries,
