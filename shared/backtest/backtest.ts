@@ -1,4 +1,3 @@
-import { assert } from "../base/assert.ts";
 import type { Clock, RandomSource } from "../base/clock.ts";
 import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
@@ -9,20 +8,19 @@ import type { HistoryStore } from "../history/history-store.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { testedPrices } from "../pipelines/tested-prices.ts";
 import { claimRun } from "../runs/claim-run.ts";
-import { finishRun } from "../runs/finish-run.ts";
-import { readBatch } from "../runs/read-batch.ts";
 import type { Run } from "../runs/run.ts";
 import type { RunStore } from "../runs/run-store.ts";
-import { startRun } from "../runs/start-run.ts";
 import type { Item } from "../watchlists/item.ts";
 import { countByState } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
+import { memoryLedger } from "./memory-ledger.ts";
 import { type MemoryPages, memoryPages } from "./memory-pages.ts";
 import { memoryRun } from "./memory-run.ts";
 import { type PastReads, pastReads, type PastRun, type UnknownField } from "./past-reads.ts";
 import { runsInSpan } from "./past-runs.ts";
+import { playRun } from "./play-run.ts";
 
 export interface BacktestRequest {
   readonly watchlist: Watchlist;
@@ -118,58 +116,31 @@ async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
   );
   const watchlist = watchlistBefore(original, replay);
   const memory = memoryRun(original.id);
-  const events: SerializedEvent[] = [];
-  const ended = original.finishedAt ?? original.startedAt;
-  const base = {
-    pages: pages.pages,
-    runs: memory.runs,
-    steps: memory.steps,
-    queue: memory.queue,
-    ledger: pastLedger(past),
-    random,
-    history: { ...replay.history, mergedWindows: async () => limits.runNumberMax },
-  };
   const started = new Date(original.startedAt);
-  const run = await claimRun(
-    { watchlist, trigger: original.trigger, due: started, now: started },
-    memory.runs,
+  const { trigger } = original;
+  await claimRun({ watchlist, trigger, due: started, now: started }, memory.runs);
+  const { run, events, outcome } = await playRun(
+    {
+      memory,
+      watchlist,
+      deadline: new Date(started.getTime() + limits.stepDeadlineSeconds * 1_000),
+    },
+    {
+      pages: pages.pages,
+      ledger: pastLedger(past),
+      random,
+      history: { ...replay.history, mergedWindows: async () => limits.runNumberMax },
+      earlierRuns: memory.runs,
+      clock: clockAt(original.startedAt),
+      clockAtEnd: clockAt(original.finishedAt ?? original.startedAt),
+      async read(request) {
+        replay.reads += request.items.length;
+        return replay.past.answer(past, replay.pipeline, request);
+      },
+    },
   );
-  assert(run !== undefined, "a run in memory is claimed");
-  const clock = clockAt(original.startedAt);
-  await startRun(memory.run(), { ...base, clock });
-  for (let batch = memory.nextBatch(); batch !== undefined; batch = memory.nextBatch()) {
-    await readBatch(
-      batch,
-      {
-        deadline: new Date(started.getTime() + limits.stepDeadlineSeconds * 1_000),
-        sentAt: started,
-      },
-      {
-        ...base,
-        clock,
-        async read(request) {
-          replay.reads += request.items.length;
-          return replay.past.answer(past, replay.pipeline, request);
-        },
-      },
-    );
-  }
-  await finishRun(memory.run(), {
-    ...base,
-    clock: clockAt(ended),
-    history: recordedHistory,
-    watchlists: {
-      get: async () => ({ ...watchlist, runningRun: original.runNumber }),
-    },
-    endpoints: { list: async () => [], deletions: async () => new Map() },
-    publisher: {
-      async publish(published) {
-        events.push(...published.events);
-      },
-    },
-  });
-  replay.refreshDue = memory.outcome()?.refreshDue ?? false;
-  return { run: memory.run(), events };
+  replay.refreshDue = outcome.refreshDue;
+  return { run, events };
 }
 
 /** A clock that stands at the time of a past run. */
@@ -195,14 +166,6 @@ const watchlistBefore = (
   refreshDue,
 });
 
-/** The history of a run that is repeated is recorded and merged. */
-const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecorded" | "merge"> = {
-  append: async () => "appended",
-  isRecorded: async () => true,
-  mergedWindows: async () => limits.runNumberMax,
-  merge: async () => ({ outcome: "merged" }),
-};
-
 /**
  * A ledger that covers each step, except those that the past run deferred. Nothing is reserved or
  * charged.
@@ -214,21 +177,14 @@ function pastLedger({ run, points }: PastRun): Ledger {
   }
   const isUncovered = (step: string | undefined): boolean =>
     run.status === "insufficient_credits" || (step !== undefined && deferred.has(step));
-  return {
-    async reserve({ source }) {
-      const step = "step" in source ? source.step : undefined;
-      if (run.stats.isEntryUnread === true && step === run.stats.entry) {
-        const nothing = { limit: 0, available: 0, balance: 0 };
-        return { outcome: "over_budget", budget: "watchlist", ...nothing };
-      }
-      return isUncovered(step) ? { outcome: "insufficient", balance: 0 } : { outcome: "reserved" };
-    },
-    settle: async ({ credits }) => ({ credits, balance: 0 }),
-    release: async () => {},
-    cancel: async () => {},
-    accountsWithExpiredHolds: async () => [],
-    releaseExpired: async () => 0,
-  };
+  return memoryLedger(async ({ source }) => {
+    const step = "step" in source ? source.step : undefined;
+    if (run.stats.isEntryUnread === true && step === run.stats.entry) {
+      const nothing = { limit: 0, available: 0, balance: 0 };
+      return { outcome: "over_budget", budget: "watchlist", ...nothing };
+    }
+    return isUncovered(step) ? { outcome: "insufficient", balance: 0 } : { outcome: "reserved" };
+  });
 }
 
 /** Reads the history of an item once, although several runs derive fields from it. */

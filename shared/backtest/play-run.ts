@@ -1,0 +1,87 @@
+import { assert } from "../base/assert.ts";
+import type { Clock, RandomSource } from "../base/clock.ts";
+import { limits } from "../base/limits.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import type { SerializedEvent } from "../events/event.ts";
+import type { HistoryStore } from "../history/history-store.ts";
+import { finishRun } from "../runs/finish-run.ts";
+import { readBatch } from "../runs/read-batch.ts";
+import type { StepReader } from "../runs/read-step.ts";
+import type { Run } from "../runs/run.ts";
+import { type StepResults, stepResultsOf } from "../runs/run-outcomes.ts";
+import type { RunStore, WatchlistOutcome } from "../runs/run-store.ts";
+import { startRun } from "../runs/start-run.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
+import type { Watchlist } from "../watchlists/watchlist.ts";
+import type { MemoryRun } from "./memory-run.ts";
+
+interface PlayRequest {
+  /** A claimed run. */
+  readonly memory: MemoryRun;
+  /** The watchlist when the run was claimed. */
+  readonly watchlist: Watchlist;
+  /** Time at which reading must end. */
+  readonly deadline: Date;
+}
+
+interface PlayDependencies {
+  /** Pages in memory. */
+  readonly pages: PageStore;
+  readonly ledger: Ledger;
+  readonly read: StepReader;
+  readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
+  readonly earlierRuns: Pick<RunStore, "list">;
+  readonly random: RandomSource;
+  readonly clock: Clock;
+  /** Clock at the end of the run. */
+  readonly clockAtEnd: Clock;
+}
+
+/** An ended run of which nothing was stored or sent. */
+export interface PlayedRun {
+  readonly run: Run;
+  /** The events that the run would have sent, as they would be stored. */
+  readonly events: readonly SerializedEvent[];
+  readonly results: readonly StepResults[];
+  /** What the end of the run would have changed in the watchlist. */
+  readonly outcome: WatchlistOutcome;
+}
+
+/** Plans, reads and ends a run on stores in memory, with the run engine itself. */
+export async function playRun(
+  { memory, watchlist, deadline }: PlayRequest,
+  { earlierRuns, clockAtEnd, ...dependencies }: PlayDependencies,
+): Promise<PlayedRun> {
+  const { clock } = dependencies;
+  const runs: RunStore = { ...memory.runs, list: (...query) => earlierRuns.list(...query) };
+  const base = { ...dependencies, runs, steps: memory.steps, queue: memory.queue };
+  const events: SerializedEvent[] = [];
+  await startRun(memory.run(), base);
+  const sentAt = clock.now();
+  for (let batch = memory.nextBatch(); batch !== undefined; batch = memory.nextBatch()) {
+    await readBatch(batch, { deadline, sentAt }, base);
+  }
+  await finishRun(memory.run(), {
+    ...base,
+    clock: clockAtEnd,
+    history: recordedHistory,
+    watchlists: { get: async () => ({ ...watchlist, runningRun: memory.run().runNumber }) },
+    endpoints: { list: async () => [], deletions: async () => new Map() },
+    publisher: {
+      async publish(published) {
+        events.push(...published.events);
+      },
+    },
+  });
+  const [run, outcome] = [memory.run(), memory.outcome()];
+  assert(outcome !== null, "a run in memory ends");
+  return { run, events, results: await stepResultsOf(run, memory.steps), outcome };
+}
+
+/** The history of a run in memory is recorded and merged. */
+const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecorded" | "merge"> = {
+  append: async () => "appended",
+  isRecorded: async () => true,
+  mergedWindows: async () => limits.runNumberMax,
+  merge: async () => ({ outcome: "merged" }),
+};
