@@ -42,15 +42,23 @@ export interface MeteredReadDependencies {
   readonly answerBytesMax?: number | undefined;
 }
 
-/** The reads of a call and their cost. Credits are whole numbers, rounded up once per call. */
-export interface MeteredWork<Answer, Result> {
-  readonly scraper: StepScraperId;
-  /** Number of requested items. */
+/** What a call reserves, before it reads. Credits are whole numbers. */
+export interface PaidWork {
+  /** Absent for a call that reads with several scrapers. */
+  readonly scraper?: StepScraperId;
+  /** The watchlist whose items the call reads; absent for a call without a watchlist. */
+  readonly watchlistId?: string;
+  /** Number of reads that the call pays at most. */
   readonly items: number;
   /** Maximum cost of the call, in credits. */
   readonly reserved: number;
   /** The client's limit for `reserved`. */
   readonly cap: CreditCap;
+}
+
+/** The reads of a call with one scraper, and their cost, rounded up once per call. */
+export interface MeteredWork<Answer, Result> extends PaidWork {
+  readonly scraper: StepScraperId;
   /** Calculates the cost of the answers in credits: at most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
@@ -87,38 +95,64 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,
-  work: MeteredWork<Answer, Result>,
+  { charge, present, ...work }: MeteredWork<Answer, Result>,
   dependencies: MeteredReadDependencies,
 ): Promise<MeteredRead<Answer, Result>> {
-  const { now, msToAnswer } = call;
   const { clock, answerBytesMax } = dependencies;
+  const { found, credits, balance } = await paidRead(
+    call,
+    {
+      ...work,
+      async read() {
+        const read = await work.read();
+        const presented = read.map((answer) => present(answer));
+        if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
+        return { answers: read, results: presented };
+      },
+      charge: ({ answers }) => ({
+        credits: charge(answers),
+        items: chargedItems(countByStatus(answers)),
+      }),
+    },
+    dependencies,
+  );
+  const elapsedMs = clock.now().getTime() - call.now.getTime();
+  return { ...found, credits, balance, reserved: work.reserved, elapsedMs };
+}
+
+/** The reads of a call and their cost. */
+interface PaidReads<Found> extends PaidWork {
+  /** Reads before the call's deadline. Throws if a source returns an invalid answer. */
+  readonly read: () => Promise<Found>;
+  /** Calculates what the reads cost: at most `reserved` credits. */
+  readonly charge: (found: Found) => Required<Pick<Settlement, "credits" | "items">>;
+}
+
+/**
+ * Charges an account for reads with any number of scrapers, as `meteredRead` does for one.
+ * @throws as `meteredRead`, except 400
+ */
+export async function paidRead<Found>(
+  call: MeteredCall,
+  work: PaidReads<Found>,
+  dependencies: MeteredReadDependencies,
+): Promise<Settled & { readonly found: Found }> {
   refuseOverCap(work);
   await reserve(call, work, dependencies);
-  const { answers, results, charge } = await orRelease(call, dependencies, async () => {
+  const { found, charged } = await orRelease(call, dependencies, async () => {
     // Separate retry budgets: time lost in sources must not reduce the time for settling credits.
     const read = await withSeparateLoss(callLossMs, work.read);
-    const presented = read.map((answer) => work.present(answer));
-    if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
-    if (msToAnswer() <= 0) throw unavailable("no time was left to settle");
-    return { answers: read, results: presented, charge: work.charge(read) };
+    if (call.msToAnswer() <= 0) throw unavailable("no time was left to settle");
+    return { found: read, charged: work.charge(read) };
   });
-  const charged = { credits: charge, items: chargedItems(countByStatus(answers)) };
-  const settled = await settle(call, charged, dependencies);
-  return {
-    answers,
-    results,
-    credits: settled.credits,
-    balance: settled.balance,
-    reserved: work.reserved,
-    elapsedMs: clock.now().getTime() - now.getTime(),
-  };
+  return { found, ...(await settle(call, charged, dependencies)) };
 }
 
 /** @throws 402 if the call would reserve more credits than the client allows */
 function refuseOverCap({
   reserved,
   cap: { maxCredits },
-}: Pick<MeteredWork<never, unknown>, "reserved" | "cap">): void {
+}: Pick<PaidWork, "reserved" | "cap">): void {
   if (maxCredits !== undefined && reserved > maxCredits) throw overMaxCredits(reserved, maxCredits);
 }
 
@@ -137,11 +171,10 @@ function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): vo
 
 async function reserve(
   call: MeteredCall,
-  work: Pick<MeteredWork<never, unknown>, "scraper" | "items" | "reserved">,
+  { scraper, watchlistId, items, reserved: credits }: PaidWork,
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
   const { accountId, requestId, endpoint, deadline } = call;
-  const { scraper, items, reserved: credits } = work;
   // The present time, not `call.now`: other calls have changed the ledger since this call started.
   const now = dependencies.clock.now();
   const reservation = {
@@ -149,7 +182,13 @@ async function reserve(
     holdId: requestId,
     credits,
     slot: true,
-    source: { requestId, endpoint, scraper, items },
+    source: {
+      requestId,
+      endpoint,
+      ...(watchlistId !== undefined && { watchlistId }),
+      ...(scraper !== undefined && { scraper }),
+      items,
+    },
     now,
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
