@@ -19,11 +19,13 @@ export const environment = {
   offers: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
   watchlists: [
     ...ofEveryGroup,
+    "LEDGER_TABLE",
     "WATCHLISTS_TABLE",
     "DELIVERIES_TABLE",
     "RUNS_QUEUE_URL",
     "SCHEDULE_GROUP",
     "SCHEDULE_ROLE_ARN",
+    "SOURCES",
   ],
   "webhook-endpoints": [
     ...ofEveryGroup,

@@ -31,7 +31,7 @@ export interface Group {
    * True if responses are streamed because they may exceed the limit of a buffered Lambda response.
    */
   readonly streaming: boolean;
-  /** True if every call of the group charges by item. */
+  /** True if every call of the group charges by item. `RouteEntry.itemCall` marks single routes. */
   readonly itemCalls: boolean;
   /**
    * Whether calls require an API key.
@@ -98,6 +98,8 @@ export type GroupName = keyof typeof groups;
 export interface RouteEntry {
   readonly group: GroupName;
   readonly access: Access;
+  /** True for a route that charges by item in a group whose other routes are free. */
+  readonly itemCall?: true;
 }
 
 /** The group and the access of each route. A route is `METHOD /path`, with parameters in braces. */
@@ -123,6 +125,7 @@ export const routes = {
   "POST /v1/watchlists/{id}/run": { group: "watchlists", access: "write" },
   // Writes nothing, like the estimate.
   "POST /v1/watchlists/{id}/backtest": { group: "watchlists", access: "read" },
+  "POST /v1/watchlists/{id}/preview": { group: "watchlists", access: "write", itemCall: true },
   "GET /v1/watchlists/{id}/runs": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": { group: "watchlists", access: "write" },
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": { group: "watchlists", access: "write" },
@@ -180,6 +183,12 @@ export const routes = {
 } as const satisfies Record<string, RouteEntry>;
 
 export type RouteKey = keyof typeof routes;
+/** Returns true for a route that charges by item. */
+export function isItemCall(key: RouteKey): boolean {
+  const { group, itemCall }: RouteEntry = routes[key];
+  return itemCall === true || groups[group].itemCalls;
+}
+
 export type RouteKeyOf<G extends GroupName> = {
   [K in RouteKey]: (typeof routes)[K]["group"] extends G ? K : never;
 }[RouteKey];

@@ -98,15 +98,20 @@ export class ApiFunctions extends Construct {
   }
 
   private watchlists(): ServiceFunction<"watchlists"> {
-    const { data, workers, schedules } = this.#props;
+    const { data, config, workers, schedules } = this.#props;
     const watchlists = this.group("watchlists", "Watchlists, their items and runs.", {
       ...this.edge(),
+      LEDGER_TABLE: data.ledger.tableName,
       WATCHLISTS_TABLE: data.watchlists.tableName,
       DELIVERIES_TABLE: data.deliveries.tableName,
       RUNS_QUEUE_URL: workers.runs.queue.queueUrl,
       SCHEDULE_GROUP: schedules.group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: schedules.role.roleArn,
+      SOURCES: sourcesVariable(this, config.sources),
     });
+    // A preview reads items and charges them, as an item call does.
+    grantTable(watchlists, data.ledger, "append");
+    grantSourceSecrets(watchlists, config.sources);
     grantTable(watchlists, data.watchlists, "read-write");
     grantTable(watchlists, data.deliveries, "read");
     grantSend(watchlists, workers.runs.queue);

@@ -37,6 +37,7 @@ const domains = [
   "shared/exports/",
   "shared/publishing/",
   "shared/backtest/",
+  "shared/preview/",
 ];
 /** Files from which routes and workers are built. */
 const edge = [
@@ -104,6 +105,16 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/watchlists/",
     "shared/history/",
     "shared/runs/",
+  ],
+  "shared/preview/": [
+    ...everyDomain,
+    ...reading,
+    "shared/items/",
+    "shared/pipelines/",
+    "shared/watchlists/",
+    "shared/history/",
+    "shared/runs/",
+    "shared/backtest/",
   ],
 
   // The adapters of AWS.

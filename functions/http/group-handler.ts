@@ -44,7 +44,7 @@ export interface GroupOptions<Group extends GroupName, Dependencies> {
   readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
   readonly dependencies: Dependencies & MiddlewareDependencies;
   /**
-   * Reads an account's balance. Only set for groups of item calls, whose error responses contain
+   * Reads an account's balance. Only set for groups with item calls, whose error responses contain
    * the balance.
    */
   readonly readBalance?: ReadBalance;
@@ -101,7 +101,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
     .use([
       responseBody({ streamed }),
       ...(isDocuments ? [cors] : []),
-      openCall({ ...dependencies, isItemCall: groups[group].itemCalls, streamed }),
+      openCall({ ...dependencies, isItemCallGroup: groups[group].itemCalls, streamed }),
       requestLog({ ...dependencies, group }),
       authenticate({ ...dependencies, keys: groups[group].keys }),
       errorResponse(options.readBalance),

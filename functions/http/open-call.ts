@@ -5,16 +5,18 @@ import { limits } from "../../shared/base/limits.ts";
 import { retryBudget } from "../../shared/base/retry-budget.ts";
 import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 import { newWork } from "../../shared/observability/work-log.ts";
+import { isItemCall } from "../routes.ts";
 import { callStateOf, openCallState } from "./call-state.ts";
 import { headerOf } from "./header.ts";
 import type { HttpMiddleware } from "./middleware.ts";
+import { routeOfCall } from "./route-of-call.ts";
 import { timeToAnswer } from "./time-to-answer.ts";
 
 interface Options {
   readonly clock: Clock;
   readonly random: RandomSource;
   /** True if every call of the group charges by item. */
-  readonly isItemCall: boolean;
+  readonly isItemCallGroup: boolean;
   /** True if the gateway expects a streamed response. */
   readonly streamed: boolean;
 }
@@ -37,11 +39,17 @@ const addHeaders: NonNullable<HttpMiddleware["after"]> = (request) => {
 const isOverTls = (event: APIGatewayProxyEvent): boolean =>
   headerOf(event, "x-forwarded-proto") !== "http";
 
+/** Returns true for a call of a route that charges by item, also before the call is dispatched. */
+function isItemCallRoute(event: APIGatewayProxyEvent): boolean {
+  const route = routeOfCall(event);
+  return route !== undefined && isItemCall(route);
+}
+
 /**
  * Creates the state of a call: its request ID, its remaining time and its retry budget. Adds the
  * request ID and the common headers to every response.
  */
-export function openCall({ clock, random, isItemCall, streamed }: Options): HttpMiddleware {
+export function openCall({ clock, random, isItemCallGroup, streamed }: Options): HttpMiddleware {
   return {
     before: ({ event, context }) => {
       const now = clock.now();
@@ -50,7 +58,7 @@ export function openCall({ clock, random, isItemCall, streamed }: Options): Http
       openCallState(event, {
         requestId: id,
         startedAt: now,
-        isItemCall,
+        isItemCall: isItemCallGroup || isItemCallRoute(event),
         work: newWork({ request_id: id, invocation_id: context.awsRequestId }),
         msToAnswer,
         retries: retryBudget({

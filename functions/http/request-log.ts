@@ -4,10 +4,11 @@ import type { Clock } from "../../shared/base/clock.ts";
 import { newMetrics } from "../../shared/observability/figures.ts";
 import { statusClassOf } from "../../shared/observability/metric-names.ts";
 import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
-import { type GroupName, routes } from "../routes.ts";
+import type { GroupName } from "../routes.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import { serviceErrorOf } from "./error-response.ts";
 import type { HttpMiddleware } from "./middleware.ts";
+import { routeOfCall } from "./route-of-call.ts";
 
 /** The number of characters of an unknown path in the log. All routes are shorter. */
 const pathLengthMax = 256;
@@ -67,22 +68,9 @@ function placeOf(
   { httpMethod, path }: APIGatewayProxyEvent,
   state: CallState | undefined,
 ): { readonly route: string } | { readonly path: string } {
-  const route =
-    state?.route ?? refusedRoute(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${path}`);
+  const route = state?.route ?? routeOfCall({ httpMethod, path });
   return route === undefined ? { path: shownPath(path) } : { route };
 }
-
-/** Each route with a pattern for its path. Routes without parameters come first. */
-const patterns = Object.keys(routes)
-  .map((route) => ({ route, pattern: new RegExp(`^${route.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }))
-  .toSorted((a, b) => Number(a.route.includes("{")) - Number(b.route.includes("{")));
-
-/**
- * Returns the route of a call that was refused before the dispatch, for example because of its key;
- * undefined if no route matches.
- */
-const refusedRoute = (call: string): string | undefined =>
-  patterns.find(({ pattern }) => pattern.test(call))?.route;
 
 /**
  * Masks API keys and webhook secrets in a path, because a client may send one by mistake in place

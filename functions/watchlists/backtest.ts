@@ -2,9 +2,8 @@ import { backtest } from "../../shared/backtest/backtest.ts";
 import { backtestBody, backtestDefaultDays } from "../../shared/backtest/backtest-request.ts";
 import { presentBacktest } from "../../shared/backtest/present-backtest.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
-import { parsePipeline } from "../../shared/pipelines/parse.ts";
-import { pipelineOf } from "../../shared/watchlists/watchlist.ts";
 import { route } from "../http/route.ts";
+import { candidatePipeline } from "./candidate-pipeline.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 
@@ -17,10 +16,7 @@ export const backtestRoute = route<WatchlistDependencies, typeof backtestBody>({
       caller.accountId,
       path["id"],
     );
-    const pipeline =
-      body.pipeline === undefined || body.pipeline === null
-        ? pipelineOf(watchlist)
-        : parsePipeline(body.pipeline, watchlist);
+    const pipeline = candidatePipeline(body.pipeline, watchlist);
     const span = historySpan(body, { now, defaultDays: backtestDefaultDays });
     const tested = await backtest({ watchlist, pipeline, span }, dependencies);
     return { status: 200, body: presentBacktest(watchlist.id, pipeline, tested) };

@@ -4,6 +4,7 @@ import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
+import { sources } from "../composition/sources.ts";
 import { backtestRoute } from "./backtest.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createWatchlistRoute } from "./create.ts";
@@ -17,6 +18,7 @@ import { listAccountChangesRoute, listWatchlistChangesRoute } from "./list-chang
 import { listItemsRoute } from "./list-items.ts";
 import { listRunsRoute } from "./list-runs.ts";
 import { listWatchlistsRoute } from "./list.ts";
+import { previewRoute } from "./preview.ts";
 import { startRunRoute } from "./run-now.ts";
 import { schedulePreviewRoute } from "./schedule-preview.ts";
 import { listScrapersRoute } from "./scrapers.ts";
@@ -34,6 +36,7 @@ export const watchlistRoutes = {
   "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
   "POST /v1/watchlists/{id}/run": startRunRoute,
   "POST /v1/watchlists/{id}/backtest": backtestRoute,
+  "POST /v1/watchlists/{id}/preview": previewRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": discardRunRoute,
@@ -46,7 +49,10 @@ export const watchlistRoutes = {
   "GET /v1/changes": listAccountChangesRoute,
 };
 
-/** Creates the handler of the watchlist routes. */
+/**
+ * Creates the handler of the watchlist routes.
+ * @throws Error if SOURCES is invalid
+ */
 export function createHandler(
   environment: EnvironmentOf<"watchlists">,
   overrides: Overrides = {},
@@ -68,7 +74,11 @@ export function createHandler(
       schedules: provide.schedules(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
       history: stores.history(environment, overrides),
+      ...sources(environment, "watchlists", overrides),
+      ledger: provide.ledger(environment, "watchlists", overrides),
+      cancels: provide.cancelQueue(environment, overrides),
     },
+    readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
   });
 }
 

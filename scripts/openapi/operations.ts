@@ -4,6 +4,7 @@ import { exportOperations } from "./operations/export.ts";
 import { itemOperations } from "./operations/items.ts";
 import { metaOperations } from "./operations/meta.ts";
 import { platformOperations } from "./operations/platforms.ts";
+import { watchlistPreviewOperations } from "./operations/watchlist-preview.ts";
 import { watchlistOperations } from "./operations/watchlists.ts";
 import { webhookDeliveryOperations } from "./operations/webhook-deliveries.ts";
 import { webhookOperations } from "./operations/webhook-endpoints.ts";
@@ -13,6 +14,7 @@ export const operations = {
   ...itemOperations,
   ...platformOperations,
   ...watchlistOperations,
+  ...watchlistPreviewOperations,
   ...webhookOperations,
   ...webhookDeliveryOperations,
   ...eventOperations,

@@ -39,6 +39,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   WatchlistUpdate: "The settings to change. The others stay.",
   WatchlistEstimateRequest: "The watchlist whose credits are estimated.",
   WatchlistBacktestRequest: "The pipeline and the runs to test it on.",
+  WatchlistPreviewRequest: "The pipeline, and the items on which to run it once.",
   WatchlistItemsUpdate: "The items to add and to remove.",
   NewItem: "An item with what you set about it.",
   NewPipelineStep: "A read of the run's items with one scraper.",

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { groups, type RouteKey, routes } from "../../functions/routes.ts";
+import { isItemCall, type RouteKey, routes } from "../../functions/routes.ts";
 import { inParallel } from "../../shared/base/in-parallel.ts";
 import { apiClient } from "../../tools/customer/api-client.ts";
 import type { FreshWorld } from "../tour/fresh-world.ts";
@@ -36,7 +36,7 @@ const recoverySecondsMax = 60;
  */
 const settleSeconds = 10;
 const allRoutes = Object.keys(routes) as RouteKey[];
-const chargedRoutes = allRoutes.filter((route) => groups[routes[route].group].itemCalls);
+const chargedRoutes = allRoutes.filter(isItemCall);
 
 /**
  * Calls every route once while the store fails in one way (`mode`). In the mode `hanging at the

@@ -131,6 +131,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
   "POST /v1/watchlists/{id}/run": { prepare: watchlist },
   "POST /v1/watchlists/{id}/backtest": { prepare: watchlist, body: () => ({}), documented: 400 },
+  "POST /v1/watchlists/{id}/preview": { prepare: watchlist, body: () => ({}) },
   "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": { prepare: watchlist, documented: 409 },
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": { prepare: watchlist, documented: 409 },

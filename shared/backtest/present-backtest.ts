@@ -13,7 +13,7 @@ const stepFields = {
   credits: v.pipe(count, v.description("Credits that the step would have charged.")),
 };
 
-const eventCounts = v.pipe(
+export const eventCounts = v.pipe(
   v.record(v.string(), count),
   v.description("Items in the events that would have been sent, by event type."),
 );
@@ -114,7 +114,7 @@ const presentRun = (tested: TestedRun): Response["runs"][number] => ({
 });
 
 /** The items in the events of a run. */
-const samplesOf = ({ run, events }: TestedRun): readonly Sample[] =>
+export const samplesOf = ({ run, events }: TestedRun): readonly Sample[] =>
   events.flatMap((event) =>
     entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
   );
@@ -129,7 +129,8 @@ function entriesIn({ body }: SerializedEvent): readonly Readonly<Record<string, 
   return data.changes ?? data.products ?? [];
 }
 
-function countsOf(samples: readonly Sample[]): Record<string, number> {
+/** The number of these items by event type. */
+export function countsOf(samples: readonly Pick<Sample, "type">[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { type } of samples) counts[type] = (counts[type] ?? 0) + 1;
   return counts;

@@ -219,6 +219,8 @@ export const limits = {
   backtestTracedItemsMax: 100,
   /** Maximum number of samples of events in the answer of a back-test. */
   backtestSamplesMax: 10,
+  /** Maximum number of items that a preview of a pipeline reads. */
+  previewItemsMax: 10,
   /** Maximum number of reads that a list of changes by size compares. */
   comparedPointsMax: 500_000,
   /**

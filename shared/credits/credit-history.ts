@@ -67,8 +67,7 @@ export const matches = (
   (wanted === undefined || type === wanted) &&
   (requestId === undefined ||
     (source !== null && "requestId" in source && source.requestId === requestId)) &&
-  (watchlistId === undefined ||
-    (source !== null && "runId" in source && source.watchlistId === watchlistId));
+  (watchlistId === undefined || source?.watchlistId === watchlistId);
 
 /** Amount of an entry in API answers. Negative only for an adjustment that removed credits. */
 export const signedCredits = ({

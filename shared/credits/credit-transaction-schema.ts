@@ -20,7 +20,7 @@ export const creditTransactionsQuery = v.object({
   type: v.optional(v.pipe(oneOf("type", entryTypes), v.description("Only entries of this type."))),
   watchlist_id: idParam("watchlist", {
     message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
-    description: "Only the entries of this watchlist's runs.",
+    description: "Only the entries of this watchlist's runs and previews.",
   }),
 });
 
@@ -77,7 +77,9 @@ export const creditTransactionSchema = v.object({
       v.examples(["POST /v1/products"]),
     ),
   ),
-  watchlist_id: v.optional(v.pipe(v.string(), v.description("The watchlist of the run."))),
+  watchlist_id: v.optional(
+    v.pipe(v.string(), v.description("The watchlist of the run or the preview.")),
+  ),
   run_id: v.optional(v.pipe(v.string(), v.description("The run of the watchlist."))),
   run_number: v.optional(v.pipe(count, v.description("The number of that run."))),
   step: v.optional(v.pipe(v.string(), v.description("The step of that run."))),
@@ -85,7 +87,8 @@ export const creditTransactionSchema = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Scraper that read the items. Absent, like the item counts, in entries that earlier releases wrote.",
+        "Scraper that read the items. Absent for a preview, whose steps have several scrapers, and, like " +
+          "the item counts, in entries that earlier releases wrote.",
       ),
       v.examples(["retailer_a.lite"]),
     ),
@@ -93,7 +96,10 @@ export const creditTransactionSchema = v.object({
   items_requested: v.optional(
     v.pipe(
       count,
-      v.description("Number of items for which the call or the step reserved credits."),
+      v.description(
+        "Number of items for which the call or the step reserved credits. A preview counts an item once " +
+          "for each step that may read it.",
+      ),
     ),
   ),
   items_charged: v.optional(

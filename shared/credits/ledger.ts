@@ -10,6 +10,8 @@ export interface CallSource extends PaidWork {
   readonly requestId: string;
   /** Method and path of the route. */
   readonly endpoint?: string;
+  /** The watchlist whose items the call reads; absent for a call without a watchlist. */
+  readonly watchlistId?: string;
 }
 
 /** A step of a run. Rows of earlier releases contain only the run ID and the step. */

@@ -64,8 +64,9 @@ function presentTransaction(
 }
 
 function presentSource(source: CreditSource) {
-  const { scraper, items } = source;
+  const { scraper, items, watchlistId } = source;
   const work = {
+    ...(watchlistId !== undefined && { watchlist_id: watchlistId }),
     ...(scraper !== undefined && { scraper }),
     ...(items !== undefined && { items_requested: items }),
   };
@@ -73,9 +74,8 @@ function presentSource(source: CreditSource) {
     const { requestId, endpoint } = source;
     return { request_id: requestId, ...(endpoint !== undefined && { endpoint }), ...work };
   }
-  const { runId, step, watchlistId, runNumber } = source;
+  const { runId, step, runNumber } = source;
   return {
-    ...(watchlistId !== undefined && { watchlist_id: watchlistId }),
     run_id: runId,
     ...(runNumber !== undefined && { run_number: runNumber }),
     step,

@@ -3,7 +3,8 @@ import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { ops, valueOps, whens } from "./definition.ts";
 
-const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
+/** The value of a field in API answers. */
+export const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 
 /** A snapshot in API answers and events. */
 export const snapshotSchema = v.pipe(

@@ -255,6 +255,20 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
+    name: "preview-charged-as-reserved",
+    file: "shared/preview/preview.ts",
+    original: "credits: run.credits,",
+    replacement: "credits: sumOf(reserved.map((most) => most.credits)),",
+    scenario: "calls",
+  },
+  {
+    name: "preview-reserves-first-steps-only",
+    file: "shared/preview/most-reads.ts",
+    original: "if (run !== undefined) steps.add(run);",
+    replacement: "if (run === undefined) steps.add(step.id);",
+    scenario: "calls",
+  },
+  {
     name: "dependency-failure-is-internal",
     file: "functions/http/error-response.ts",
     original: "if (isDependencyFailure(error)) return unavailable();",

@@ -11,7 +11,7 @@ import { createAccount } from "../../shared/accounts/create-account.ts";
 import type { RandomSource } from "../../shared/base/clock.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
-import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
+import { readStep, type StepReadRequest, type StepSources } from "../../shared/runs/read-step.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
@@ -65,6 +65,8 @@ export interface RunBench {
   readonly published: Map<string, SerializedEvent>;
   /** The sources' answers. A test may change them at any time. */
   readonly answers: ScriptedAnswers;
+  /** The sources that give these answers. */
+  readonly sources: StepSources;
   /** Returns the number of source reads so far. */
   reads: () => number;
   /** Returns the account of the bench as it is stored. */
@@ -240,6 +242,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     queue: queue.port,
     published,
     answers: source.answers,
+    sources: source.sources,
     reads: source.reads,
     batchesSent: queue.batchesSent,
     calls: crashing.calls,

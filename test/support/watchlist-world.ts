@@ -12,6 +12,7 @@ import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
+import { memoryLedger } from "../../shared/backtest/memory-ledger.ts";
 import { systemRandom } from "../../shared/base/system.ts";
 import type { WatchlistSchedule, Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WebhookEndpoint } from "../../shared/webhooks/endpoint.ts";
@@ -22,6 +23,7 @@ import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
 import { expectDocumented } from "./openapi.ts";
 import { loggedLines } from "./log-lines.ts";
 import { messageList } from "./message-list.ts";
+import { scriptedSources } from "./scripted-sources.ts";
 import type { TestTables } from "./tables.ts";
 import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
 
@@ -60,6 +62,7 @@ export async function openWatchlistWorld(tables: TestTables) {
   const messages = messageList();
   const warnings: string[] = [];
   const { logger, lines } = loggedLines("watchlists");
+  const source = scriptedSources(clock);
   const ports = {
     watchlists: dynamoWatchlistStore(client, options),
     pages: dynamoPageStore(client, options),
@@ -100,6 +103,10 @@ export async function openWatchlistWorld(tables: TestTables) {
     random: systemRandom,
     logger,
     warn: (message: string) => void warnings.push(message),
+    ...source.sources,
+    // Every account has enough credits.
+    ledger: memoryLedger(async () => ({ outcome: "reserved" })),
+    cancels: { send: async () => {} },
   };
 
   const askThrough =
@@ -144,6 +151,8 @@ export async function openWatchlistWorld(tables: TestTables) {
     scheduled,
     waiting: messages.waiting,
     warnings,
+    /** The sources' answers. A test may change them at any time. */
+    answers: source.answers,
     /** The log lines of calls. */
     lines,
     ask: askThrough(ports),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { backtestBody } from "../../../shared/backtest/backtest-request.ts";
 import { pipelineBody } from "../../../shared/pipelines/pipeline-body.ts";
 import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
+import { previewBody } from "../../../shared/preview/preview-request.ts";
 import { estimateBody } from "../../../shared/watchlists/estimate.ts";
 import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
 import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
@@ -128,6 +129,15 @@ export const watchlistBodies = {
       pipeline: pipeline("absent or null: the watchlist's own."),
     }),
     rules: {},
+  },
+  WatchlistPreviewRequest: {
+    schema: v.object({
+      ...previewBody.entries,
+      pipeline: pipeline("absent or null: the watchlist's own."),
+    }),
+    rules: {
+      dependentSchemas: { items: { properties: { items: { minItems: 1, minLength: 1 } } } },
+    },
   },
   WatchlistItemsUpdate: {
     schema: itemChangeBody,

@@ -6,7 +6,13 @@ import type { Row } from "../table/dynamo.ts";
 export function sourceRow(source: CreditSource): Row {
   const { scraper, items } = source;
   return "requestId" in source
-    ? { request_id: source.requestId, endpoint: source.endpoint, scraper, items }
+    ? {
+        request_id: source.requestId,
+        endpoint: source.endpoint,
+        watchlist_id: source.watchlistId,
+        scraper,
+        items,
+      }
     : {
         run_id: source.runId,
         step: source.step,
@@ -39,7 +45,9 @@ export const transactionOf = (row: Row): CreditTransaction => ({
  */
 export function creditSourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;
+  const { watchlist_id: watchlistId, run_number: runNumber } = row;
   const work = {
+    ...(typeof watchlistId === "string" && { watchlistId }),
     ...(typeof scraper === "string" && { scraper }),
     ...(typeof items === "number" && { items }),
   };
@@ -47,11 +55,9 @@ export function creditSourceOf(row: Row): CreditSource | null {
     return { requestId, ...(typeof endpoint === "string" && { endpoint }), ...work };
   }
   if (typeof runId !== "string") return null;
-  const { watchlist_id: watchlistId, run_number: runNumber } = row;
   return {
     runId,
     step: String(row["step"]),
-    ...(typeof watchlistId === "string" && { watchlistId }),
     ...(typeof runNumber === "number" && { runNumber }),
     ...work,
   };

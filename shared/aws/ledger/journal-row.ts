@@ -79,13 +79,13 @@ export function recordOf(row: Row): JournalRecord {
 
 /**
  * The stored form of the call or step for which a hold was made. For a call: `e` endpoint. For a
- * step: `w` watchlist, `u` run, `m` run number, `p` step. For both: `s` scraper, `n` items. A
+ * step: `u` run, `m` run number, `p` step. For both: `w` watchlist, `s` scraper, `n` items. A
  * call's request ID is not stored, because it equals the hold ID.
  */
 export function journalSourceRow(source: CreditSource): Row {
   const { scraper: s, items: n } = source;
   return "requestId" in source
-    ? { e: source.endpoint, s, n }
+    ? { e: source.endpoint, w: source.watchlistId, s, n }
     : { u: source.runId, p: source.step, w: source.watchlistId, m: source.runNumber, s, n };
 }
 
@@ -96,6 +96,7 @@ export function journalSourceRow(source: CreditSource): Row {
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, s, n, u, p, w, m } = row ?? {};
   const work = {
+    ...(typeof w === "string" && { watchlistId: w }),
     ...(typeof s === "string" && { scraper: s }),
     ...(typeof n === "number" && { items: n }),
   };
@@ -105,7 +106,6 @@ export function journalSourceOf(row: Row | undefined, holdId: string): CreditSou
   return {
     runId: u,
     step: String(p),
-    ...(typeof w === "string" && { watchlistId: w }),
     ...(typeof m === "number" && { runNumber: m }),
     ...work,
   };

@@ -161,6 +161,7 @@ describe("every operation of the OpenAPI document", () => {
       "POST /v1/offers",
       "POST /v1/offers/check",
       "POST /v1/products",
+      "POST /v1/watchlists/{id}/preview",
     ]);
     for (const { key, operation } of charged) {
       expect(Object.keys(operation.responses), key).toEqual(

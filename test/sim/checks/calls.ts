@@ -4,6 +4,7 @@ import type { User, World } from "../world.ts";
 import { type LedgerState, readLedgerState, type Entry, sumOf, takenBack } from "./ledger-state.ts";
 import { assertLedgerInvariants } from "./ledger-invariants.ts";
 import type { Histories, History } from "./ledger-watch.ts";
+import { checkPreview, isPreview, notePreview } from "./previews.ts";
 import { assertReconciled } from "./reconciled.ts";
 
 /** A call and its response. Without a response, the outcome of the call is unknown. */
@@ -76,7 +77,7 @@ interface Body {
 }
 
 const isItemCall = ({ path }: ApiRequest): boolean =>
-  path.startsWith("/v1/products") || path.startsWith("/v1/offers");
+  path.startsWith("/v1/products") || path.startsWith("/v1/offers") || path.endsWith("/preview");
 
 /**
  * Checks that the body and the headers of a response show the charge of the ledger (invariant M5).
@@ -98,6 +99,18 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
     checkRefusal(call, answer, kept.history);
     return;
   }
+  const wasExpired = isExpired(own, kept.history);
+  const credits = isPreview(request)
+    ? checkPreview(request, answer, wasExpired)
+    : checkResults(request, answer, wasExpired);
+  assert.equal(shown, String(credits), name);
+  assert.equal(charged, credits, `${name}: charge in the ledger and in the response`);
+  checkBalance(call, answer, kept.history);
+}
+
+/** Checks the body of an item call. Returns the credits that it shows. */
+function checkResults(request: ApiRequest, answer: ApiAnswer, wasExpired: boolean): number {
+  const name = `${request.method} ${request.path}`;
   const { results, stats, credits } = answer.body as unknown as Body;
   assert.deepEqual(
     results.map(nameOf),
@@ -106,10 +119,8 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   );
   checkStats({ results, stats, name });
   if (request.path === "/v1/offers/check") results.forEach(checkOfferCheck);
-  assert.equal(credits, isExpired(own, kept.history) ? 0 : costOf(request, results), name);
-  assert.equal(shown, String(credits), name);
-  assert.equal(charged, credits, `${name}: charge in the ledger and in the response`);
-  checkBalance(call, answer, kept.history);
+  assert.equal(credits, wasExpired ? 0 : costOf(request, results), name);
+  return credits;
 }
 
 /**
@@ -283,12 +294,15 @@ const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>
 };
 
 function noteStates(
-  { reached }: World,
+  world: World,
   recorded: readonly RecordedCall[],
   { ledger, history }: Kept,
 ): void {
+  const { reached } = world;
   for (const call of recorded) {
     noteAnswer(reached, call.request, call.answer);
+    const { request, answer } = call;
+    if (isPreview(request) && answer?.status === 200) notePreview(world, answer);
     noteFullShards(reached, call, history);
   }
   for (const { id, state } of ledger.holds) {
@@ -328,7 +342,7 @@ function noteAnswer(
   if (!isItemCall(request)) return;
   const isUnknown = answer.status === 503 && answer.headers["x-service-credits"] === undefined;
   if (isUnknown) reached("a response reported an unknown charge");
-  if (answer.status !== 200) return;
+  if (answer.status !== 200 || isPreview(request)) return;
   const { unavailable, requested } = body.stats;
   if (unavailable === requested) reached("a call found no item available");
 }

@@ -7,12 +7,13 @@ import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
 import { accountPlan, beginOperators, openPlanned } from "./calls-accounts.ts";
 import { contendedCrowd, type Crowd, crowd } from "./calls-crowds.ts";
+import { openPreviews, type Previews } from "./calls-previews.ts";
 
 const second = 1_000;
 
 /**
- * Clients read products and offers, check offers, and create and revoke API keys, all at the same
- * time.
+ * Clients read products and offers, check offers, preview pipelines, and create and revoke API keys,
+ * all at the same time.
  */
 export const calls: Scenario = {
   name: "calls",
@@ -27,9 +28,15 @@ export const calls: Scenario = {
       tenants.push({ user, crowd: one });
     }
     const users = tenants.map(({ user }) => user);
+    const previews: (Previews | undefined)[] = [];
+    for (const user of users) previews.push(await openPreviews(world, user));
     const histories = await watchLedgers(world, users);
-    for (const { user, crowd: one } of tenants) {
+    for (const [n, { user, crowd: one }] of tenants.entries()) {
       beginOperators(world, user, one.plan);
+      const ofUser = previews[n];
+      if (ofUser !== undefined) {
+        world.begin(`${user.name}.previews`, () => preview(world, user, { ofUser, recorded }));
+      }
       const clients = one.clients ?? random.between(1, 4);
       for (let client = clients; client > 0; client -= 1) {
         const use = one.isBrief ? readOnce : useApi;
@@ -44,6 +51,7 @@ export const calls: Scenario = {
     const calmAt = world.tasks.now();
     await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
     await checkCalls(world, users, { recorded, histories, calmAt });
+    for (const one of previews) await one?.assertUnchanged();
   },
 };
 
@@ -70,6 +78,16 @@ async function readOnce(world: World, user: User, recorded: RecordedCall[]): Pro
   const body = { platform: "retailer_a", ids: [asin(1)], tier: "lite" };
   const request = { method: "POST", path: "/v1/products", body, key: user.key } as const;
   recorded.push(await callOnce(world, user, request));
+}
+
+async function preview(
+  world: World,
+  user: User,
+  { ofUser, recorded }: { readonly ofUser: Previews; readonly recorded: RecordedCall[] },
+): Promise<void> {
+  for (let left = ofUser.count; left > 0; left -= 1) {
+    recorded.push(await callOnce(world, user, { ...ofUser.next(), key: user.key }));
+  }
 }
 
 async function useApi(world: World, user: User, recorded: RecordedCall[]): Promise<void> {

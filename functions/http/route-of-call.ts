@@ -1,0 +1,19 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { type RouteKey, routes } from "../routes.ts";
+
+/** Each route with a pattern for its path. Routes without parameters come first. */
+const patterns = (Object.keys(routes) as RouteKey[])
+  .map((route) => ({ route, pattern: new RegExp(`^${route.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }))
+  .toSorted((a, b) => Number(a.route.includes("{")) - Number(b.route.includes("{")));
+
+/**
+ * Returns the route of a call before its dispatch, also if the call is refused then, for example
+ * because of its key; undefined if no route matches.
+ */
+export function routeOfCall({
+  httpMethod,
+  path,
+}: Pick<APIGatewayProxyEvent, "httpMethod" | "path">): RouteKey | undefined {
+  const call = `${httpMethod === "HEAD" ? "GET" : httpMethod} ${path}`;
+  return patterns.find(({ pattern }) => pattern.test(call))?.route;
+}

@@ -1,0 +1,10 @@
+import type { Pipeline } from "../../shared/pipelines/definition.ts";
+import { parsePipeline } from "../../shared/pipelines/parse.ts";
+import { pipelineOf, type Watchlist } from "../../shared/watchlists/watchlist.ts";
+
+/**
+ * Returns the pipeline that a call tests: the one in its body, or else the watchlist's own.
+ * @throws 400 with `param` = the key to change; 501 for an announced scraper
+ */
+export const candidatePipeline = (sent: unknown, watchlist: Watchlist): Pipeline =>
+  sent === undefined || sent === null ? pipelineOf(watchlist) : parsePipeline(sent, watchlist);

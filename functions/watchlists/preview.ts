@@ -1,0 +1,54 @@
+import { creditMetrics, itemMetrics } from "../../shared/items/item-metrics.ts";
+import { creditCap } from "../../shared/items/max-credits.ts";
+import type { Metrics } from "../../shared/observability/figures.ts";
+import { presentPreview } from "../../shared/preview/present-preview.ts";
+import { preview, type Preview, type PreviewDependencies } from "../../shared/preview/preview.ts";
+import { previewBody } from "../../shared/preview/preview-request.ts";
+import {
+  parsePreviewedIds,
+  previewedItems,
+  refuseWithoutItems,
+} from "../../shared/preview/previewed-items.ts";
+import { meteredCall } from "../http/item-reply.ts";
+import { route } from "../http/route.ts";
+import { candidatePipeline } from "./candidate-pipeline.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
+
+/** `POST /v1/watchlists/{id}/preview` */
+export const previewRoute = route<WatchlistDependencies & PreviewDependencies, typeof previewBody>({
+  body: previewBody,
+  async handle(call, dependencies) {
+    const { body, caller, path } = call;
+    const { watchlists, pages } = dependencies;
+    const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);
+    refuseWithoutItems(watchlist);
+    const pipeline = candidatePipeline(body.pipeline, watchlist);
+    const ids = body.items === undefined ? undefined : parsePreviewedIds(watchlist, body.items);
+    const items = await previewedItems(watchlist.id, ids, pages);
+    const request = { watchlist, pipeline, items, ...creditCap(body) };
+    const found = await preview(meteredCall(call, request), dependencies);
+    return {
+      status: 200,
+      body: presentPreview(
+        items.map(({ id }) => id),
+        found,
+      ),
+      headers: {
+        "X-Service-Credits": String(found.credits),
+        "X-Service-Balance": String(found.balance),
+      },
+      metrics: metricsOf(found),
+    };
+  },
+});
+
+/** The metrics of each step that items could reach. */
+const metricsOf = ({ run, reserved }: Preview): readonly Metrics[] =>
+  reserved.flatMap(({ step: { id, scraper }, credits }) => {
+    const read = run.stats.steps[id];
+    return [
+      ...(read === undefined ? [] : [itemMetrics(scraper, read)]),
+      creditMetrics(scraper, { reserved: credits, charged: read?.credits ?? 0 }),
+    ];
+  });

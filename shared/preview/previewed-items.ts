@@ -1,0 +1,97 @@
+import { conflict, invalidParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import { quantity } from "../base/quantity.ts";
+import { parseItemIds } from "../platforms/item-id.ts";
+import { findItem } from "../watchlists/find-item.ts";
+import type { Item } from "../watchlists/item.ts";
+import type { ItemDetails } from "../watchlists/item-details.ts";
+import { compareIds } from "../watchlists/page.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
+import { readItems } from "../watchlists/read-items.ts";
+import type { Watchlist } from "../watchlists/watchlist.ts";
+
+const { previewItemsMax } = limits;
+
+/** @throws 409 for a watchlist without items that a run reads */
+export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">): void {
+  if (itemCounts.new + itemCounts.active > 0) return;
+  throw conflict(
+    "This watchlist has no items that a run reads, so there is nothing to preview. Nothing was " +
+      "charged. Add items with POST /v1/watchlists/{id}/items.",
+  );
+}
+
+/**
+ * Parses the IDs of the items to preview: normalised, unique and sorted.
+ * @throws 400 that names the parameter
+ */
+export function parsePreviewedIds(
+  { platform }: Pick<Watchlist, "platform">,
+  sent: readonly string[],
+): readonly string[] {
+  const ids = parseItemIds(platform, sent, "items");
+  if (ids.length === 0) {
+    throw invalidParam("items", "'items' is empty. Send at least one item ID, or omit 'items'.");
+  }
+  if (ids.length > previewItemsMax) {
+    throw invalidParam(
+      "items",
+      `'items' must have at most ${quantity(previewItemsMax, "ID")} (got ${ids.length}).`,
+    );
+  }
+  return ids.toSorted(compareIds);
+}
+
+/**
+ * Finds the items to preview, sorted by ID: those with the given IDs, or the first items that are not
+ * delisted.
+ * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if no item is left
+ */
+export async function previewedItems(
+  watchlistId: string,
+  ids: readonly string[] | undefined,
+  pages: Pick<PageStore, "pages">,
+): Promise<readonly Item[]> {
+  if (ids !== undefined) {
+    const found: Item[] = [];
+    for (const id of ids) found.push(readable(await findItem(watchlistId, id, pages), id));
+    return found;
+  }
+  const items: Item[] = [];
+  for await (const item of readItems(pages, watchlistId)) {
+    if (item.state !== "delisted") items.push(item);
+    if (items.length === previewItemsMax) break;
+  }
+  // Other calls may have removed the items since the watchlist was read.
+  const left = { new: items.length, active: 0, delisted: 0 };
+  refuseWithoutItems({ itemCounts: left });
+  return items;
+}
+
+function readable(item: Item | undefined, id: string): Item {
+  if (item === undefined) {
+    throw invalidParam("items", `Item ${id} is not on this watchlist. Nothing was charged.`);
+  }
+  if (item.state === "delisted") {
+    throw invalidParam(
+      "items",
+      `Item ${id} is delisted, so runs do not read it. Nothing was charged. Add it again with ` +
+        "POST /v1/watchlists/{id}/items to read it.",
+    );
+  }
+  return item;
+}
+
+/** Reads the labels and facts of items, each with one request: their IDs can be far apart. */
+export async function detailsOfItems(
+  watchlistId: string,
+  items: readonly Item[],
+  pages: Pick<PageStore, "details">,
+): Promise<ReadonlyMap<string, ItemDetails>> {
+  const found = new Map<string, ItemDetails>();
+  for (const { id } of items) {
+    const details = (await pages.details(watchlistId, { from: id, to: id })).get(id);
+    if (details !== undefined) found.set(id, details);
+  }
+  return found;
+}
