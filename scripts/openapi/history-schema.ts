@@ -55,7 +55,7 @@ export const changesResponse = v.object({
   next_starting_after: v.pipe(
     v.nullable(v.string()),
     v.description(
-      "Value of `starting_after` for the next page; null on the last page. A page sorted by time may " +
+      "Value of `starting_after` for the next page. Null on the last page. A page sorted by time may " +
         "have fewer entries than `limit` although more follow.",
     ),
   ),

@@ -22,9 +22,10 @@ export const changesSchema = v.pipe(
 /** What each key of a pipeline means, in bodies and in API answers. */
 export const meaning = {
   entry: "ID of the step at which every run starts.",
-  baseline: "ID of the step at which items without a first read start. Null: the entry.",
+  baseline:
+    "ID of the step at which items without a first read start. Null if they start at the entry.",
   refresh:
-    "Makes every Nth run start at another step. Null: never. If a refresh run is skipped for lack of " +
+    "Makes every Nth run start at another step. Null if none does. If a refresh run is skipped for lack of " +
     "credits, or fails before this step, the next run is a refresh run instead, even a manual one. The " +
     "numbers of later refresh runs do not shift.",
   everyRuns: "Every run whose `run_number` is a multiple of this is a refresh run.",

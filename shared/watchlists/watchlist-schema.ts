@@ -51,7 +51,7 @@ export const watchlistSchema = v.object({
       v.string(),
       v.description(
         "Current URL of the webhook endpoint that receives this watchlist's events; the last URL if the " +
-          "endpoint is deleted. Null: every endpoint that is subscribed to the event.",
+          "endpoint is deleted. Null if every endpoint that is subscribed to the event receives it.",
       ),
     ),
   ),
