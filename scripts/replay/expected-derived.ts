@@ -1,9 +1,9 @@
 import { settings } from "./settings.ts";
 
 /**
- * The SQL that calculates derived fields. The windows begin at 00:00 UTC of a day, and the
- * watchlists run at 06:00. So a window of 30 days contains each price that held until 29 days before
- * the read or later, and a price that another one replaced in the run 30 days before.
+ * The SQL that calculates derived fields. A window begins at 00:00 UTC of a day, and the watchlists
+ * run at 06:00. So a price belongs to a window of 30 days if it held at any time in the last 29
+ * days, or if another price replaced it in the run 30 days before the read.
  */
 
 /** Products with the day of their first price. */
@@ -15,8 +15,9 @@ const isInWindow = (segment: string, day: string, days: number): string =>
     AND ${segment}.last_day + 1 >= ${day} - ${days}`;
 
 /**
- * Prices below the lowest one of the window. Only the first price of a segment can be lower, and a
- * price within half a cent of the last known one, which does not begin a segment.
+ * Prices below the lowest price of the window of 30 days. Two kinds of prices can be lower: the
+ * first price of a segment, and a price within half a cent of the last known one, which does not
+ * begin a segment.
  */
 export const newLows = `
   WITH spans AS (
@@ -59,7 +60,9 @@ const sampled = (spans: string): string => `
     GROUP BY shop, product)
   SELECT shop, product, day FROM samples`;
 
-/** Days on which the windows of 30 and 90 days are known and contain a price. */
+/**
+ * Sampled days: the prices go back to the start of the 90-day window, and both windows have one.
+ */
 const windowSamples = sampled(`
   SELECT shop, product, greatest(segments.first_day + 1, firsts.first_day + 90) AS from_day,
     least(segments.last_day + 31, products.last_day) AS to_day
@@ -90,7 +93,7 @@ export const changedCount7d = `
     AND segments.n > 1 AND segments.first_day BETWEEN samples.day - 7 AND samples.day
   GROUP BY samples.shop, samples.product, samples.day`;
 
-/** The last price before each segment that differs from the one of the segment. */
+/** For each segment: the last earlier price that differs from the price of the segment. */
 const previousPrices = `
   SELECT one.shop, one.product, one.first_day, one.last_day,
     arg_max(earlier.price, earlier.n) AS previous
