@@ -77,7 +77,7 @@ export const isItemCall = (call: CallId): call is ItemCallId =>
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
-/** The state of the form. All calls share one draft, so the user can try IDs in several calls. */
+/** The state of the form. All calls share one draft, so the user can try the same IDs in each. */
 export interface Draft {
   readonly platform: string;
   /** The marketplace; empty for the default of the platform. */
