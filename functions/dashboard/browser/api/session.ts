@@ -10,7 +10,7 @@ export interface Session {
   readonly demo: boolean;
   /**
    * Ends the session.
-   * @param message tells the user why the session ended; absent if the user chose to sign out
+   * @param message shows the user why the session ended; absent if the user chose to sign out
    */
   readonly signOut: (message?: string) => void;
 }
