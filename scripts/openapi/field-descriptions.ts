@@ -6,7 +6,7 @@
  */
 const descriptions: Readonly<Record<string, string>> = {
   "S3Destination.access_key_id":
-    "ID of the access key with which the service writes. Null with a role.",
+    "ID of the access key with which the service writes. Null if the service assumes a role.",
   "S3DestinationUpdate|S3DestinationWithAccessKey.access_key_id":
     "ID of the access key with which the service writes.",
   active: "Number of items that were read and not found to be delisted.",
@@ -215,7 +215,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "ProductResult.retailer_c": "Further fields of items of retailer_c.",
   "ProductResult.retailer_d": "Further fields of items of retailer_d.",
   reviewsCount: "Number of customer reviews.",
-  "S3Destination.role_arn": "ARN of the role that the service assumes. Null with an access key.",
+  "S3Destination.role_arn":
+    "ARN of the role that the service assumes. Null if it uses an access key.",
   routes: "What happens to an item after the read: further steps, and events.",
   "Watchlist.run_count": "Number of runs so far.",
   "data|last_change.run_id": "ID of the run; begins with wlrun_.",

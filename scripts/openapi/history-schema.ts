@@ -38,7 +38,7 @@ export const fieldChangeSchema = v.object({
   after: fieldValue,
   delta: v.pipe(
     v.nullable(v.number()),
-    v.description("`after` minus `before`. Null unless both are numbers."),
+    v.description("`after` minus `before`. Null if one of them is not a number."),
   ),
   delta_percent: v.pipe(
     v.nullable(v.number()),

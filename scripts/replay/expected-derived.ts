@@ -83,8 +83,11 @@ const hours = `date_diff('hour',
   greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
   least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;
 
+/** The values of the rule `lowest90d`: the lowest price of the window. */
 export const lowest90d = valueOnSamples("min(price)", 90);
+/** The values of the rule `average30d`: the average price, weighted by time. */
 export const average30d = valueOnSamples(`round(sum(price * ${hours}) / sum(${hours}), 4)`, 30);
+/** The values of the rule `changedCount7d`: the number of changes, including that of the read. */
 export const changedCount7d = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before,
     count(segments.n)::DOUBLE AS after
@@ -103,6 +106,7 @@ const previousPrices = `
     AND coalesce(abs(earlier.price - one.price) > 0.005 + 1e-9, true)
   GROUP BY one.shop, one.product, one.first_day, one.last_day`;
 
+/** The values of the rule `previousPrice`: the last earlier price that differs from the price. */
 export const previousPrice = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before, previous AS after
   FROM (${sampled(`

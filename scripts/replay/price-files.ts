@@ -11,6 +11,7 @@ export interface PriceOfDay {
   readonly price: number | null;
 }
 
+/** The price history of a product. */
 export interface Product {
   /** ID in the file. */
   readonly id: string;

@@ -64,6 +64,7 @@ export function daysOf(shops: readonly ShopDays[]): readonly string[] {
   return [...new Set(all)].toSorted();
 }
 
+/** Returns the day that is a number of days after `day`. Both are YYYY-MM-DD. */
 export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 

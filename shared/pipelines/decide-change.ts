@@ -16,6 +16,7 @@ export interface ChangeRead extends TestedItem {
   readonly at: string;
 }
 
+/** Whether an item matches a `changed` route, and what follows from it. */
 export interface ChangeDecision {
   readonly matches: boolean;
   /** The changes that match, from the reference value to the value of this read. */

@@ -109,14 +109,15 @@ export function countByState(items: readonly Item[]): ItemCounts {
   return counts;
 }
 
+/** Adds two counts, state by state. */
 export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
   return { new: a.new + b.new, active: a.active + b.active, delisted: a.delisted + b.delisted };
 }
 
-/** Number of items in all states. */
+/** Returns the number of items in all states. */
 export const totalOf = (counts: ItemCounts): number => counts.new + counts.active + counts.delisted;
 
-/** Latest time at which one of the items changed or was delisted (ISO); null if none did. */
+/** Returns the latest time at which an item changed or was delisted (ISO); null if none did. */
 export function maxChangedAt(items: readonly Item[]): string | null {
   let latest: string | null = null;
   for (const item of items) {

@@ -87,7 +87,7 @@ interface SettingValues {
   readonly brake?: BrakeFields | null | undefined;
 }
 
-/** Reads the settings of a body or a stored row. Absent settings stay absent. */
+/** Converts the settings of a body or a stored row. Absent settings stay absent. */
 export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
   max_credits_per_run: maxCreditsPerRun,

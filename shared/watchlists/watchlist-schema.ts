@@ -214,7 +214,7 @@ export const itemChangeResponse = v.pipe(
     ),
     unchanged: v.pipe(
       count,
-      v.description("Number of items to add that were on the watchlist and are as before."),
+      v.description("Number of items to add that were on the watchlist and did not change."),
     ),
     removed: count,
     missing: v.pipe(

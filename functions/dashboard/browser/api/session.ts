@@ -37,4 +37,5 @@ export const useReadOnlyReason = (): string | undefined =>
     ? "The demo workspace is read-only. Sign in with your own key to make changes."
     : undefined;
 
+/** Returns true for an API key of a demo workspace. */
 export const isDemoKey = (key: string): boolean => key.startsWith("svc_demo_");

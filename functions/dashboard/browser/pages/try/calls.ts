@@ -74,6 +74,7 @@ export const calls: Readonly<Record<CallId, Call>> = {
 export const isItemCall = (call: CallId): call is ItemCallId =>
   call === "products" || call === "offers" || call === "offer_check";
 
+/** Returns true if a text is the ID of a call. */
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
