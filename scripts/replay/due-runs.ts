@@ -39,7 +39,8 @@ const readingMs = 60_000;
 
 /**
  * Plays one due run of each watchlist, until all queues are empty. Returns the runs in the order of
- * the watchlists. Throws if a watchlist is not due.
+ * the watchlists.
+ * @throws Error if a watchlist is not due
  */
 export async function playDueRuns(
   lists: readonly OpenList[],
