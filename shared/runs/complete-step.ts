@@ -9,7 +9,10 @@ export type CompleteDependencies = AdvanceDependencies;
 
 export interface CompletedStep {
   readonly step: StepRecord;
-  /** Null if the sweeper resumed the run: the time is in the messages only, and is not stored. */
+  /**
+   * Time at which the batches were sent to the queue. Null if the sweeper resumed the run, because
+   * only the messages of the batches contain this time.
+   */
   readonly batchesSentAt: Date | null;
 }
 

@@ -31,7 +31,10 @@ export async function restoreItems(run: Run, dependencies: RestoreDependencies):
   );
 }
 
-/** The items that the run changed as they were before it. The first step of an item decides. */
+/**
+ * The items that the run read, as they were before the run, by ID. Only the first step of an item
+ * recorded the item before the run.
+ */
 async function itemsBefore(
   run: Run,
   steps: RestoreDependencies["steps"],
@@ -46,8 +49,8 @@ async function itemsBefore(
 }
 
 /**
- * The item with the members that outcomes change as they were before the run. Its revision makes
- * late outcomes of the run have no effect.
+ * Restores the members that outcomes change to their values before the run. With the new revision,
+ * late outcomes of the run have no effect. Returns the same object if nothing is to be restored.
  */
 function restored(item: Item, before: Item | undefined, { runNumber }: Run): Item {
   const revision = revisionAfter(runNumber);
@@ -58,7 +61,7 @@ function restored(item: Item, before: Item | undefined, { runNumber }: Run): Ite
   return { ...kept, ...membersOfRuns(before), revision };
 }
 
-/** The members of an item that outcomes change. Clients change the others also while a run is held. */
+/** The members of an item that outcomes change. Clients may change the others during a hold. */
 const membersOfRuns = (item: Item): Omit<Item, "id" | "addedAt" | "revision"> => ({
   state: item.state,
   firstReadAt: item.firstReadAt,

@@ -28,6 +28,7 @@ export function isRefresh(
  * lack of credits, if a credit limit deferred its entry step before anything was read, or if it
  * failed before that step. In all other cases no refresh is due: items that the step did not read
  * have an owed retry there.
+ * @param dueBefore whether a missed refresh was due before the run
  */
 export function refreshDueAfter(
   { kind, status, stats }: Pick<Run, "kind" | "status" | "stats">,
