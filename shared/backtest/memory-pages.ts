@@ -11,7 +11,8 @@ export interface MemoryPages {
 }
 
 /**
- * @param stored the stored pages, whose details (labels, titles) the items have
+ * Creates the page of a back-test, without items.
+ * @param stored the stored pages, from which the details of items are read. They are never changed.
  */
 export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
   let items: readonly Item[] = [];

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryStore } from "../../history/history-store.ts";
-import { shownPart } from "../../history/kept-history.ts";
+import { withShownSpan } from "../../history/kept-history.ts";
 import { historyKeys } from "../table/table.ts";
 import { putRows } from "./guarded-writes.ts";
 import { itemPoints } from "./item-points.ts";
@@ -34,7 +34,7 @@ export function dynamoHistoryStore(
       return (await readHead(client, table, watchlistId)).mergedWindows;
     },
     merge: (list, request) => mergeWindow(client, options, { list, ...request }),
-    item: (query) => itemPoints(client, table, shownPart(query, clock.now())),
-    runs: (query) => listedRuns(client, table, shownPart(query, clock.now())),
+    item: (query) => itemPoints(client, table, withShownSpan(query, clock.now())),
+    runs: (query) => listedRuns(client, table, withShownSpan(query, clock.now())),
   };
 }
