@@ -37,7 +37,7 @@ import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
  */
 const stepRowDays = 14;
 
-/** The attributes of a result without the outcomes that affect only items. */
+/** The attributes of a result that `effectiveResults` reads: no outcomes that affect only items. */
 const effectiveAttributes: readonly string[] = [
   "sk",
   "counts",
@@ -121,7 +121,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
   };
 }
 
-/** Returns true for an outcome that causes no event, count or route. */
+/** Returns true for an outcome that affects only its item: no event, no stat and no route. */
 const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
   status === "ok" &&
   changes === undefined &&
@@ -145,8 +145,8 @@ async function itemsBeforeBatch(
 }
 
 /**
- * Yields the rows of a partition whose sort keys begin with the part of `key.sk` up to its last
- * `#`.
+ * Yields the rows of a partition whose sort keys begin with `key.sk` up to and including its last
+ * `#`. Reads only `attributes` if they are given.
  */
 function rowsBelow(
   client: DynamoDBDocumentClient,
@@ -191,9 +191,10 @@ function withoutDetails(outcome: ItemOutcome): ItemOutcome {
 }
 
 /**
- * Stores the result of a batch. Returns false if the batch already has a result. Outcomes are in
- * separate attributes, because their readers differ: plans of the next steps need `routed`, events
- * need `routed` and `outcomes`, and the items need all of them. The history needs only `points`.
+ * Stores the result of a batch. Returns false, without a change, if the batch already has a result.
+ * Outcomes are in three attributes, because their readers differ: plans of the next steps need
+ * `routed`, events need `routed` and `outcomes`, and the items need these two and `silent`. The
+ * history needs only `points`.
  */
 async function putResult(
   client: DynamoDBDocumentClient,

@@ -23,7 +23,7 @@ export const purgeState = { expected: "expected", begun: "begun" } as const;
 
 /**
  * Positions of writes in the transactions of `createWatchlistRow` and `deleteWatchlistRow`. The
- * idempotency key is last, because not every watchlist has one.
+ * write of the idempotency key is last, because not every watchlist has a key.
  */
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
@@ -135,7 +135,7 @@ export function deleteWatchlistRow(
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
     if (isRefused(reasons, listAt)) return false;
-    // The key expired after a day, and another watchlist was created with it since then.
+    // The key expired after a day, and another watchlist was then created with the same key.
     if (isRefused(reasons, keyAt)) {
       const retried = await transact(client, writes);
       return retried === undefined ? true : "again";

@@ -144,7 +144,7 @@ async function updateList(
 /**
  * Advances the due time of a watchlist without starting a run. Has no effect if another message of
  * the same schedule tick has already advanced the due time. For `empty`, has no effect if items
- * were added since the watchlist was read, because it is then due.
+ * were added since the watchlist was read, because a watchlist with items is due.
  */
 async function skipRun(
   client: DynamoDBDocumentClient,
