@@ -41,7 +41,7 @@ export interface BacktestDependencies {
 /** A run as it would have been with the pipeline that is tested. */
 export interface TestedRun {
   readonly run: Run;
-  /** The events that it would have sent, as they would be stored. */
+  /** The events that the run would have sent, as they would be stored. */
   readonly events: readonly SerializedEvent[];
 }
 

@@ -10,9 +10,9 @@ export interface RestoreDependencies extends RewriteDependencies {
 }
 
 /**
- * Restores the items of a discarded run to their state before it. Idempotent. Leaves out items that
- * were removed from the watchlist or added again after the run had read them. Ends without an error
- * if the watchlist was deleted.
+ * Restores the items of a discarded run to their state before the run. Idempotent. Leaves out items
+ * that were removed from the watchlist or added again after the run had read them. Ends without an
+ * error if the watchlist was deleted.
  * @throws 503 UNAVAILABLE after too many conflicts on a page
  */
 export async function restoreItems(run: Run, dependencies: RestoreDependencies): Promise<void> {
@@ -32,8 +32,8 @@ export async function restoreItems(run: Run, dependencies: RestoreDependencies):
 }
 
 /**
- * The items that the run read, as they were before the run, by ID. Only the first step of an item
- * recorded the item before the run.
+ * The items that the run read, as they were before the run, by ID. If several steps recorded an
+ * item, only the first step recorded its state before the run.
  */
 async function itemsBefore(
   run: Run,
@@ -61,7 +61,7 @@ function restored(item: Item, before: Item | undefined, { runNumber }: Run): Ite
   return { ...kept, ...membersOfRuns(before), revision };
 }
 
-/** The members of an item that outcomes change. Clients may change the others during a hold. */
+/** The members of an item that outcomes change. Clients may change other members during a hold. */
 const membersOfRuns = (item: Item): Omit<Item, "id" | "addedAt" | "revision"> => ({
   state: item.state,
   firstReadAt: item.firstReadAt,

@@ -5,8 +5,9 @@ import type { StepOutcomes } from "./run-outcomes.ts";
 const holdMs = 7 * 86_400_000;
 
 /**
- * Returns true if the brake may hold the run. Such a run records its items as they were before it.
- * False for a run without a brake, and for a baseline run, whose items have no earlier readings.
+ * Returns true if the brake may hold the run. The batches of such a run also record their items as
+ * they were before the run. False for a run without a brake, and for a baseline run, whose items
+ * have no earlier readings.
  */
 export const mayBeHeld = ({ brake, kind }: Pick<Run, "brake" | "kind">): boolean =>
   brake !== null && kind !== "baseline";

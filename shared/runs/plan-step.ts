@@ -16,7 +16,7 @@ export interface PlanDependencies {
 }
 
 /**
- * Plans the step at a position in the run order: stores the batches of items that it reads. A step
+ * Plans the step at a position in the run order: stores the batches of items to read. A step
  * reads the items that start there and the items that earlier steps routed there. Returns undefined
  * if there are no such items. The batches depend only on stored data that no longer changes, so a
  * repeated call plans the same batches. The plan that was stored first wins, and is returned.

@@ -56,8 +56,8 @@ async function expireHeldRun(run: Run, dependencies: AbandonDependencies): Promi
 }
 
 /**
- * Returns true if a run has been in phase `finishing` for too long. Always false for a skipped run:
- * it has no results that could fail.
+ * Returns true if a run in phase `finishing` made no progress for `finishTimeoutMs`. Always false
+ * for a skipped run, which has no results that could fail.
  */
 const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&

@@ -240,6 +240,7 @@ export interface BatchCounts {
   readonly quarters: number;
 }
 
+/** Counts of no batch: all 0. */
 export const noCounts: BatchCounts = {
   requested: 0,
   ok: 0,
@@ -250,6 +251,7 @@ export const noCounts: BatchCounts = {
   quarters: 0,
 };
 
+/** Returns the sum of each count and of the prices. */
 export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => ({
   requested: a.requested + b.requested,
   ok: a.ok + b.ok,

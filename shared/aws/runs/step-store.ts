@@ -32,8 +32,8 @@ import { markDone, recordSent, recordStats } from "./step-progress.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
- * Days until a step row expires. Results of steps are needed until the run's events are published.
- * Operators may need them longer.
+ * Days until a row of a step expires. The run needs these rows until its events are published, and
+ * operators may need them longer.
  */
 const stepRowDays = 14;
 

@@ -47,9 +47,9 @@ export function dynamoPurgeStore(
 }
 
 /**
- * Builds the writes that mark a creation in progress. They fail if the watchlist exists: another
- * call may have completed the creation after this call lost its lease, and the purge must not
- * delete that watchlist.
+ * Builds the transaction that marks a creation in progress. The transaction fails if the watchlist
+ * exists: another call may have completed the creation after this call lost its lease, and the
+ * purge must not delete that watchlist.
  */
 function expectationWrites(
   table: string,

@@ -91,8 +91,8 @@ async function listLists(
 }
 
 /**
- * Replaces all settings, on condition that the attributes from which they were calculated have not
- * changed. Returns undefined, without a change, if they have.
+ * Replaces all settings, and returns the changed watchlist. Returns undefined, without a change, if
+ * an attribute from which the settings were calculated has changed since it was read.
  */
 async function updateList(
   client: DynamoDBDocumentClient,
