@@ -66,7 +66,7 @@ export interface HistorySpan {
   readonly until: string;
 }
 
-/** Returns true for a point whose time is in the span. */
+/** Returns true for a point whose time is in the span, both ends included. */
 export const isWithin = (
   { since, until }: HistorySpan,
   { at }: Pick<HistoryPoint, "at">,

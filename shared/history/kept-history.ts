@@ -10,7 +10,10 @@ const dayMs = 86_400_000;
 export const historyStart = (now: Date): string =>
   new Date(now.getTime() - limits.historyDays * dayMs).toISOString();
 
-/** Moves `since` of a query to the start of the shown history if it is earlier. */
+/**
+ * Returns the query with `since` no earlier than the start of the shown history at `now`. Returns
+ * the same query if its `since` is late enough.
+ */
 export function withShownSpan<Query extends HistorySpan>(query: Query, now: Date): Query {
   const start = historyStart(now);
   return query.since < start ? { ...query, since: start } : query;

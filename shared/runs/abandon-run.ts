@@ -31,7 +31,7 @@ const message =
 
 /**
  * Returns true if a run in phase `claimed` or `reading` made no progress for more than 15 minutes,
- * or if an earlier call began to abandon it. False in all other phases.
+ * or if an earlier call began to abandon the run. False in all other phases.
  */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&

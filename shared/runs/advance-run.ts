@@ -80,7 +80,7 @@ async function startStep(
   return "done";
 }
 
-/** References to the batches of a step that are not marked as done. */
+/** Returns references to those batches of a step that are not marked as done, in batch order. */
 export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
   return Array.from({ length: step.batches }, (_, batch) => batch)
     .filter((batch) => !step.done.has(batch))

@@ -61,7 +61,7 @@ export async function forecastAccount(
   return accountForecast(forecasts, credits, now);
 }
 
-/** Forecasts the runs of a watchlist from its newest runs. */
+/** Forecasts the credits of a watchlist's runs after `now`, from its newest runs. */
 export const forecastList = async (
   list: Watchlist,
   now: Date,

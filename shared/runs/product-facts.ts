@@ -22,7 +22,7 @@ export function factsOfProduct(fields: ProductFields): ProductFacts | undefined 
   });
 }
 
-/** Returns the seller of the buy box as facts; undefined if the offers do not name it. */
+/** Returns the seller of the buy box as facts; undefined if the offers do not name that seller. */
 export const factsOfOffers = ({
   offers,
 }: Extract<OffersAnswer, { status: "ok" }>): ProductFacts | undefined =>

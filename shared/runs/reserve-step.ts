@@ -28,6 +28,7 @@ export const reservedFor = ({ items, scraper }: StepRecord): number =>
  * Reserves the maximum cost of a step. Returns null if the balance and the budgets cover this cost;
  * otherwise reserves nothing and returns the shortfall. Idempotent: a repeated call uses the same
  * hold ID.
+ * @throws 503 UNAVAILABLE if the ledger's rows stay contended or the retry budget is exhausted
  */
 export async function reserveStepCredits(
   run: Run,
@@ -80,6 +81,7 @@ export const releaseStepCredits = (
  * run's maximum and can be reserved. Returns the first decision that any process recorded, or
  * `over` if the run is no longer in phase `reading`. Releases the hold unless the decision is
  * `read`, because another process may have reserved credits and then died.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function decideStep(
   run: Run,

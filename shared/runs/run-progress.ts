@@ -4,7 +4,7 @@ import type { StepStore } from "./step-store.ts";
 
 /**
  * Adds the current stats and credits to a run in progress. The step that is being read has its
- * counts so far and 0 credits. Returns a run that has ended unchanged.
+ * counts so far and 0 credits. If the run has ended, returns the same run.
  */
 export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   if (run.finishedAt !== null) return run;

@@ -8,7 +8,11 @@ import { listedRuns } from "./listed-runs.ts";
 import { type MergeOptions, mergeWindow, readHead } from "./merge-window.ts";
 import { segmentRows } from "./segment-rows.ts";
 
-/** Stores the history of watchlist items in the watchlists table, in a partition per watchlist. */
+/**
+ * Creates a store of the history of watchlist items in the watchlists table, in one partition for
+ * each watchlist. `append` and `merge` throw 503 UNAVAILABLE if rows stay contended or the retry
+ * budget is exhausted.
+ */
 export function dynamoHistoryStore(
   client: DynamoDBDocumentClient,
   options: MergeOptions,

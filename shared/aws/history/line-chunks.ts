@@ -51,7 +51,7 @@ export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({
   ttl,
 });
 
-/** Returns the lines of a row. A row without points has none. */
+/** Returns the lines of a row; empty for a row without points. */
 export function linesOf({ lines }: Row): readonly string[] {
   return lines === undefined ? [] : textOf(lines).toString("utf8").split("\n");
 }

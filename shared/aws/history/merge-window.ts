@@ -37,6 +37,7 @@ interface Head {
  * Merges a window: copies the points of its segments to rows by bucket, and then marks the window
  * as merged. The rows depend only on segments, which never change, so processes that merge the same
  * window at the same time write the same bytes. Readers ignore rows of a window that is not marked.
+ * Returns the outcome (see `MergeOutcome`).
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function mergeWindow(

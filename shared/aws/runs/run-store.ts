@@ -34,7 +34,10 @@ const pickUpMs = 60_000;
  */
 const sendingMs = 30_000;
 
-/** Stores runs in DynamoDB. */
+/**
+ * Creates a store of runs in DynamoDB. `claim`, `finish`, `decideHold` and `endHold` throw 503
+ * UNAVAILABLE if the rows stay contended or the retry budget is exhausted.
+ */
 export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOptions): RunStore {
   const { table } = options;
   const isoIn = (milliseconds: number): string =>

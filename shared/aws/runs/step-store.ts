@@ -49,7 +49,10 @@ const effectiveAttributes: readonly string[] = [
   "before",
 ];
 
-/** Stores steps and batches in DynamoDB. IDs and results are compressed. */
+/**
+ * Creates a store of steps and batches in DynamoDB. IDs and results are compressed. Methods that
+ * read or write several rows throw 503 UNAVAILABLE if the table stays overloaded or contended.
+ */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOptions): StepStore {
   const { table, clock } = options;
   const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;

@@ -29,7 +29,11 @@ const parallelPuts = 10;
 /** DynamoDB's maximum number of rows in one BatchWriteItem. */
 const batchRowsMax = 25;
 
-/** Stores pages of items and of details in the watchlists table. Only tests pass `bounds`. */
+/**
+ * Creates a store of pages of items and of details in the watchlists table. Its methods throw 503
+ * UNAVAILABLE if rows stay contended or throttled, or if the retry budget is exhausted. Only tests
+ * pass `bounds`.
+ */
 export function dynamoPageStore(
   client: PageTable["client"],
   options: Omit<PageTable, "client"> & { readonly bounds?: PageBounds },

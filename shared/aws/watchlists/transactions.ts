@@ -28,11 +28,11 @@ export const purgeState = { expected: "expected", begun: "begun" } as const;
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
 /**
- * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
- * mark, and stores the response with the idempotency key. Returns `created`, even if an earlier
- * attempt of this write took effect. Otherwise writes nothing: `limit_reached` if the account has
- * the maximum number of watchlists; `superseded` if another request completed the creation or its
- * purge began.
+ * Creates a watchlist in one transaction: puts its row, adds 1 to the account's number of
+ * watchlists, deletes its purge mark, and stores the response with the idempotency key. Returns
+ * `created`, even if an earlier attempt of this write took effect. Otherwise writes nothing:
+ * `limit_reached` if the account has the maximum number of watchlists; `superseded` if another
+ * request completed the creation or its purge began.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function createWatchlistRow(

@@ -15,7 +15,10 @@ import { accountIdOf, watchlistKeys } from "../table/table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
 import { createWatchlistRow, deleteWatchlistRow } from "./transactions.ts";
 
-/** Stores watchlists in DynamoDB. */
+/**
+ * Creates a store of watchlists in DynamoDB. Writes throw 503 UNAVAILABLE if their rows stay
+ * contended or the retry budget is exhausted.
+ */
 export function dynamoWatchlistStore(
   client: DynamoDBDocumentClient,
   options: TableOptions,
