@@ -63,8 +63,9 @@ export function everythingKnown({ readings, newer }: Known): Snapshot | null {
 }
 
 /**
- * Returns the newest value of a field; undefined if no read has shown it. A field that only one
- * kind of read shows has the value of `kind`'s last reading.
+ * Returns the newest value of a field; undefined if no read has shown it. If several
+ * kinds of reads show the field, returns the newest value of all of them. Otherwise, returns the
+ * value of the last reading of `kind`.
  */
 export function newest({ readings, newer }: Known, field: string, kind: ReadingKind) {
   const kinds = sharers(field);

@@ -31,7 +31,10 @@ function rankOf(retry: ModelRetry, step: Step): number | undefined {
   return id === retry.step ? 1 : 2;
 }
 
-/** Returns the step that does a retry: the best match, else the step of first reads. */
+/**
+ * Returns the ID of the step that does a retry: the step that fits best, or the step of first reads
+ * if the item is new or no step fits.
+ */
 function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string {
   const { steps, baseline, entry } = pipeline;
   const first = baseline ?? entry;

@@ -29,7 +29,7 @@ const patterns = Object.entries(routes).map(([route, { group }]) => {
 
 /**
  * Returns the name of the Lambda function that serves a request.
- * @throws Error if no route matches
+ * @throws Error if the API has no operation with this method and path
  */
 export function groupOf({ method, path }: ApiRequest): ApiName {
   const [bare = ""] = path.split("?");

@@ -85,7 +85,7 @@ const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
 };
 
 /**
- * The faults that follow from the rules of a profile. They are not drawn at random in this profile.
+ * The faults that the rules of a profile cause. In this profile, they are not drawn at random.
  */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],

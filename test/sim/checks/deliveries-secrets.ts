@@ -3,7 +3,10 @@ import { capturedLog } from "../captured-log.ts";
 import type { DeliveryScene, RecordedCall } from "../scenarios/deliveries-scene.ts";
 import { allRows } from "./table-rows.ts";
 
-/** Checks that a secret appears only in the response to its creation or rotation (invariant D8). */
+/**
+ * Checks that a secret appears only in the response to its creation or rotation (invariant D8).
+ * @throws Error if a check fails
+ */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   const { world, users, history, given, recorded } = scene;
   const signing = [...history.endpoints.values()].flatMap(({ states }) =>

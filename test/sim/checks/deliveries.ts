@@ -14,7 +14,10 @@ import { checkRecoveries, checkRedeliveries } from "./deliveries-redelivered.ts"
 import { checkRequest, checkTests, possibleDeliveries } from "./deliveries-requests.ts";
 import { checkFailingEndpoint } from "./deliveries-failing.ts";
 
-/** Checks all webhook deliveries. Call it when no work is left. */
+/**
+ * Checks all webhook deliveries. Call it when no work is left.
+ * @throws Error if a check fails
+ */
 export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
   const { world, history } = scene;
   assert.deepEqual(history.writesWithoutLease, [], "writes to targets without the lease");

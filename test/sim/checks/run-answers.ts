@@ -32,13 +32,13 @@ export interface ExpectedItem {
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
-  /** What the pipeline's routes have seen of the item. */
+  /** The memories of the pipeline's routes. */
   memories: Memories;
   /** The owed retries of the item. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
-  /** The changes of the last run that found any. A run may find them at several steps. */
+  /** The changes that the last run with changes found, at one or several steps. */
   lastChange: ModelItem["lastChange"];
 }
 
@@ -52,7 +52,9 @@ interface Judged {
 /**
  * Checks the reads, outcomes, reports and charges of runs against the sources' answers (invariants
  * R2, R3, R4, R6 and M3). Derives the expected results only from the specification. Returns the
- * expected state of each item.
+ * expected state of each item that no user changed, by item ID; an empty map if a user has requested
+ * the deletion of the watchlist.
+ * @throws Error if a check fails
  */
 export function checkAnswers(
   list: WatchlistScene,
@@ -76,7 +78,10 @@ export function checkAnswers(
   return expected;
 }
 
-/** Compares a stored item with its expected state. */
+/**
+ * Compares a stored item with its expected state.
+ * @throws Error if a check fails
+ */
 export function checkExpected(item: Item, expected: ExpectedItem): void {
   assert.equal(item.state, expected.state, `${item.id}: state`);
   assert.equal(item.lastReadStatus, expected.lastStatus, `${item.id}: last read`);

@@ -140,8 +140,8 @@ function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): 
 
 /**
  * Registers an endpoint, and returns its ID. If no response contains the ID, searches the list of
- * endpoints for the URL. Returns undefined if the endpoint was refused. With `isEnabled`, most
- * endpoints are enabled, otherwise none.
+ * endpoints for the URL. Returns undefined if the endpoint was refused or not found.
+ * @param isEnabled true to register most endpoints as enabled; false to enable none
  */
 export async function addEndpoint(
   scene: DeliveryScene,

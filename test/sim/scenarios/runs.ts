@@ -57,7 +57,10 @@ export const runs: Scenario = {
   play: (world) => playRuns(world, anyPlan(world.random)),
 };
 
-/** Runs a workload to its end and checks the results. */
+/**
+ * Runs a workload to its end and checks the results.
+ * @throws Error if a check fails
+ */
 export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   const scene = await openScene(world, plan.tenants);
   for (const list of scene.lists) {

@@ -179,6 +179,7 @@ interface Change {
 /**
  * Adds and removes items of this hand, and checks the response. An ID that is in both lists must
  * become a new item.
+ * @throws Error if a check fails
  */
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
@@ -254,6 +255,7 @@ export function itemOf(list: KnownWatchlist, id: string) {
 /**
  * Deletes a watchlist that this hand created, and checks the response. It may be deleted already.
  * Does nothing if this hand created none.
+ * @throws Error if a check fails
  */
 export async function deleteList(acting: Acting): Promise<void> {
   const { world, tenant, hand, moments } = acting;
@@ -285,6 +287,7 @@ interface ShownRun {
 /**
  * Requests a manual run of one of the tenant's watchlists, and checks the response. Does nothing if
  * there are none.
+ * @throws Error if a check fails
  */
 export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;

@@ -282,7 +282,8 @@ async function repeatSame(acting: Acting, creation: Creation): Promise<void> {
 }
 
 /**
- * Repeats a creation shortly before its idempotency key expires, and uses the key again after that.
+ * Repeats a creation shortly before its idempotency key expires. After the expiry, uses the key for
+ * another creation.
  */
 export async function reuseForgottenKey(acting: Acting): Promise<void> {
   const { world } = acting;

@@ -23,6 +23,7 @@ const endpoints = "/v1/webhook_endpoints";
  * Called without faults. Checks that a watchlist keeps its endpoint (invariant D11). After a change
  * of the endpoint's URL, the new URL receives events. After a deletion, the endpoint that is
  * registered with the last URL receives them, from the next run on.
+ * @throws Error if a check fails
  */
 export async function followEndpoint(acting: Acting): Promise<void> {
   const { world, tenant } = acting;

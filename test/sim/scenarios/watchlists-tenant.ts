@@ -115,8 +115,9 @@ export async function ask(
   const since = moments.next();
   const answer = await world.call({ key: tenant.user.key, ...request });
   const { fired } = world.faults;
-  // The rate limiter refuses a call that DynamoDB throttles, and a call that it cannot count in three
-  // attempts: the count of an attempt without a response is in the row, so the next attempt differs.
+  // The rate limiter refuses a call if DynamoDB throttles the row of the key, or if all attempts to
+  // count the call fail. If the response to an attempt is lost, the row contains the new count, so
+  // the condition of the next attempt fails.
   const isThrottled = fired.some(({ kind }) => kind === "throttled" || kind === "answer_lost");
   if (answer === undefined || answer.status >= 500 || (answer.status === 429 && isThrottled)) {
     const what = `${request.method} ${request.path}: ${answer?.text ?? "no answer"}`;
@@ -181,7 +182,10 @@ export const isOwner = (
   setting: SettingName,
 ): boolean => (settingNames.indexOf(setting) + list.number) % tenant.hands === hand;
 
-/** Checks that each setting of a watchlist in a response has one of its possible values. */
+/**
+ * Checks that each setting of a watchlist in a response has one of its possible values.
+ * @throws Error if a check fails
+ */
 export function checkShown(
   list: KnownWatchlist,
   { shown, since }: { readonly shown: Shown; readonly since: number },
