@@ -213,8 +213,8 @@ const timesOf = (kind: FaultKind): number => {
 const maxRateOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 
 /**
- * Creates the faults of a seed. The seed determines a random subset of the kinds, in which those of
- * its profile are more frequent.
+ * Creates the faults of a seed: a random subset of the kinds of faults. The kinds that the profile
+ * favors are more frequent.
  */
 export function seededFaults(
   random: Random,

@@ -4,7 +4,10 @@ import type { RequestedSpan, DeliveryScene, PublishedRun } from "../scenarios/de
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/** Returns true if a run ended in the requested time span and was published before the request. */
+/**
+ * Returns true if a run of the account ended in the requested time span, both ends included, and was
+ * completely published before the request.
+ */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,
   { accountId, since, until, requestedAt }: RequestedSpan,

@@ -20,7 +20,7 @@ const slotsOfShard = 10;
  * - The held credits and the slots in use match the open holds.
  * - The calls in flight are within the limit of the account's concurrency tier.
  * - Credits are neither lost nor created.
- * - Redundant data is equal.
+ * - Data that is stored twice is equal.
  * @throws Error if a check fails
  */
 export function assertLedgerInvariants(ledger: LedgerState): void {

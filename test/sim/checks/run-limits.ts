@@ -27,9 +27,12 @@ interface Notified {
 
 /**
  * Checks the limits of `limitedPipeline` against the events of its runs, without the model of a
- * route (invariants R19 and R20): a route notifies only after its cooldown, a price that moves in
- * small steps is reported once it differs enough from the last notified price, and a condition with
- * `once` is reported once. After the step IDs change, each route starts with an empty state.
+ * route (invariants R19 and R20):
+ * - A route notifies only after its cooldown.
+ * - A price that changes in small steps is reported as soon as it differs enough from the last
+ *   notified price.
+ * - A condition with `once` is reported once.
+ * After the step IDs change, each route starts with an empty state.
  * @throws Error if a check fails
  */
 export function checkLimits(records: Records, reached: World["reached"]): void {

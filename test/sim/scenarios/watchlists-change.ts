@@ -23,7 +23,7 @@ import {
   type KnownWatchlist,
 } from "./watchlists-tenant.ts";
 
-/** Draws one of the tenant's watchlists; undefined if there are none. It may be deleted. */
+/** Draws one of the tenant's watchlists, also a deleted one; undefined if there are none. */
 export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undefined {
   const { lists } = tenant;
   return lists.length === 0 ? undefined : world.random.pick(lists);
@@ -243,7 +243,7 @@ function checkTally(
 }
 
 /**
- * Returns the register (see `Register`) of an item: whether it may be on the watchlist.
+ * Returns the register of an item, whose values are "in" and "out": on the watchlist or not.
  * @throws AssertionError if the ID belongs to no hand of the tenant (see `Acting`)
  */
 export function itemOf(list: KnownWatchlist, id: string) {

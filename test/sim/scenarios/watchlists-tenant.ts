@@ -167,7 +167,8 @@ export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
 }
 
 /**
- * Records that a call found the watchlist.
+ * Checks that the watchlist may exist, because a call found it.
+ * @param since the moment before the call
  * @throws AssertionError if the watchlist was certainly deleted before the call
  */
 export function noteExisting(list: KnownWatchlist, since: number): void {
@@ -175,7 +176,7 @@ export function noteExisting(list: KnownWatchlist, since: number): void {
   assert.ok(!isGone, `${list.id} exists after its deletion`);
 }
 
-/** Returns true if only this hand changes this setting of the watchlist. */
+/** Returns true if the acting hand is the only one that changes this setting of the watchlist. */
 export const isOwner = (
   { tenant, hand }: Pick<Acting, "tenant" | "hand">,
   list: KnownWatchlist,
@@ -213,8 +214,8 @@ export function checkShown(
 }
 
 /**
- * Sets the expected values of the settings that only this hand changes to the values in a response.
- * No change of these settings may be in progress.
+ * Sets the expected values of settings to the values in a response. Applies only to settings that
+ * the acting hand alone changes. This hand must have no change of these settings in progress.
  */
 export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);
