@@ -64,7 +64,7 @@ interface Kept {
 
 interface Result {
   readonly id: string;
-  /** The item of the result. If `id` is an offer's, this is the ASIN of its item. */
+  /** The ASIN of the item. Also present if `id` is the ID of an offer of the item. */
   readonly asin?: string;
   readonly status: string;
   readonly totalOffers?: number;

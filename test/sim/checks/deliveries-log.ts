@@ -67,8 +67,8 @@ function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string
   );
   const what = `${name}: attempt ${attempt.attempt} at ${attempt.at}`;
   if (made === undefined) throw new Error(`${what} was never made`);
-  // If a receiver accepts a request and resets the connection, it has a status that the process
-  // never received.
+  // If a receiver accepts a request and then resets the connection, `made` has a status that the
+  // process never received.
   if (attempt.error !== "connection_failed") {
     assert.equal(attempt.status, made.status === "failed" ? null : made.status, what);
   } else assert.equal(attempt.status, null, what);

@@ -22,8 +22,8 @@ export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
   const { world, history } = scene;
   assert.deepEqual(history.writesWithoutLease, [], "writes to targets without the lease");
   for (const [name, times] of history.refusals) {
-    // A process must stop when it has lost its lease, so it may get only one rejection. The next
-    // lease holder repeats the rest.
+    // A process must stop at the first rejection, because it has lost its lease. The next lease
+    // holder makes the remaining writes.
     assert.ok(times <= 1, `${name}: refused ${times} times`);
   }
   await checkFeed(scene);

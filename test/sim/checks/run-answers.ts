@@ -292,7 +292,8 @@ interface Answered extends Read {
  */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper, shortfall, done } = one.step;
-  // A credit limit deferred the step before the run had read anything. Its items start there again.
+  // A credit limit deferred the step before the run had read anything. In the next run, the items of
+  // the step start there again.
   if (shortfall?.limit !== undefined && done.size === 0) return;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
   if (decision === "defer") return addRetryAt(item, judged.record, step);
