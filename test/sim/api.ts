@@ -34,7 +34,7 @@ const patterns = Object.entries(routes).map(([route, { group }]) => {
 export function groupOf({ method, path }: ApiRequest): ApiName {
   const [bare = ""] = path.split("?");
   const found = patterns.find((one) => one.method === method && one.pattern.test(bare));
-  if (found === undefined) throw new Error(`No route matches ${method} ${path}`);
+  if (found === undefined) throw new Error(`The API has no operation ${method} ${path}`);
   return found.group as ApiName;
 }
 

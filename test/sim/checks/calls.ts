@@ -64,7 +64,7 @@ interface Kept {
 
 interface Result {
   readonly id: string;
-  /** The ASIN of the item. Also present if `id` is the ID of an offer of the item. */
+  /** The ASIN of the item, even if `id` is the ID of an offer. */
   readonly asin?: string;
   readonly status: string;
   readonly totalOffers?: number;

@@ -66,7 +66,7 @@ function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string
       (!left || headers["Service-Attempt"] === String(attempt.attempt)),
   );
   const what = `${name}: attempt ${attempt.attempt} at ${attempt.at}`;
-  if (made === undefined) throw new Error(`${what} was never made`);
+  if (made === undefined) throw new Error(`${what}: no request was sent`);
   // If a receiver accepts a request and then resets the connection, `made` has a status that the
   // process never received.
   if (attempt.error !== "connection_failed") {

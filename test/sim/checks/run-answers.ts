@@ -68,7 +68,8 @@ export function checkAnswers(
   const known = new Set([...list.request.ids, ...list.touched]);
   for (const record of records) {
     const { run, steps } = record;
-    for (const id of steps.flatMap(idsOf)) assert(known.has(id), `${id} was never on the list`);
+    for (const id of steps.flatMap(idsOf))
+      assert(known.has(id), `${id} was never on the watchlist`);
     if (run.plan === null || run.status === "insufficient_credits") continue;
     const before = structuredClone(expected);
     checkRun({ seen, expected, record, reached });

@@ -87,11 +87,11 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   const own = ofRun.filter((event) => !isNotice(event));
   const name = `run ${run.runNumber} of ${run.watchlistId}`;
   if (deletedAt !== null && Date.parse(run.finishedAt ?? "") > deletedAt + skewMs) {
-    assert.equal(run.watchlist, null, `${name} ended after the list was deleted`);
+    assert.equal(run.watchlist, null, `${name} ended after its watchlist was deleted`);
   }
   if (run.watchlist === null) {
     assert(isDeletionAsked, `${name} has no watchlist, which no user deleted`);
-    assert.deepEqual(ofRun, [], `${name}, of a deleted list, has no events`);
+    assert.deepEqual(ofRun, [], `${name}, of a deleted watchlist, has no events`);
     return;
   }
   checkHold(ofRun.filter(isNotice), { record, reached, name });
