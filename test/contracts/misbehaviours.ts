@@ -41,8 +41,8 @@ export const tooOftenFor = (seconds: number): Play =>
   refuse(429, () => ({ "Retry-After": String(seconds) }));
 
 /**
- * Responds with 429 and a Retry-After with a date, 0.5 to 1.5 seconds ahead, because such dates have
- * whole seconds. Calls `onUntil` with the date before the response.
+ * Responds with 429 and a Retry-After with a date, 0.5 to 1.5 seconds ahead, because such dates
+ * have whole seconds. Calls `onUntil` with the date before the response.
  */
 export const tooOftenUntil = (onUntil: (until: Date) => void): Play =>
   refuse(429, () => {

@@ -1,7 +1,7 @@
 /**
  * Reference model of the fields that are derived from earlier prices, by
- * docs/watchlists-and-pipelines.md, section "Derived fields". Stores every price; the service stores
- * only a summary for each day.
+ * docs/watchlists-and-pipelines.md, section "Derived fields". Stores every price; the service
+ * stores only a summary for each day.
  */
 import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
 import { isSame, type KnownPrice } from "./fields.ts";

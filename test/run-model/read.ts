@@ -83,8 +83,8 @@ export function read(
 /** The effects of a read at a step. */
 export interface Verdict {
   /**
-   * The routes of the step that the item takes. A route that has only one of its two effects at this
-   * read lacks the key of the other effect, `run` or `notify`.
+   * The routes of the step that the item takes. A route that has only one of its two effects at
+   * this read lacks the key of the other effect, `run` or `notify`.
    */
   readonly routes: readonly Route[];
   /**

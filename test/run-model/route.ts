@@ -66,8 +66,8 @@ const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolea
   matchedAt !== null && at < matchedAt + cooldownOf(route);
 
 /**
- * Returns true if a read passes all tests of a route, and false if it fails one. Returns null if the
- * read fails none, but lacks a field that a test needs.
+ * Returns true if a read passes all tests of a route, and false if it fails one. Returns null if
+ * the read fails none, but lacks a field that a test needs.
  */
 export function passesAll(
   { field, op, value, where = [] }: Route,
@@ -210,9 +210,10 @@ const needsNumbers = ({ op, min_delta: delta, min_delta_percent: percent }: Rout
   op === "increased" || op === "decreased" || delta !== undefined || percent !== undefined;
 
 /**
- * Updates the reference values of a route after a read of its kind at any step. Each field without a
- * reference value gets its first value; for a route that compares numbers, its first number. If
- * `isGated` is false for the route, each later value that it can compare replaces the reference value.
+ * Updates the reference values of a route after a read of its kind at any step. Each field without
+ * a reference value gets its first value; for a route that compares numbers, its first number. If
+ * `isGated` is false for the route, each later value that it can compare replaces the reference
+ * value.
  */
 export function noteReading(
   route: Route,
@@ -248,8 +249,8 @@ interface Readings {
 export type Memories = ReadonlyMap<string, RouteMemory>;
 
 /**
- * A route that needs a memory. A route with a cooldown and both effects, `run` and `notify`, has one
- * `RoutePart` for each effect.
+ * A route that needs a memory. A route with a cooldown and both effects, `run` and `notify`, has
+ * one `RoutePart` for each effect.
  */
 export interface RoutePart {
   readonly step: Step;
@@ -298,8 +299,8 @@ interface Before {
 }
 
 /**
- * Copies the memories of the routes of a pipeline before a read. A route without a memory gets a new
- * one, whose reference values are those of the last reading of its kind.
+ * Copies the memories of the routes of a pipeline before a read. A route without a memory gets a
+ * new one, whose reference values are those of the last reading of its kind.
  */
 export function memoriesOf(
   pipeline: { readonly steps: readonly Step[] },

@@ -269,8 +269,8 @@ function store(runState: RunState, { item, step, reading }: Found): void {
 }
 
 /**
- * Returns an item's last change after a read. If several reads of one run change a field, the change
- * starts with the value before the run. Returns `last` if the read found no changes.
+ * Returns an item's last change after a read. If several reads of one run change a field, the
+ * change starts with the value before the run. Returns `last` if the read found no changes.
  */
 export function lastChangeAfter(
   last: ModelItem["lastChange"],

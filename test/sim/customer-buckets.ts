@@ -119,7 +119,9 @@ export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions
     manifests,
     puts,
     ports,
-    /** Makes the calls to all buckets fail from now on if `fails` is true; otherwise repairs them. */
+    /**
+     * Makes the calls to all buckets fail from now on if `fails` is true; otherwise repairs them.
+     */
     setDead(fails: boolean): void {
       isDead = fails;
     },

@@ -102,8 +102,8 @@ export interface InjectedFault {
 
 export interface Faults {
   /**
-   * Draws one of these faults, or in most cases undefined. The caller must inject the returned
-   * fault.
+   * Draws a fault of one of the given kinds; in most cases returns undefined. The caller must inject
+   * the returned fault.
    */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /**

@@ -43,8 +43,8 @@ export interface Effect {
 export const playStart = Date.UTC(2026, 10, 1);
 
 /**
- * Applies the reads of one item by the rules of runs, one run for each read. Encodes and decodes the
- * item after each read, as a store does. Returns the effect of each read, and the final item.
+ * Applies the reads of one item by the rules of runs, one run for each read. Encodes and decodes
+ * the item after each read, as a store does. Returns the effect of each read, and the final item.
  * @param repeats the number of times that each outcome is applied
  */
 export function playReads(

@@ -5,8 +5,8 @@ import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpo
 import { statesWithin } from "./deliveries-history.ts";
 
 /**
- * Returns true if a run of the account ended in the requested time span, both ends included, and was
- * completely published before the request.
+ * Returns true if a run of the account ended in the requested time span, both ends included, and
+ * was completely published before the request.
  */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,

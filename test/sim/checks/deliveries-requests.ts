@@ -9,8 +9,8 @@ import type { EndpointScene, Meant } from "./deliveries-endpoint.ts";
 import { type EndpointHistory, type KnownEndpoint, statesWithin } from "./deliveries-history.ts";
 
 /**
- * Returns all deliveries that may exist, by delivery ID: each event combined with each endpoint that
- * the account of the event ever had.
+ * Returns all deliveries that may exist, by delivery ID: each event combined with each endpoint
+ * that the account of the event ever had.
  */
 export function possibleDeliveries({ history, runs }: DeliveryScene): ReadonlyMap<string, Meant> {
   const found = new Map<string, Meant>();
@@ -85,8 +85,9 @@ function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
 }
 
 /**
- * Checks a request against its endpoint (invariants D4 and D5). When the request started, or shortly
- * before, the endpoint must have been enabled, with the URL and the signing secrets of the request.
+ * Checks a request against its endpoint (invariants D4 and D5). When the request started, or
+ * shortly before, the endpoint must have been enabled, with the URL and the signing secrets of the
+ * request.
  */
 function checkPlace(
   { world }: DeliveryScene,

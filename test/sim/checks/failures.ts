@@ -67,8 +67,8 @@ export function loggedFailures(): readonly Failure[] {
 }
 
 /**
- * Returns true for the message of the error that the queue adapters throw if SQS does not accept all
- * messages.
+ * Returns true for the message of the error that the queue adapters throw if SQS does not accept
+ * all messages.
  */
 export const isRejectedBySqs = (message: string): boolean => message.startsWith("SQS rejected ");
 

@@ -52,8 +52,8 @@ interface Judged {
 /**
  * Checks the reads, outcomes, reports and charges of runs against the sources' answers (invariants
  * R2, R3, R4, R6 and M3). Derives the expected results only from the specification. Returns the
- * expected state of each item that no user changed, by item ID; an empty map if a user has requested
- * the deletion of the watchlist.
+ * expected state of each item that no user changed, by item ID; an empty map if a user has
+ * requested the deletion of the watchlist.
  * @throws Error if a check fails
  */
 export function checkAnswers(
@@ -293,8 +293,8 @@ interface Answered extends Read {
  */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper, shortfall, done } = one.step;
-  // A credit limit deferred the step before the run had read anything. In the next run, the items of
-  // the step start there again.
+  // A credit limit deferred the step before the run had read anything. In the next run, the items
+  // of the step start there again.
   if (shortfall?.limit !== undefined && done.size === 0) return;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
   if (decision === "defer") return addRetryAt(item, judged.record, step);

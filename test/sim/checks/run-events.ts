@@ -287,7 +287,8 @@ function expectedEntries(
 
 /**
  * Returns true if an endpoint must receive an event (invariant D1). If the watchlist names an
- * endpoint, only this endpoint receives events; otherwise all endpoints that subscribe to the type do.
+ * endpoint, only this endpoint receives events; otherwise all endpoints that subscribe to the type
+ * do.
  */
 function isFor({ url, events }: Receiver, event: Event, named: Receiver | null): boolean {
   if (named !== null) return named.url === url;

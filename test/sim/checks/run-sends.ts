@@ -12,9 +12,9 @@ interface PlanOfBatch {
 
 /**
  * Starts to check that a repeated message of a complete step does not send the next step again
- * (invariant R18). Otherwise, each repeated message would cause even more repeated messages: one for
- * each batch of the next step. A worker that received its message before the next step was sent may
- * still send the step. Reports violations immediately.
+ * (invariant R18). Otherwise, each repeated message would cause even more repeated messages: one
+ * for each batch of the next step. A worker that received its message before the next step was sent
+ * may still send the step. Reports violations immediately.
  */
 export function watchSends(world: World): void {
   /** The plans whose batches were all sent. */

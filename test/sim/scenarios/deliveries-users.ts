@@ -112,8 +112,8 @@ type DeliveryAction = keyof typeof deliveryActions;
 const actions = Object.keys(deliveryActions) as DeliveryAction[];
 
 /**
- * Performs random actions of a user in sequence, with a pause before each. Deletions and disablements
- * are less frequent than other actions.
+ * Performs random actions of a user in sequence, with a pause before each. Deletions and
+ * disablements are less frequent than other actions.
  */
 export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise<void> {
   const { world, workload } = scene;

@@ -27,8 +27,8 @@ export async function decideHolds(
 }
 
 /**
- * Releases or discards all held runs. Repeats this until no run is held, because runs in progress may
- * still be held when they end. Call it without faults, when no watchlist starts a run.
+ * Releases or discards all held runs. Repeats this until no run is held, because runs in progress
+ * may still be held when they end. Call it without faults, when no watchlist starts a run.
  */
 export async function decideAllHolds(scene: RunsScene, untilQuiet: () => Promise<void>) {
   const { world, lists, stores } = scene;

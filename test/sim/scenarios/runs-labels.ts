@@ -24,8 +24,8 @@ export type LabelCalls = Map<string, LabelCall[]>;
 const hasLabels = (id: string): boolean => Number.parseInt(id.slice(-1), 36) % 2 === 0;
 
 /**
- * Returns an item for the body of a call: the ID, or an object with a label and metadata. About half
- * of the IDs never get labels.
+ * Returns an item for the body of a call: the ID, or an object with a label and metadata. About
+ * half of the IDs never get labels.
  * @param number makes the labels of each call unique; every third number gives only the ID
  */
 export function labeledItem(

@@ -243,8 +243,8 @@ const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] 
   );
 
 /**
- * Uses the idempotency key of a successful creation again, with the same or another body, and checks
- * the response (invariant C2). If this hand has no such creation, creates a watchlist.
+ * Uses the idempotency key of a successful creation again, with the same or another body, and
+ * checks the response (invariant C2). If this hand has no such creation, creates a watchlist.
  * @throws Error if a check fails
  */
 export async function repeatCreation(acting: Acting): Promise<void> {

@@ -21,8 +21,8 @@ const endpoints = "/v1/webhook_endpoints";
 
 /**
  * Checks that a watchlist keeps its endpoint (invariant D11). After a change of the endpoint's URL,
- * the new URL receives the events. After a deletion of the endpoint, a new endpoint with the last URL
- * receives the events of the next run. Call it without faults.
+ * the new URL receives the events. After a deletion of the endpoint, a new endpoint with the last
+ * URL receives the events of the next run. Call it without faults.
  * @throws Error if a check fails
  */
 export async function followEndpoint(acting: Acting): Promise<void> {

@@ -21,8 +21,8 @@ interface Page<Entry> {
 }
 
 /**
- * Reads a watchlist, by default a random one of the tenant, and checks its settings. Does nothing if
- * `list` is undefined.
+ * Reads a watchlist, by default a random one of the tenant, and checks its settings. Does nothing
+ * if `list` is undefined.
  * @throws Error if a check fails
  */
 export async function readWatchlist(acting: Acting, list = someWatchlist(acting)): Promise<void> {
@@ -37,8 +37,8 @@ export async function readWatchlist(acting: Acting, list = someWatchlist(acting)
 }
 
 /**
- * Reads and checks the first page of the tenant's watchlists. If there is no next page, the page must
- * contain all watchlists.
+ * Reads and checks the first page of the tenant's watchlists. If there is no next page, the page
+ * must contain all watchlists.
  * @throws Error if a check fails
  */
 export async function readWatchlists(
@@ -76,7 +76,8 @@ interface ShownItem {
 }
 
 /**
- * Reads all items of a random watchlist, page by page. Checks the items that only this hand changes.
+ * Reads all items of a random watchlist, page by page. Checks the items that only this hand
+ * changes.
  * @throws Error if a check fails
  */
 export async function walkItems(acting: Acting): Promise<void> {
@@ -189,8 +190,8 @@ interface ShownRun {
 
 /**
  * Reads and checks the runs of a watchlist, by default a random one of the tenant: newest first,
- * without gaps, at most one in progress, and including all known manual runs. Does nothing if `list`
- * is undefined.
+ * without gaps, at most one in progress, and including all known manual runs. Does nothing if
+ * `list` is undefined.
  * @throws Error if a check fails
  */
 export async function readRuns(acting: Acting, list = someWatchlist(acting)): Promise<void> {
