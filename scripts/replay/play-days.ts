@@ -9,12 +9,12 @@ import type { Service } from "./service.ts";
 import { dayAfter, type ShopDays } from "./shop-days.ts";
 import { decisionsIn, listBody, type ListName, listNames, stepId } from "./watchlists.ts";
 
-/** Time of day at which the watchlists run. */
+/** Time of day at which the watchlists run, UTC. */
 const runTime = "T06:00:00.000Z";
 /**
- * Days after which the history of all items is read, before its first points are older than the 400
- * days that the service shows. After this number of runs, the service has merged all of them, so
- * that the read of an item needs few rows.
+ * Days between two reads of the history of all items. The service shows 400 days, so the first
+ * points are still shown then. The number is a multiple of the runs that the service merges, so the
+ * read of an item needs few rows.
  */
 const readEveryDays = 6 * limits.historyWindowRuns;
 /** Number of items whose history is read at the same time. */
@@ -37,18 +37,20 @@ export interface Played {
 /** A shop during the replay. */
 interface OpenShop {
   readonly days: ShopDays;
-  /** The watchlists of the shop, from its first day on. */
+  /** The watchlists of the shop. Empty before its first day. */
   readonly lists: Map<ListName, OpenList>;
   /** IDs of the items that were added. */
   readonly items: string[];
-  /** First day whose history has not been read. */
+  /** First day whose history has not been read, YYYY-MM-DD. */
   unread: string;
 }
 
 /**
  * Replays the prices of shops. On each day, the source has the prices of that day, the new products
- * are added to the watchlists of their shop, and each watchlist runs. Records the decisions in the
- * events, and the history.
+ * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
+ * the events report, and the history. Returns the totals.
+ * @param days the days of all shops, YYYY-MM-DD, ascending
+ * @throws Error if a run does not read all items of its watchlist
  */
 export async function playDays(
   shops: readonly ShopDays[],
@@ -110,7 +112,7 @@ interface ListOfDay {
   readonly day: string;
 }
 
-/** @throws Error if the run did not read all items */
+/** Records the decisions of a run. @throws Error if the run did not read all items */
 function recordRun(
   { shop: { days, items }, name, day }: ListOfDay,
   { run, events }: PlayedRun,
@@ -129,7 +131,9 @@ function recordRun(
   }
 }
 
-/** Records the points since the last call, on the last day of the shop and before points expire. */
+/**
+ * Records the points since the last read, if points may expire soon or the shop has its last day.
+ */
 async function readHistory(
   shop: OpenShop,
   day: string,

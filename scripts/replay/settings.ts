@@ -1,4 +1,4 @@
-/** The numbers in the routes. The SQL of the comparisons has the same ones. */
+/** The numbers in the routes. The SQL of the comparisons uses the same numbers. */
 export const settings = {
   percent: 5,
   dropPercent: 10,

@@ -78,7 +78,7 @@ export async function playRun(
   return { run, events, results: await stepResultsOf(run, memory.steps), outcome };
 }
 
-/** The history of a run in memory is recorded and merged. */
+/** The history store of a run in memory. It stores nothing. */
 const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecorded" | "merge"> = {
   append: async () => "appended",
   isRecorded: async () => true,
