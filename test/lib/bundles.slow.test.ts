@@ -55,6 +55,8 @@ describe("the bundles of functions", () => {
       ["CreateSchedule", 20_000],
       // The routes of watchlists with the back-test, which contains the run engine.
       ["removed_items", 100_000],
+      // The ledger, with which the routes of watchlists charge a preview.
+      ["watchlist_preview", 80_000],
       ["AssumeRole", 60_000],
       // The source adapters, and the clients that read their secrets.
       ["GetSecretValue", 190_000],

@@ -173,6 +173,7 @@ describe("the permissions of the service", () => {
     expect(holdersOf("dynamodb:PutItem", "LedgerTable")).toEqual([
       "products",
       "offers",
+      "watchlists",
       "run-starter",
       "run-step",
       "sweeper",

@@ -31,7 +31,7 @@ const sources = JSON.stringify({
     secret: { reference: secretArn, kmsKeyArn },
   },
 });
-const readers = ["offers", "products", "run-step"];
+const readers = ["offers", "products", "run-step", "watchlists"];
 
 let folder: string;
 beforeAll(() => {
@@ -241,6 +241,9 @@ function isTaken(letters: number): boolean {
 function longestGenerated(variable: string): string {
   const stack = stackName("prod", "data");
   if (variable.endsWith("_TABLE")) return `${stack}-${"L".repeat(60)}-${"X".repeat(13)}`;
+  // The name of a role has at most 64 characters.
+  if (variable.endsWith("_ROLE_ARN"))
+    return `arn:aws-us-gov:iam::123456789012:role/${"r".repeat(64)}`;
   if (!variable.endsWith("_URL")) throw new Error(`${variable} is of no known kind`);
   // The name of a queue has at most 80 characters.
   return `https://sqs.us-gov-west-1.amazonaws.com/123456789012/${"q".repeat(80)}`;

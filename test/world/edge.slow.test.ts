@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RouteKey, routes } from "../../functions/routes.ts";
+import { isItemCall, type RouteKey, routes } from "../../functions/routes.ts";
 import { startTestWorld, type World } from "../support/local-world.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
@@ -203,7 +203,7 @@ describe("the errors of a call come in one order:", () => {
 
   it.each(writes)("403 for the demo workspace, whatever the body: %s", async (route) => {
     const [asked, sent] = wrong(route);
-    const itemCall = ["products", "offers"].includes(routes[route].group);
+    const itemCall = isItemCall(route);
     for (const body of [
       sent.body,
       route.startsWith("GET") ? undefined : '{"platform":"retailer_e"}',
