@@ -174,7 +174,7 @@ function ofDestination(): readonly Ceiling[] {
 }
 
 function ofWatchlist(): readonly Ceiling[] {
-  const { watchlistItemsMax, batchIdsMax, itemEventsMax, pipeline } = limits;
+  const { watchlistItemsMax, batchIdsMax, itemEventsMax, previewItemsMax, pipeline } = limits;
   const batches = Math.ceil(watchlistItemsMax / batchIdsMax);
   return rowsOf("a watchlist", [
     ["items", shown(watchlistItemsMax), "`limits.watchlistItemsMax`", none],
@@ -185,6 +185,7 @@ function ofWatchlist(): readonly Ceiling[] {
       none,
     ],
     ["steps of a run", shown(pipeline.stepsMax), "`limits.pipeline.stepsMax`", none],
+    ["items of a preview", shown(previewItemsMax), "`limits.previewItemsMax`", none],
     [
       "batches of a step at once",
       shown(Math.min(batches, prod.concurrencyMax.steps)),

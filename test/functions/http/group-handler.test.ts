@@ -229,6 +229,18 @@ describe("the authentication of a call", () => {
     });
   });
 
+  it.each([
+    ["/v1/watchlists/wl_1/preview", "0"],
+    ["/v1/watchlists/wl_1/backtest", undefined],
+  ])(
+    "returns 401 for %s with a cost of 0 only if the route charges by item",
+    async (path, credits) => {
+      const { statusCode, headers } = await ask({ path, headers: headersWith({}) });
+      expect(statusCode).toBe(401);
+      expect(headers?.["X-Service-Credits"]).toBe(credits);
+    },
+  );
+
   it("returns 401 to an unknown key", async () => {
     admission = { outcome: "unknown" };
     expect((await ask({})).statusCode).toBe(401);

@@ -22,6 +22,12 @@ it("a filter by watchlist matches the ledger entries of its runs, and no others"
   expect(matches({ ...entry, source: null }, { watchlistId: "wl_1" })).toBe(false);
 });
 
+it("a filter by watchlist matches the ledger entries of its previews", () => {
+  const preview = { ...entry, source: { requestId: "req_1", watchlistId: "wl_1" } };
+  expect(matches(preview, { watchlistId: "wl_1" })).toBe(true);
+  expect(matches(preview, { watchlistId: "wl_2" })).toBe(false);
+});
+
 it("the credits of a ledger entry are negative only for an adjustment that removed credits", () => {
   expect(signedCredits(entry)).toBe(4);
   expect(signedCredits({ ...entry, type: "adjust" })).toBe(-4);

@@ -122,7 +122,16 @@ describe("the ledger's requests to DynamoDB", () => {
 });
 
 describe("the row of a ledger shard", () => {
-  it("stays below two write units with ten calls in flight", async () => {
+  const read = { endpoint: "POST /v1/products", scraper: "retailer_a.full", items: 2_000 };
+  const preview = {
+    endpoint: "POST /v1/watchlists/{id}/preview",
+    watchlistId: newId("watchlist", now, systemRandom),
+    items: 100,
+  };
+  it.each([
+    ["calls", read],
+    ["previews", preview],
+  ])("stays below two write units with ten %s in flight", async (_name, work) => {
     accountId = await world.open(25_000);
     const ledger = world.ledger();
     const hold = (n: number) => ({
@@ -130,18 +139,13 @@ describe("the row of a ledger shard", () => {
       holdId: newId("request", now, systemRandom),
       credits: 2_000 - n,
       slot: true,
-      source: {
-        endpoint: "POST /v1/products",
-        scraper: "retailer_a.full",
-        items: 2_000,
-      },
       now,
       expiresAt,
     });
     for (let n = 0; n < 10; n += 1) {
       const reservation = hold(n);
       const requestId = reservation.holdId;
-      const source = { requestId, ...reservation.source };
+      const source = { requestId, ...work };
       await ledger.reserve({ ...reservation, source });
       if (n < 2) await ledger.settle({ ...reservation, credits: 10, succeeded: true });
     }

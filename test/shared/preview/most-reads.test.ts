@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
+import { mostReads } from "../../../shared/preview/most-reads.ts";
+
+const pipeline: Pipeline = {
+  entry: "scan",
+  baseline: "full",
+  refresh: null,
+  steps: [
+    {
+      id: "scan",
+      scraper: "retailer_a.pulse",
+      routes: [
+        { when: "changed", run: "full" },
+        { when: "changed", run: "offers" },
+      ],
+    },
+    { id: "full", scraper: "retailer_a.full", routes: [{ when: "ok", run: "offers" }] },
+    { id: "offers", scraper: "retailer_a.offers", routes: [] },
+  ],
+};
+
+const shown = (starts: readonly (readonly string[])[]) =>
+  mostReads(
+    pipeline,
+    starts.map((of) => new Set(of)),
+  ).map(({ step, items, credits }) => [step.id, items, credits]);
+
+it("the most reads of a step are the items that start there or can be routed there, at the highest price", () => {
+  expect(shown([["scan"], ["scan"], ["full"]])).toEqual([
+    ["scan", 2, 1],
+    ["full", 3, 15],
+    ["offers", 3, 9],
+  ]);
+});
+
+it("the most reads count an item once for a step, also if it starts there and is routed there", () => {
+  expect(shown([["full", "offers"]])).toEqual([
+    ["full", 1, 5],
+    ["offers", 1, 3],
+  ]);
+});
+
+it("the most reads leave out steps that no item can reach", () => {
+  expect(shown([["offers"]])).toEqual([["offers", 1, 3]]);
+});
