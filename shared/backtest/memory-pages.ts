@@ -2,7 +2,7 @@ import { type Item } from "../watchlists/item.ts";
 import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
-/** The items of a back-test, in one page in memory. */
+/** The items of runs in memory, in one page. */
 export interface MemoryPages {
   readonly pages: PageStore;
   readonly items: () => readonly Item[];
@@ -11,7 +11,7 @@ export interface MemoryPages {
 }
 
 /**
- * Creates the page of a back-test, without items.
+ * Creates the page, without items.
  * @param stored the stored pages, from which the details of items are only read
  */
 export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {

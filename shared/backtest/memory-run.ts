@@ -12,7 +12,7 @@ import type { RunQueue } from "../runs/run-queue.ts";
 import type { RunStore, WatchlistOutcome } from "../runs/run-store.ts";
 import type { Starts, StepStore } from "../runs/step-store.ts";
 
-/** The stores and the queue of one run of a back-test. Nothing is stored or sent. */
+/** The stores and the queue of one run in memory. Nothing is stored or sent. */
 export interface MemoryRun {
   readonly runs: RunStore;
   readonly steps: StepStore;
@@ -26,15 +26,15 @@ export interface MemoryRun {
 }
 
 const unused = async (): Promise<never> => {
-  throw new Error("Invariant broken: a back-test has no other processes");
+  throw new Error("Invariant broken: a run in memory has no other processes");
 };
 
-/** A repeated run has no brake, so no items are restored. */
+/** A run in memory has no brake, so no items are restored. */
 const noItemsBefore = (): never => {
-  throw new Error("Invariant broken: a back-test restores no items");
+  throw new Error("Invariant broken: a run in memory restores no items");
 };
 
-/** Creates the stores and the queue. @param id ID of the past run that this run repeats */
+/** Creates the stores and the queue. @param id ID of the run */
 export function memoryRun(id: string): MemoryRun {
   let current: Run | undefined;
   let ended: WatchlistOutcome | null = null;
@@ -82,7 +82,7 @@ export function memoryRun(id: string): MemoryRun {
         current = { ...run(), phase: "done" };
       },
       forget: async () => {},
-      // A repeated run has no brake.
+      // A run in memory has no brake.
       markHeld: unused,
       decideHold: unused,
       endHold: unused,

@@ -4,6 +4,7 @@ import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { presentPreview } from "../../../shared/preview/present-preview.ts";
 import { preview, type Preview } from "../../../shared/preview/preview.ts";
 import { previewedItems } from "../../../shared/preview/previewed-items.ts";
+import type { StepSources } from "../../../shared/runs/read-step.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench } from "../../support/run-bench.ts";
@@ -262,6 +263,28 @@ describe("a preview", () => {
 
     await expect(test(list, { leftMs: 0 })).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect((await bench.account()).balance).toBe(100);
+  });
+
+  it("passes the deadline of the call to every step, also after it", async () => {
+    const list = await readOnce();
+    const deadlines: number[] = [];
+    const { scraperFor } = bench.sources;
+    const slow: StepSources = {
+      ...bench.sources,
+      scraperFor: (scraper) => ({
+        async read(request) {
+          deadlines.push(request.deadline.getTime());
+          bench.clock.advance(30_000);
+          return scraperFor(scraper).read(request);
+        },
+      }),
+    };
+    bench = { ...bench, sources: slow };
+    bench.answers.product = () => priced(5);
+    const endsAt = bench.clock.now().getTime() + 20_000;
+    await test(list, { pipeline: twoSteps });
+
+    expect(deadlines).toEqual([endsAt, endsAt]);
   });
 
   it("ignores the limits and the brake that the watchlist sets for its runs", async () => {
