@@ -25,7 +25,7 @@ export const previewRoute = route<WatchlistDependencies & PreviewDependencies, t
     refuseWithoutItems(watchlist);
     const pipeline = candidatePipeline(body.pipeline, watchlist);
     const ids = body.items === undefined ? undefined : parsePreviewedIds(watchlist, body.items);
-    const items = await previewedItems(watchlist.id, ids, pages);
+    const items = await previewedItems(watchlist, ids, pages);
     const request = { watchlist, pipeline, items, ...creditCap(body) };
     const found = await preview(meteredCall(call, request), dependencies);
     return {

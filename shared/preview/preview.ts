@@ -121,7 +121,7 @@ async function engineOf(
   { request: { watchlist, items } }: PreviewCall,
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
 ) {
-  const details = await detailsOfItems(watchlist.id, items, stored);
+  const details = await detailsOfItems(watchlist, items, stored);
   const { pages, add } = memoryPages({ details: async () => details });
   add(items);
   return {

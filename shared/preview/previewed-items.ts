@@ -2,11 +2,10 @@ import { conflict, invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { quantity } from "../base/quantity.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
-import { findItem } from "../watchlists/find-item.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { ItemDetails } from "../watchlists/item-details.ts";
-import { compareIds } from "../watchlists/page.ts";
-import type { PageStore } from "../watchlists/page-store.ts";
+import { compareIds, totalOf } from "../watchlists/page.ts";
+import type { IdRange, PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 
@@ -48,17 +47,21 @@ export function parsePreviewedIds(
  * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if no item is left
  */
 export async function previewedItems(
-  watchlistId: string,
+  watchlist: Watchlist,
   ids: readonly string[] | undefined,
   pages: Pick<PageStore, "pages">,
 ): Promise<readonly Item[]> {
   if (ids !== undefined) {
-    const found: Item[] = [];
-    for (const id of ids) found.push(readable(await findItem(watchlistId, id, pages), id));
-    return found;
+    const found = new Map<string, Item>();
+    for (const range of rangesOf(watchlist, ids)) {
+      for await (const page of pages.pages(watchlist.id, range)) {
+        for (const item of page.items) found.set(item.id, item);
+      }
+    }
+    return ids.map((id) => readable(found.get(id), id));
   }
   const items: Item[] = [];
-  for await (const item of readItems(pages, watchlistId)) {
+  for await (const item of readItems(pages, watchlist.id)) {
     if (item.state !== "delisted") items.push(item);
     if (items.length === previewItemsMax) break;
   }
@@ -82,16 +85,26 @@ function readable(item: Item | undefined, id: string): Item {
   return item;
 }
 
-/** Reads the labels and facts of items, each with one request: their IDs can be far apart. */
+/** Reads the labels and facts of items. */
 export async function detailsOfItems(
-  watchlistId: string,
+  watchlist: Watchlist,
   items: readonly Item[],
   pages: Pick<PageStore, "details">,
 ): Promise<ReadonlyMap<string, ItemDetails>> {
+  const ids = items.map(({ id }) => id);
   const found = new Map<string, ItemDetails>();
-  for (const { id } of items) {
-    const details = (await pages.details(watchlistId, { from: id, to: id })).get(id);
-    if (details !== undefined) found.set(id, details);
+  for (const range of rangesOf(watchlist, ids)) {
+    for (const [id, details] of await pages.details(watchlist.id, range)) found.set(id, details);
   }
   return found;
+}
+
+/**
+ * The ranges in which to read items: one for all IDs, or one for each ID of a watchlist with many
+ * pages, in which the IDs can be far apart.
+ */
+function rangesOf({ itemCounts }: Watchlist, ids: readonly string[]): readonly IdRange[] {
+  return totalOf(itemCounts) > limits.pageItemsMax
+    ? ids.map((id) => ({ from: id, to: id }))
+    : [{ from: ids[0] ?? "", to: ids.at(-1) ?? "" }];
 }

@@ -86,7 +86,7 @@ describe("a preview", () => {
         request: {
           watchlist,
           pipeline: pipeline ?? pipelineOf(watchlist),
-          items: await previewedItems(list.id, items, bench.pages),
+          items: await previewedItems(watchlist, items, bench.pages),
           ...(maxCredits !== undefined && { maxCredits }),
         },
         accountId: list.accountId,

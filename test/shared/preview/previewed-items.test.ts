@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "../../../shared/base/limits.ts";
+import { detailsOfItems, previewedItems } from "../../../shared/preview/previewed-items.ts";
+import { newItem } from "../../../shared/watchlists/item.ts";
+import { countByState, type StoredPage } from "../../../shared/watchlists/page.ts";
+import type { IdRange } from "../../../shared/watchlists/page-store.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+
+const at = "2026-03-01T00:00:00.000Z";
+const items = ["10001", "10002", "10003"].map((id) => newItem(id, at));
+const page: StoredPage = {
+  lowest: "",
+  upper: null,
+  version: 1,
+  counts: countByState(items),
+  maxChangedAt: null,
+  items,
+};
+
+const watchlistOf = (count: number) =>
+  aWatchlist({ itemCounts: { new: count, active: 0, delisted: 0 } });
+
+describe("the items of a preview and their details", () => {
+  it.each([
+    ["one range of a small watchlist", limits.pageItemsMax, [{ from: "10001", to: "10003" }]],
+    [
+      "a range for each ID of a watchlist with many pages",
+      limits.pageItemsMax + 1,
+      [
+        { from: "10001", to: "10001" },
+        { from: "10003", to: "10003" },
+      ],
+    ],
+  ])("are read in %s", async (_name, count, ranges) => {
+    const read: (IdRange | undefined)[] = [];
+    const pages = {
+      async *pages(_id: string, range?: IdRange) {
+        read.push(range);
+        yield page;
+      },
+      async details(_id: string, range?: IdRange) {
+        read.push(range);
+        return new Map();
+      },
+    };
+    const watchlist = watchlistOf(count);
+    const found = await previewedItems(watchlist, ["10001", "10003"], pages);
+    await detailsOfItems(watchlist, found, pages);
+
+    expect(found.map(({ id }) => id)).toEqual(["10001", "10003"]);
+    expect(read).toEqual([...ranges, ...ranges]);
+  });
+
+  it("are refused with 409 if other calls removed all items", async () => {
+    const pages = {
+      async *pages() {
+        yield { ...page, items: [] };
+      },
+    };
+    await expect(previewedItems(watchlistOf(1), undefined, pages)).rejects.toMatchObject({
+      status: 409,
+    });
+  });
+});
