@@ -43,7 +43,10 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
  * IDs of the steps at which an item starts: the baseline for a new item, otherwise the run's entry;
  * and the steps of its owed retries.
  */
-export function startsOf(item: Item, { pipeline, stats }: Pick<Run, "pipeline" | "stats">): ReadonlySet<string> {
+export function startsOf(
+  item: Item,
+  { pipeline, stats }: Pick<Run, "pipeline" | "stats">,
+): ReadonlySet<string> {
   const start = item.state === "new" ? (pipeline.baseline ?? pipeline.entry) : stats.entry;
   return new Set([start, ...retrySteps(pipeline, item)]);
 }
