@@ -55,7 +55,7 @@ function isEqual(one: string, other: string): string {
 }
 
 /** True if prices differ; a change from or to null is one. */
-const differs = (one: string, other: string): string =>
+export const differs = (one: string, other: string): string =>
   `coalesce(NOT ${isEqual(one, other)}, ${one} IS DISTINCT FROM ${other})`;
 
 /** True if a price differs from another one by at least a percentage of it. */
