@@ -35,7 +35,11 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
   },
 });
 
-/** @throws 404 if the watchlist does not exist; 400 if it cannot have one of the values */
+/**
+ * Returns the watchlist to estimate.
+ * @throws 404 if the request names a watchlist that does not exist; 400 if a requested value is not
+ * valid for this watchlist
+ */
 async function wanted(
   request: EstimateRequest,
   { accountId, now }: { readonly accountId: string; readonly now: Date },

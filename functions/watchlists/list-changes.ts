@@ -46,7 +46,7 @@ export const listAccountChangesRoute = route<
 async function changesOf(
   wanted: {
     readonly watchlistIds: readonly string[];
-    /** The platform of all watchlists; undefined if they may differ. */
+    /** The platform of all watchlists; undefined if their platforms may differ. */
     readonly platform: Platform | undefined;
   },
   query: Query,

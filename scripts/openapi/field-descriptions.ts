@@ -6,7 +6,7 @@
  */
 const descriptions: Readonly<Record<string, string>> = {
   "S3Destination.access_key_id":
-    "ID of the access key with which the service writes. Null with a role.",
+    "ID of the access key with which the service writes. Null if the service assumes a role.",
   "S3DestinationUpdate|S3DestinationWithAccessKey.access_key_id":
     "ID of the access key with which the service writes.",
   active: "Number of items that were read and not found to be delisted.",
@@ -199,10 +199,10 @@ const descriptions: Readonly<Record<string, string>> = {
     "Maximum number of credits that the runs may charge on a UTC day. Null if there is no maximum.",
   "Watchlist.brake": "Limits above which a run holds its item events. Null if no run is held.",
   "brake.max_changed_percent":
-    "A run is held if a larger share of the items that it read changed or were delisted.",
-  "brake.min_items": "A run that read fewer items is never held.",
+    "A run is held if more than this percentage of the items that it read changed or were delisted.",
+  "brake.min_items": "A run that read fewer items than this is never held.",
   "brake.status": "What was decided about the run: `held` until it is released or discarded.",
-  "brake.decided_at": "Time of the release or discard; null while the run is held.",
+  "brake.decided_at": "Time of the release or discard. Null while the run is held.",
   "Watchlist.refresh_every_runs":
     "With the default pipeline of retailer_a, every run whose number is a multiple of this reads all " +
     "items at `lite`. 0: never.",
@@ -215,7 +215,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "ProductResult.retailer_c": "Further fields of items of retailer_c.",
   "ProductResult.retailer_d": "Further fields of items of retailer_d.",
   reviewsCount: "Number of customer reviews.",
-  "S3Destination.role_arn": "ARN of the role that the service assumes. Null with an access key.",
+  "S3Destination.role_arn":
+    "ARN of the role that the service assumes. Null if it uses an access key.",
   routes: "What happens to an item after the read: further steps, and events.",
   "Watchlist.run_count": "Number of runs so far.",
   "data|last_change.run_id": "ID of the run; begins with wlrun_.",

@@ -38,7 +38,7 @@ export const fieldChangeSchema = v.object({
   after: fieldValue,
   delta: v.pipe(
     v.nullable(v.number()),
-    v.description("`after` minus `before`. Null unless both are numbers."),
+    v.description("`after` minus `before`. Null if one of them is not a number."),
   ),
   delta_percent: v.pipe(
     v.nullable(v.number()),
@@ -55,7 +55,7 @@ export const changesResponse = v.object({
   next_starting_after: v.pipe(
     v.nullable(v.string()),
     v.description(
-      "Value of `starting_after` for the next page; null on the last page. A page sorted by time may " +
+      "Value of `starting_after` for the next page. Null on the last page. A page sorted by time may " +
         "have fewer entries than `limit` although more follow.",
     ),
   ),

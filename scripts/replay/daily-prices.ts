@@ -2,17 +2,17 @@ import { assert } from "../../shared/base/assert.ts";
 import type { Scraper } from "../../shared/scrapers/scraper.ts";
 import { fieldsFor } from "./watchlists.ts";
 
-/** A source that answers the price of the day. */
+/** A simulated source. Its answers contain the prices that the replay has set. */
 export interface DailyPrices extends Scraper {
-  /** Sets the time of the next answers, ISO 8601. */
+  /** Sets `fetchedAt` of the next answers, ISO 8601. */
   setTime(at: string): void;
-  /** Sets the price of an item from now on. */
+  /** Sets the price of an item until the next call; null if the price is unknown. */
   setPrice(itemId: string, price: number | null): void;
   /** Sets the number by which all prices are multiplied from now on. */
   setFactor(factor: number): void;
 }
 
-/** Creates a source without prices. */
+/** Creates a source without prices. Its reads fail for an item whose price was never set. */
 export function dailyPrices(): DailyPrices {
   const prices = new Map<string, number | null>();
   let fetchedAt = "";

@@ -19,7 +19,7 @@ export interface OpenList {
   readonly watchlistId: string;
 }
 
-/** What a run did. */
+/** A run that the replay has played. */
 export interface PlayedRun {
   readonly run: Run;
   /** The events of the watchlist since its run before, as the finisher handed them to the publisher. */
@@ -35,14 +35,15 @@ interface Engine {
   readonly published: Map<string, readonly SerializedEvent[]>;
 }
 
-/** Largest number of messages that are handled at the same time. */
+/** Maximum number of messages that are handled at the same time. */
 const workersMax = 4;
 /** Time that a step worker has left to read a batch, in milliseconds. */
 const readingMs = 60_000;
 
 /**
- * Plays the due runs of watchlists until all queues are empty. Returns them in the order of the
- * lists.
+ * Plays one due run of each watchlist, until all queues are empty. Returns the runs in the order of
+ * the watchlists.
+ * @throws Error if a watchlist is not due
  */
 export async function playDueRuns(
   lists: readonly OpenList[],

@@ -1,9 +1,9 @@
 import { settings } from "./settings.ts";
 
 /**
- * The SQL that calculates derived fields. The windows begin at 00:00 UTC of a day, and the
- * watchlists run at 06:00. So a window of 30 days contains each price that held until 29 days before
- * the read or later, and a price that another one replaced in the run 30 days before.
+ * The SQL that calculates derived fields. A window begins at 00:00 UTC of a day, and the watchlists
+ * run at 06:00. So a price belongs to a window of 30 days if it held at any time in the last 29
+ * days, or if another price replaced it in the run 30 days before the read.
  */
 
 /** Products with the day of their first price. */
@@ -15,8 +15,9 @@ const isInWindow = (segment: string, day: string, days: number): string =>
     AND ${segment}.last_day + 1 >= ${day} - ${days}`;
 
 /**
- * Prices below the lowest one of the window. Only the first price of a segment can be lower, and a
- * price within half a cent of the last known one, which does not begin a segment.
+ * Prices below the lowest price of the window of 30 days. Two kinds of prices can be lower: the
+ * first price of a segment, and a price within half a cent of the last known one, which does not
+ * begin a segment.
  */
 export const newLows = `
   WITH spans AS (
@@ -59,7 +60,9 @@ const sampled = (spans: string): string => `
     GROUP BY shop, product)
   SELECT shop, product, day FROM samples`;
 
-/** Days on which the windows of 30 and 90 days are known and contain a price. */
+/**
+ * Sampled days: the prices go back to the start of the 90-day window, and both windows have one.
+ */
 const windowSamples = sampled(`
   SELECT shop, product, greatest(segments.first_day + 1, firsts.first_day + 90) AS from_day,
     least(segments.last_day + 31, products.last_day) AS to_day
@@ -80,8 +83,11 @@ const hours = `date_diff('hour',
   greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
   least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;
 
+/** The values of the rule `lowest90d`: the lowest price of the window. */
 export const lowest90d = valueOnSamples("min(price)", 90);
+/** The values of the rule `average30d`: the average price, weighted by time. */
 export const average30d = valueOnSamples(`round(sum(price * ${hours}) / sum(${hours}), 4)`, 30);
+/** The values of the rule `changedCount7d`: the number of changes, including that of the read. */
 export const changedCount7d = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before,
     count(segments.n)::DOUBLE AS after
@@ -90,7 +96,7 @@ export const changedCount7d = `
     AND segments.n > 1 AND segments.first_day BETWEEN samples.day - 7 AND samples.day
   GROUP BY samples.shop, samples.product, samples.day`;
 
-/** The last price before each segment that differs from the one of the segment. */
+/** For each segment: the last earlier price that differs from the price of the segment. */
 const previousPrices = `
   SELECT one.shop, one.product, one.first_day, one.last_day,
     arg_max(earlier.price, earlier.n) AS previous
@@ -100,6 +106,7 @@ const previousPrices = `
     AND coalesce(abs(earlier.price - one.price) > 0.005 + 1e-9, true)
   GROUP BY one.shop, one.product, one.first_day, one.last_day`;
 
+/** The values of the rule `previousPrice`: the last earlier price that differs from the price. */
 export const previousPrice = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before, previous AS after
   FROM (${sampled(`

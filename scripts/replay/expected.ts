@@ -9,11 +9,12 @@ import { settings } from "./settings.ts";
 import type { RuleName } from "./watchlists.ts";
 
 /**
- * The SQL of DuckDB that calculates from the files what the service must decide and store. It shares
- * no code with the service, and compares times of constant prices in place of daily reads.
+ * The SQL of DuckDB that calculates from the files what the service must decide and store. It
+ * shares no code with the service. It compares segments, which are times of constant prices,
+ * instead of daily reads.
  */
 
-/** Tables of the replayed products, from the files and from `products`. */
+/** Statements that create the tables of the replayed products, from the files and `products`. */
 export const fileTables = (files: string): readonly string[] => [
   `CREATE TABLE points AS
     WITH entries AS (
@@ -27,7 +28,7 @@ export const fileTables = (files: string): readonly string[] => [
     FROM entries JOIN products USING (product)
     WHERE replace(file, '.jsonl', '') = shop
     GROUP BY shop, product, day`,
-  // A price within half a cent of the last known one is not a change, and does not replace it.
+  // A price within half a cent of the last known price is not a change: the known price stays.
   `CREATE TABLE known AS
     WITH RECURSIVE numbered AS (
       SELECT *, row_number() OVER (PARTITION BY shop, product ORDER BY day) AS n FROM points),
@@ -49,16 +50,16 @@ export const fileTables = (files: string): readonly string[] => [
     WINDOW prices AS (PARTITION BY shop, product ORDER BY day)`,
 ];
 
-/** Prices that differ by at most half a cent are equal. Null if a price is null. */
+/** True if two prices differ by at most half a cent; null if one of them is null. */
 function isEqual(one: string, other: string): string {
   return `abs(${one} - ${other}) <= 0.005 + 1e-9`;
 }
 
-/** True if prices differ; a change from or to null is one. */
+/** True if two prices differ. Null differs from every price. */
 export const differs = (one: string, other: string): string =>
   `coalesce(NOT ${isEqual(one, other)}, ${one} IS DISTINCT FROM ${other})`;
 
-/** True if a price differs from another one by at least a percentage of it. */
+/** True if `price` differs from `from` by at least `percent` percent of `from`. */
 const isPercent = (price: string, from: string, percent: number): string =>
   `abs(${price} - ${from}) + 1e-9 * greatest(1, abs(${price}), abs(${from}))
     >= abs(${from}) * ${percent} / 100 AND NOT ${isEqual(price, from)}`;
@@ -68,16 +69,18 @@ export const expectedHistory = `
   SELECT shop, product, strftime(first_day, '%Y-%m-%dT06:00:00.000Z') AS read_at, price FROM segments`;
 
 interface Walk {
-  /** State after the first segment, as columns. */
+  /** SQL columns: the state after the first segment. */
   readonly first: string;
-  /** State after the segment `next`, from the state `was`. */
+  /**
+   * SQL columns: the decision, its reference value, and the state after `next`. `was` is before.
+   */
   readonly next: string;
 }
 
 /**
  * Walks over the segments of each product in their order. A row is a segment with the state after
- * it. `decided` is the day of a decision in this segment; otherwise it is null. `ref_before` is the
- * reference value of the decision.
+ * it. `decided` is the day of a decision in this segment; null if there is none. `ref_before` is
+ * the reference value of the decision.
  */
 const walk = ({ first, next }: Walk): string => `
   WITH RECURSIVE walked AS (
@@ -90,7 +93,9 @@ const walk = ({ first, next }: Walk): string => `
   SELECT shop, product, decided AS day, ref_before AS before, price AS after
   FROM walked WHERE decided IS NOT NULL`;
 
-/** The reference value is the price notified last. Null is never one, and matches nothing. */
+/**
+ * The reference value is the price notified last; at first, the first price. Null never matches.
+ */
 const isPercentMatch = isPercent("next.price", "was.ref", settings.percent);
 const percent = walk({
   first: "price AS ref",
@@ -109,7 +114,7 @@ const drop = walk({
       THEN next.price ELSE was.ref END`,
 });
 
-/** Days of the segment `next`, which has one read a day. */
+/** Number of reads of the segment `next`: one a day. */
 const reads = "(next.last_day - next.first_day + 1)";
 /** Reads in a row on the same side of the reference value before the segment `next`. */
 const seenBefore = `CASE
@@ -128,7 +133,7 @@ const confirm = walk({
       ELSE ${seenBefore} + ${reads} END`,
 });
 
-/** A change during the cooldown is reported after it, if the price still differs. */
+/** First day on which a change can be reported: a change during the cooldown waits for its end. */
 const afterCooldown = "greatest(next.first_day, was.until)";
 const isReported = `${differs("next.price", "was.ref")} AND ${afterCooldown} <= next.last_day`;
 const cooldown = walk({
@@ -158,7 +163,7 @@ export const expectedDecisions: Readonly<Record<RuleName, string>> = {
     WINDOW prices AS (PARTITION BY shop, product ORDER BY day)
     QUALIFY coalesce(price < ${settings.below}, false)
       AND NOT coalesce(lag(price < ${settings.below}) OVER prices, false)`,
-  // Counts reads after the first one of a segment, which found the change.
+  // Does not count the first read of a segment, because that read found the change.
   stable: `
     SELECT shop, product, first_day + ${settings.stableReads} AS day, ${withoutChange} FROM segments
     WHERE first_day + ${settings.stableReads} <= last_day`,

@@ -15,7 +15,7 @@ export interface Comparison {
   readonly missing: number;
   /** Rows that only the service has. */
   readonly unexpected: number;
-  /** Some of the differences, as JSON. */
+  /** Up to five of the differences, as JSON. */
   readonly examples: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface Compared {
 
 const examplesMax = 5;
 
-/** Returns what `compareWithDuckDb` compares, by name. */
+/** Returns the queries whose results `compareWithDuckDb` compares. */
 const comparisons = (records: string): readonly Compared[] => [
   {
     name: "history",
@@ -85,7 +85,8 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Compares what the service decided and stored with what DuckDB calculates from the same files.
- * Returns undefined if the package of DuckDB does not work on this machine.
+ * Returns one comparison for each rule and one for the history; undefined if the package of DuckDB
+ * does not work on this machine.
  * @param prices folder of the price files
  * @param records folder of the records of the replay
  */

@@ -10,14 +10,14 @@ import { settings } from "./settings.ts";
 import { dayAfter, type ShopDays } from "./shop-days.ts";
 import { decisionsIn, listBody, type ListName, listNames, stepId } from "./watchlists.ts";
 
-/** Time of day at which the watchlists run. */
+/** Time of day at which the watchlists run, UTC. */
 const runTime = "T06:00:00.000Z";
 /** Time of day at which the source answers wrong prices, on some days. */
 const wrongTime = "T05:00:00.000Z";
 /**
- * Days after which the history of all items is read, before its first points are older than the 400
- * days that the service shows. After this number of runs, the service has merged all of them, so
- * that the read of an item needs few rows.
+ * Days between two reads of the history of all items. The service shows 400 days, so the first
+ * points are still shown then. The number is a multiple of the runs that the service merges, so the
+ * read of an item needs few rows.
  */
 const readEveryDays = 6 * limits.historyWindowRuns;
 /** Number of items whose history is read at the same time. */
@@ -44,19 +44,23 @@ export interface Played {
 /** A shop during the replay. */
 interface OpenShop {
   readonly days: ShopDays;
-  /** The watchlists of the shop, from its first day on. */
+  /** The watchlists of the shop. Empty before its first day. */
   readonly lists: Map<ListName, OpenList>;
   /** IDs of the items that were added. */
   readonly items: string[];
-  /** First day whose history has not been read. */
+  /** First day whose history has not been read, YYYY-MM-DD. */
   unread: string;
 }
 
 /**
  * Replays the prices of shops. On each day, the source has the prices of that day, the new products
- * are added to the watchlists of their shop, and each watchlist runs. Records the decisions in the
- * events and of the brakes, and the history. On the first day of each month, a run with wrong prices
- * precedes. It is discarded, so the other records must be as if it had not run.
+ * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
+ * the events report, those of the brakes, and the history. On the first day of each month, a run
+ * with wrong prices precedes. It is discarded, so the other records must be as if it had not run.
+ * Returns the totals.
+ * @param days the days of all shops, YYYY-MM-DD, ascending
+ * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
+ * the prices of the file, or does not hold one with wrong prices
  */
 export async function playDays(
   shops: readonly ShopDays[],
@@ -190,7 +194,10 @@ interface ListOfDay {
   readonly day: string;
 }
 
-/** @throws Error if the run is held or did not read all items */
+/**
+ * Records the decisions of a run.
+ * @throws Error if the run is held or did not read all items
+ */
 function recordRun(list: ListOfDay, { run, events }: PlayedRun, records: Records): void {
   const { shop, day } = list;
   const { days, items } = shop;
@@ -216,7 +223,9 @@ function recordDecisions(
   }
 }
 
-/** Records the points since the last call, on the last day of the shop and before points expire. */
+/**
+ * Records the points since the last read, if points may expire soon or the shop has its last day.
+ */
 async function readHistory(
   shop: OpenShop,
   day: string,

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import * as v from "valibot";
 
-/** A price from a day on, until the next one. */
+/** A price that holds from a day on, until the day of the next entry. */
 export interface PriceOfDay {
   /** YYYY-MM-DD. */
   readonly day: string;
-  /** Null: the file has no price, or a price of 0, which the service counts as unknown. */
+  /** Null if the file has no price, or a price of 0, which the service counts as unknown. */
   readonly price: number | null;
 }
 
+/** The price history of a product. */
 export interface Product {
   /** ID in the file. */
   readonly id: string;
@@ -20,14 +21,16 @@ export interface Product {
 
 /** The products of one file. */
 export interface ShopPrices {
-  /** Name of the file without its ending. */
+  /** Name of the file without `fileEnding`. */
   readonly shop: string;
   readonly products: readonly Product[];
   /** Number of products in the file. */
   readonly inFile: number;
 }
 
-/** A line of a file. A product can have two prices on a day; the last one is the price of the day. */
+/**
+ * A line of a file. A product can have two prices on a day; the last one is the price of the day.
+ */
 const lineSchema = v.object({
   id: v.string(),
   prices: v.pipe(
@@ -38,7 +41,10 @@ const lineSchema = v.object({
 
 export const fileEnding = ".jsonl.gz";
 
-/** Returns the names of the shops that have a file in the folder. */
+/**
+ * Returns the names of the shops that have a file in the folder, sorted.
+ * @throws Error if the folder has no such file
+ */
 export function shopsIn(folder: string): readonly string[] {
   const shops = readdirSync(folder)
     .filter((name) => name.endsWith(fileEnding))
@@ -50,8 +56,9 @@ export function shopsIn(folder: string): readonly string[] {
 }
 
 /**
- * Reads the price histories of a shop.
- * @param productsMax the largest number of products; they are spread evenly over the file
+ * Reads the price histories of a shop from its file.
+ * @param productsMax the maximum number of products to return; they are spread evenly over the file
+ * @throws Error if the file does not exist or a line is malformed
  */
 export function readShop(folder: string, shop: string, productsMax = Infinity): ShopPrices {
   const text = gunzipSync(readFileSync(join(folder, `${shop}${fileEnding}`))).toString();

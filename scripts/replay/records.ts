@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Product } from "./price-files.ts";
 import type { Decision } from "./watchlists.ts";
 
-/** A decision, with the product as it is named in the file. */
+/** A decision, with the product's ID in the price file instead of the item ID. */
 interface DecisionRecord extends Omit<Decision, "itemId"> {
   readonly shop: string;
   readonly product: string;
@@ -34,7 +34,7 @@ interface RunRecord {
   readonly isHeld: boolean;
 }
 
-/** What the service decided and stored, in files of JSON lines that DuckDB reads. */
+/** Writes what the service decided and stored to files of JSON lines, which DuckDB reads. */
 export interface Records {
   addShop(shop: {
     readonly shop: string;
@@ -57,7 +57,7 @@ export const recordFiles = {
   runs: "runs.jsonl",
 } as const;
 
-/** Opens empty files in an existing folder. */
+/** Opens the files of the records in an existing folder. Empties files that exist. */
 export function openRecords(folder: string): Records {
   const open = (name: string): WriteStream => createWriteStream(join(folder, name));
   const products = open(recordFiles.products);

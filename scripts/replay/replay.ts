@@ -12,29 +12,30 @@ export interface ReplayOptions {
   /** Folder of the price files. */
   readonly prices: string;
   readonly shops: readonly string[];
-  /** Largest number of products of a shop. */
+  /** Maximum number of products of a shop. */
   readonly productsMax: number;
   /** Existing folder for the records of the service. Default: a temporary one. */
   readonly records?: string;
 }
 
 export interface ReplayResult {
-  /** Number of products, and of all products in the files of these shops. */
+  /** Number of replayed products. `productsInFiles` counts all products in the files. */
   readonly products: number;
   readonly productsInFiles: number;
   readonly firstDay: string;
   readonly lastDay: string;
   readonly played: Played;
   readonly seconds: number;
-  /** Null: DuckDB does not work on this machine, so nothing was compared. */
+  /** Null if DuckDB does not work on this machine, so that nothing was compared. */
   readonly comparisons: readonly Comparison[] | null;
 }
 
 const progressEveryMs = 10_000;
 
 /**
- * Replays price files through the run engine of the service, and compares its decisions and its
- * history with what DuckDB calculates from the same files.
+ * Replays price files through the run engine of the service. Compares the decisions and the history
+ * of the service with what DuckDB calculates from the same files.
+ * @throws Error if a file is malformed, or if a run does not read all items of its watchlist
  */
 export async function replayPrices({
   prices,

@@ -22,8 +22,8 @@ import { createStores } from "./stores.ts";
 import { waitingMessages } from "./waiting-messages.ts";
 
 /**
- * The run engine of the service with its stores, on a DynamoDB engine. The clock, the queues and the
- * source are simulated.
+ * The run engine of the service with its stores, on a DynamoDB engine. The clock, the queues and
+ * the source are simulated.
  */
 export interface Service {
   /** Sets the clock. */
@@ -33,21 +33,21 @@ export interface Service {
   /** Adds items as `POST /v1/watchlists/{id}/items` does. */
   addItems(list: OpenList, ids: readonly string[]): Promise<void>;
   /**
-   * Plays the due runs of watchlists at the same time, until all queues are empty. Returns them in
-   * the order of the lists.
+   * Plays one due run of each watchlist at the same time, until all queues are empty. Returns the
+   * runs in the order of the watchlists.
    */
   run(lists: readonly OpenList[]): Promise<readonly PlayedRun[]>;
   /** Plays a manual run of each watchlist, as `POST /v1/watchlists/{id}/run` does. */
   runNow(lists: readonly OpenList[]): Promise<readonly PlayedRun[]>;
   /** Discards held runs, as `POST /v1/watchlists/{id}/runs/{run_number}/discard` does. */
   discard(runs: readonly Run[], reason: string): Promise<void>;
-  /** Reads the prices of an item in a span, oldest first, as the history route does. */
+  /** Reads the history points of an item in a span, oldest first, as the API does. */
   history(list: OpenList, itemId: string, span: HistorySpan): Promise<readonly ShownPoint[]>;
 }
 
-/** More than a replay of all files charges. */
+/** Credits of the account: more than a replay of all files charges. */
 const signupCredits = 1_000_000_000;
-/** Largest number of points of a page of the history. */
+/** Maximum number of points of a page of the history. */
 const pointsMax = 1_000;
 
 const noOffers = (): never => {
@@ -55,7 +55,7 @@ const noOffers = (): never => {
 };
 
 /**
- * Creates the tables in a DynamoDB engine, and an account.
+ * Creates the tables in a DynamoDB engine and an account, and returns the run engine.
  * @param endpoint address of the engine
  * @param source answers every read
  */

@@ -1,6 +1,6 @@
 /**
  * The numbers in the routes, and of the brake that a watchlist has by default. The SQL of the
- * comparisons has the same ones.
+ * comparisons uses the same numbers.
  */
 export const settings = {
   percent: 5,

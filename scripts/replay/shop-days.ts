@@ -10,14 +10,14 @@ export interface DayPlan {
   readonly prices: readonly { readonly itemId: string; readonly price: number | null }[];
 }
 
-/** The days of a shop, from the first price in its file to the last one. */
+/** The days of a shop, from the first to the last price in its file. */
 export interface ShopDays {
   readonly shop: string;
   /** YYYY-MM-DD. */
   readonly first: string;
   readonly last: string;
   planOf(day: string): DayPlan;
-  /** Returns the ID of the product in the file. */
+  /** Returns the product ID in the file for an item ID. */
   productOf(itemId: string): string;
 }
 
@@ -25,7 +25,7 @@ const nothing: DayPlan = { added: [], prices: [] };
 
 /**
  * Sorts the prices of a shop by day.
- * @param position of the shop; the items of two shops have different IDs
+ * @param position number of the shop, unique in the replay, so that shops have different item IDs
  */
 export function shopDays({ shop, products }: ShopPrices, position: number): ShopDays {
   const plans = new Map<string, { added: string[]; prices: DayPlan["prices"][number][] }>();
@@ -55,7 +55,7 @@ export function shopDays({ shop, products }: ShopPrices, position: number): Shop
   };
 }
 
-/** Returns every day on which a shop has prices, YYYY-MM-DD. */
+/** Returns every day on which at least one shop is open (`first` to `last`), YYYY-MM-DD, sorted. */
 export function daysOf(shops: readonly ShopDays[]): readonly string[] {
   const all = shops.flatMap(({ first, last }) => {
     const count = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
@@ -64,14 +64,15 @@ export function daysOf(shops: readonly ShopDays[]): readonly string[] {
   return [...new Set(all)].toSorted();
 }
 
+/** Returns the day that is a number of days after `day`. Both are YYYY-MM-DD. */
 export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
 const [idsOfShop, idStep] = [1_000_000_000, 387_420_489];
 /**
- * An item ID that is valid on each platform. The IDs of a shop are spread over their range, because
- * in a real watchlist new items are between the others. The step has no factor in common with the
- * number of IDs, so no two IDs are equal.
+ * Returns an item ID that is valid on each platform. Spreads the IDs of a shop over the range of
+ * the shop, because the IDs of new items in a real watchlist are between those of the others. The
+ * step has no factor in common with the number of IDs, so no two IDs are equal.
  */
 const itemIdOf = (position: number, n: number): string =>
   String((position + 1) * idsOfShop + ((n * idStep) % idsOfShop));

@@ -18,7 +18,7 @@ import { tableDefinition } from "../../tools/local/table-definition.ts";
 const tables = { accounts: "accounts", ledger: "ledger", watchlists: "watchlists" } as const;
 
 /**
- * Creates the tables in a DynamoDB engine, and the stores of the run engine.
+ * Creates the tables in a DynamoDB engine, and returns the stores of the run engine.
  * @param endpoint address of the engine
  */
 export async function createStores(endpoint: string, clock: Clock) {

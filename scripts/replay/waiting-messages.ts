@@ -1,7 +1,7 @@
 import type { BatchRef, RunRef } from "../../shared/runs/run.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 
-/** The queues of runs. They keep their messages until these are taken. */
+/** The queues of runs. They keep each message until `take` returns it. */
 export interface WaitingMessages {
   readonly port: RunQueue;
   /** Removes and returns all messages. */
@@ -12,7 +12,7 @@ export interface WaitingMessages {
   };
 }
 
-/** Creates empty queues. They drop messages that start runs, because the replay starts each run. */
+/** Creates empty queues. They drop messages that start runs, because the replay starts the runs. */
 export function waitingMessages(): WaitingMessages {
   let resumes: RunRef[] = [];
   let batches: BatchRef[] = [];

@@ -19,13 +19,13 @@ export type RuleName =
   | "changedCount7d"
   | "previousPrice";
 
-/** A decision of a rule to notify about a product on a day. */
+/** A decision of a rule to notify about an item. */
 export interface Decision {
   readonly rule: RuleName;
   readonly itemId: string;
   /**
-   * Values of the event. For a derived field, `after` is its value. Absent if the event has no value
-   * to compare.
+   * Values that the event reports. For a derived field, `before` is null and `after` is the field's
+   * value. Absent if the event has no value to compare.
    */
   readonly change?: { readonly before: number | null; readonly after: number | null };
 }
@@ -48,8 +48,8 @@ const money = (price: number | null) =>
   price === null ? null : { amount: price, currency: "USD" };
 
 /**
- * A plain `changed` route, which is not among the limited routes, because its events show every
- * tracked field that changed. The other routes test fields that are derived from earlier prices.
+ * A `changed` route without limits, and routes that test fields derived from earlier prices. The
+ * plain route is in a separate watchlist, because its events show every tracked field that changed.
  */
 const changes: ListDefinition = {
   platform: "retailer_d",
@@ -65,8 +65,8 @@ const changes: ListDefinition = {
 };
 
 /**
- * Routes with limits. Each `changed` route has a separate field, and the source answers the price in
- * all of them. An event shows only the fields whose routes match, so one read a day tests all
+ * Routes with limits. Each `changed` route has a separate field, and the source answers the price
+ * in all of them. An event shows only the fields whose routes match, so one read a day tests all
  * routes.
  */
 const limited: ListDefinition = {
@@ -105,18 +105,21 @@ function changedRoute(field: string, keys: object): object {
   return { when: "changed", field, ...keys, notify: true };
 }
 
-/** A route that reports the values of derived fields of each item from time to time. */
+/** A route that reports the derived fields of each item once in `settings.sampleDays` days. */
 function sampleRoute(above: Readonly<Record<string, number>>): object {
   const where = Object.entries(above).map(([field, value]) => ({ field, op: "above", value }));
   return { when: "always", where, cooldown: `${settings.sampleDays}d`, notify: true };
 }
 
-/** The watchlists of a shop, by name. */
+/** The definitions of the watchlists that every shop has, by name. */
 export const lists = { changes, limited } as const;
 export type ListName = keyof typeof lists;
 export const listNames = ["changes", "limited"] as const satisfies readonly ListName[];
 
-/** Returns the definition of the list that a scraper reads. */
+/**
+ * Returns the fields of an item with this price, as the source answers them to the scraper.
+ * @throws Error if no watchlist of the replay uses the scraper
+ */
 export function fieldsFor(scraper: string, price: number | null): ProductFields {
   const found = listNames.find((name) => lists[name].scraper === scraper);
   if (found === undefined) throw new Error(`No watchlist of the replay uses ${scraper}.`);
@@ -126,7 +129,7 @@ export function fieldsFor(scraper: string, price: number | null): ProductFields 
 /** ID of the only step of each pipeline. */
 export const stepId = "check";
 
-/** Returns the body of `POST /v1/watchlists` for a list of a shop. It runs once a day. */
+/** Returns the body of `POST /v1/watchlists` for a watchlist of a shop, which runs once a day. */
 export const listBody = (name: ListName, shop: string, ids: readonly string[]): object => ({
   name: `${shop} ${name}`,
   platform: lists[name].platform,
@@ -195,7 +198,9 @@ function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): R
   return found;
 }
 
-/** @param derived value of the derived field with the name of the rule, if there is one */
+/**
+ * @param derived value of the derived field with the name of the rule; undefined if there is none
+ */
 function matchOf(rule: RuleName, itemId: string, derived: unknown): Decision {
   if (typeof derived !== "number") return { rule, itemId };
   return { rule, itemId, change: { before: null, after: derived } };

@@ -25,7 +25,7 @@ export const accountPatchBody = v.object({
   daily_credit_budget: creditLimitField(
     "daily_credit_budget",
     "Maximum number of credits that calls and runs may spend on a UTC day. A call that would exceed " +
-      "it returns 409 CONFLICT; a step of a run is deferred. Null: no maximum. Applies at once.",
+      "it returns 409 CONFLICT; a step of a run is deferred. Null if there is no maximum. Applies at once.",
   ),
 });
 
@@ -50,7 +50,7 @@ export const accountResponse = v.object({
     v.pipe(
       count,
       v.description(
-        "Maximum number of credits that calls and runs may spend on a UTC day. Null: no maximum.",
+        "Maximum number of credits that calls and runs may spend on a UTC day. Null if there is no maximum.",
       ),
     ),
   ),
@@ -58,7 +58,7 @@ export const accountResponse = v.object({
     v.pipe(
       count,
       v.description(
-        "Credits that the budget leaves for this UTC day. Open reservations count as spent. Null: no budget.",
+        "Credits that the budget leaves for this UTC day. Open reservations count as spent. Null if there is no budget.",
       ),
     ),
   ),

@@ -5,7 +5,10 @@ import { limits } from "../base/limits.ts";
 /** Days that a back-test covers if the request has no `since`. */
 export const backtestDefaultDays = 1;
 
-/** Body of `POST /v1/watchlists/{id}/backtest`. The pipeline is parsed with the stored watchlist. */
+/**
+ * Body of `POST /v1/watchlists/{id}/backtest`. Any `pipeline` is accepted here: it is parsed later,
+ * with the platform of the stored watchlist.
+ */
 export const backtestBody = v.object({
   pipeline: v.nullish(v.unknown()),
   since: v.optional(

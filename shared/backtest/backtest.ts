@@ -41,7 +41,7 @@ export interface BacktestDependencies {
 /** A run as it would have been with the pipeline that is tested. */
 export interface TestedRun {
   readonly run: Run;
-  /** The events that it would have sent, as they would be stored. */
+  /** The events that the run would have sent, as they would be stored. */
   readonly events: readonly SerializedEvent[];
 }
 
@@ -49,14 +49,17 @@ export interface Backtest {
   /** Oldest first. */
   readonly runs: readonly TestedRun[];
   readonly unknownFields: readonly UnknownField[];
-  /** Number of items that the history has, but that are no longer on the watchlist. */
+  /** Number of items that have points in the runs, but are no longer on the watchlist. */
   readonly removedItems: number;
 }
 
 /**
- * Repeats the past runs of a watchlist with another pipeline. The run engine itself plans, reads and
- * ends them, on stores in memory and on the answers that the history has.
- * @throws 400 INVALID_PARAM if the span has no run, or needs more reads than one call may make
+ * Repeats the past runs of a watchlist with another pipeline. The run engine plans, reads and ends
+ * the repeated runs: on stores in memory, and with answers from the history. Stores, charges and
+ * sends nothing.
+ * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run, or
+ * if the back-test exceeds a limit: `backtestPointsMax`, `backtestReadsMax` or, with a pipeline
+ * that tests derived fields, `backtestTracedItemsMax`
  */
 export async function backtest(
   { watchlist, pipeline, span }: BacktestRequest,
@@ -172,7 +175,7 @@ async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
   return { run: memory.run(), events };
 }
 
-/** A clock that stands at the time of a past run. */
+/** A clock that always shows the same time. */
 const clockAt = (time: string): Clock => ({ now: () => new Date(time), sleep: async () => {} });
 
 /** The watchlist as it would have been when a past run was due. */
@@ -187,7 +190,8 @@ const watchlistBefore = (
   webhookEndpointId: null,
   webhookUrl: null,
   maxCreditsPerRun: maxCredits,
-  // The history has no discarded runs, and the events of released runs were sent.
+  // No run is held: the history has no points of discarded runs, and released runs sent their
+  // events.
   brake: null,
   runCount: runNumber - 1,
   itemCounts: countByState(pages.items()),
@@ -195,7 +199,7 @@ const watchlistBefore = (
   refreshDue,
 });
 
-/** The history of a run that is repeated is recorded and merged. */
+/** The history store of a repeated run. It stores nothing, because the past run is recorded. */
 const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecorded" | "merge"> = {
   append: async () => "appended",
   isRecorded: async () => true,
@@ -244,7 +248,9 @@ function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, 
   };
 }
 
-/** @throws 400 if the derived fields of too many items need their history before the first run */
+/**
+ * @throws 400 if the pipeline tests derived fields of too many items that were read before the span
+ */
 function refuseManyTraces(pipeline: Pipeline, items: readonly Item[]): void {
   const read = items.filter(({ readings }) => Object.keys(readings).length > 0).length;
   if (testedPrices(pipeline).length === 0 || read <= limits.backtestTracedItemsMax) return;

@@ -2,16 +2,17 @@ import { type Item } from "../watchlists/item.ts";
 import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
-/** The items of a back-test, in one page. They are not stored. */
+/** The items of a back-test, in one page in memory. */
 export interface MemoryPages {
   readonly pages: PageStore;
   readonly items: () => readonly Item[];
-  /** Adds items. They must not be in the page. */
+  /** Adds items, none of which may be in the page. */
   readonly add: (items: readonly Item[]) => void;
 }
 
 /**
- * @param stored the stored pages, whose details (labels, titles) the items have
+ * Creates the page of a back-test, without items.
+ * @param stored the stored pages, from which the details of items are only read
  */
 export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
   let items: readonly Item[] = [];

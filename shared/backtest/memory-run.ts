@@ -19,6 +19,7 @@ export interface MemoryRun {
   readonly queue: RunQueue;
   /** Takes the next batch to read; undefined if there is none. */
   readonly nextBatch: () => BatchRef | undefined;
+  /** Returns the run as it is now. @throws Error before the run is claimed */
   readonly run: () => Run;
   /** What the end of the run changed in the watchlist; null before the end. */
   readonly outcome: () => WatchlistOutcome | null;
@@ -33,7 +34,7 @@ const noItemsBefore = (): never => {
   throw new Error("Invariant broken: a back-test restores no items");
 };
 
-/** @param id ID of the past run that this run repeats */
+/** Creates the stores and the queue. @param id ID of the past run that this run repeats */
 export function memoryRun(id: string): MemoryRun {
   let current: Run | undefined;
   let ended: WatchlistOutcome | null = null;

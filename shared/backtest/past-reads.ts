@@ -30,17 +30,22 @@ type Known = Map<ReadingKind, Map<string, FieldValue>>;
 export interface PastReads {
   /** The items as they were before the first run. */
   readonly items: readonly Item[];
-  /** Answers a read of a step as the sources did in a past run. */
+  /**
+   * Answers a read of a step as the sources did in a past run. Returns no answer for an item that
+   * was not read or of which nothing is known.
+   */
   readonly answer: (past: PastRun, pipeline: Pipeline, request: StepReadRequest) => StepAnswer[];
-  /** Continues after a past run. */
+  /** Applies the changes of a past run. Call it for each run, before the next run is read. */
   readonly pass: (past: PastRun) => void;
+  /** Unknown fields of all answers until now. */
   readonly unknownFields: () => readonly UnknownField[];
 }
 
 /**
- * Restores what items were before the first of some successive runs: removes the recorded changes
- * of these runs and of all later ones from the present items, latest first.
- * @param later the runs from the first one until now, oldest first
+ * Restores the items as they were before the first of the runs in `later`: reverts the recorded
+ * changes of these runs in the present items, latest first.
+ * @param present the items as stored now
+ * @param later the first run to repeat and all later runs, oldest first
  */
 export function pastReads(present: readonly Item[], later: readonly PastRun[]): PastReads {
   const state = new Map<string, Known>(present.map((item) => [item.id, knownOf(item)]));
@@ -150,7 +155,7 @@ interface Readers {
 const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: Step): boolean =>
   readingKind(step) !== "offer_check" || buyboxOfferId !== null;
 
-/** Undefined if nothing is known of the item. */
+/** Undefined if the past run did not read the item, or if nothing is known of it. */
 function answerOf(
   { id }: StepReadRequest["items"][number],
   { past, pipeline, request: { step } }: PastRequest,
@@ -177,7 +182,7 @@ function answerOf(
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
-/** The status of an answer: the recorded one, or else what the run found of the item. */
+/** The status that the step recorded; else `not_found` if the item was delisted, or `ok`. */
 function statusOf(
   points: readonly HistoryPoint[],
   { own, isDelisted }: { readonly own: HistoryPoint | undefined; readonly isDelisted: boolean },
@@ -195,15 +200,17 @@ function offerIn(step: Step, observed: Snapshot): Pick<StepAnswer, "buyboxOfferI
   return typeof offer === "string" || offer === null ? { buyboxOfferId: offer } : {};
 }
 
-/** The time of the reads of a step: that of one of its points, or the start of the run. */
+/**
+ * The time of the reads of a step: the time of a point of the step, or else the start of the run.
+ */
 function timeOf({ run, points }: PastRun, { id }: Step): string {
   for (const [point] of points.values()) if (point?.step === id) return point.at;
   return run.startedAt;
 }
 
 /**
- * Returns true if a step shows what a point of the same run found: the point is of the step or of an
- * earlier one, or of a step that the pipeline does not have.
+ * Returns true if a read of `step` shows what the step with this ID observed in the same run: `id`
+ * is the ID of `step`, of an earlier step, or of no step of the pipeline.
  */
 function isBefore(pipeline: Pipeline, id: string, step: Step): boolean {
   const order = runOrder(pipeline).map((one) => one.id);

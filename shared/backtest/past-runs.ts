@@ -9,18 +9,21 @@ import type { PastRun } from "./past-reads.ts";
 export interface PastRuns {
   /** The ended runs that started in the span, oldest first. */
   readonly wanted: readonly PastRun[];
-  /** These runs and all later ones, oldest first. */
+  /** All runs that started at `since` or later, ended or not, oldest first. */
   readonly later: readonly PastRun[];
 }
 
-/** A source may return readings that are a day old, so points can be older than their run. */
+/**
+ * Maximum time from the read of a point to the start of its run, in milliseconds. A source may
+ * return readings that are a day old.
+ */
 const pointAgeMaxMs = 2 * 86_400_000;
 
 /**
- * Reads the runs of a span, and all later runs, with their points. The settings of a run are stored
- * for the newest runs only.
- * @throws 400 INVALID_PARAM if the span has no ended run, begins before the stored runs, or has too
- * many points
+ * Reads the runs that started in a span, and all later runs, with their points. Only the newest
+ * `limits.runHistoryMax` runs are stored.
+ * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run, or
+ * if the runs since then have more than `limits.backtestPointsMax` points
  */
 export async function runsInSpan(
   watchlistId: string,
@@ -58,7 +61,7 @@ const isEnded = (phase: Run["phase"]): boolean => phase === "emitting" || phase 
 
 type PointsByItem = Map<string, HistoryPoint[]>;
 
-/** The points of a run and of all later ones, by run and item. */
+/** The points of a run and of all later runs, by run number and item ID. */
 async function pointsSince(
   watchlistId: string,
   { runNumber: from, startedAt }: Run,

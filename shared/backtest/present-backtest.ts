@@ -76,6 +76,10 @@ export const backtestResponse = v.object({
 type Response = v.InferOutput<typeof backtestResponse>;
 type Sample = Response["samples"][number];
 
+/**
+ * Builds the response of `POST /v1/watchlists/{id}/backtest`: the tested pipeline, the sums, each
+ * run, and the first `limits.backtestSamplesMax` entries of the events.
+ */
 export function presentBacktest(
   watchlistId: string,
   pipeline: Pipeline,

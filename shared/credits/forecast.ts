@@ -98,9 +98,9 @@ export const accountForecastSchema = v.pipe(
     ...forecastSchema.entries,
     balance_runs_out_at: v.pipe(
       v.object({
-        best: outSchema("At the best rate. Null: not within ten years."),
-        likely: outSchema("At the likely rate. Null: not within ten years."),
-        worst: outSchema("At the worst rate. Null: not within ten years."),
+        best: outSchema("At the best rate. Null if not within ten years."),
+        likely: outSchema("At the likely rate. Null if not within ten years."),
+        worst: outSchema("At the worst rate. Null if not within ten years."),
       }),
       v.description("When the balance would be 0 at the rate of these 30 days."),
     ),

@@ -4,7 +4,9 @@ import type { EventType } from "./event.ts";
 export interface FeedRun {
   readonly runId: string;
   readonly watchlistId: string;
-  /** ID of the watchlist's webhook endpoint. Null: all subscribed endpoints receive the events. */
+  /**
+   * ID of the watchlist's webhook endpoint. Null if all subscribed endpoints receive the events.
+   */
   readonly webhookEndpointId: string | null;
   /** Time at which the run ended (ISO 8601), which is also the creation time of its events. */
   readonly createdAt: string;

@@ -45,7 +45,9 @@ export interface RunEvents {
   readonly runNumber: number;
   /** Start time of the run (ISO). Its UTC date is part of the name of the export folder. */
   readonly runStartedAt: string;
-  /** ID of the watchlist's webhook endpoint. Null: all subscribed endpoints receive the events. */
+  /**
+   * ID of the watchlist's webhook endpoint. Null if all subscribed endpoints receive the events.
+   */
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
   /**

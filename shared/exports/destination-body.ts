@@ -38,7 +38,7 @@ const region = v.pipe(
 const endpoint = v.nullable(
   v.pipe(
     v.string("'endpoint' must be a string or null."),
-    v.description("Address of an S3-compatible store; null: AWS."),
+    v.description("Address of an S3-compatible store. Null if the bucket is on AWS."),
   ),
 );
 const forcePathStyle = v.boolean("'force_path_style' must be true or false.");

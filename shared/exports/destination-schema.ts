@@ -14,7 +14,10 @@ export const destinationSchema = v.object({
   bucket: v.string(),
   region: v.string(),
   endpoint: v.nullable(
-    v.pipe(v.string(), v.description("Address of an S3-compatible store; null: AWS.")),
+    v.pipe(
+      v.string(),
+      v.description("Address of an S3-compatible store. Null if the bucket is on AWS."),
+    ),
   ),
   force_path_style: v.boolean(),
   prefix: v.pipe(v.string(), v.description("Prefix of every object key.")),

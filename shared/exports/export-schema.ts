@@ -60,7 +60,7 @@ export const exportsResponse = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Send as `starting_after` to get the next page. Null: last page. A page can have fewer entries than `limit`, or none.",
+        "Send as `starting_after` to get the next page. Null if this is the last page. A page can have fewer entries than `limit`, or none.",
       ),
     ),
   ),

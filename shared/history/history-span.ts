@@ -10,9 +10,11 @@ export interface WantedSpan {
 }
 
 /**
- * Checks the time span of a request. `until` defaults to `now`, and `since` to `defaultDays` before
- * `until`, or to the start of the kept history if that is later.
- * @throws 400 INVALID_PARAM if the span is empty, or begins or ends outside the kept history
+ * Checks the time span of a request, and returns it with its defaults. `until` defaults to `now`,
+ * and `since` to `defaultDays` before `until`, or to the start of the kept history if that is
+ * later.
+ * @throws 400 INVALID_PARAM if `until` is in the future, or if `since` is before the start of the
+ * kept history or not before `until`
  */
 export function historySpan(
   wanted: WantedSpan,

@@ -11,7 +11,7 @@ export type HistoryOrder = "newest_first" | "oldest_first";
 export interface RunsQuery extends HistorySpan {
   readonly watchlistId: string;
   readonly order: HistoryOrder;
-  /** Number of the first run to list, in the given order. @default the first run of the span */
+  /** Number of the run that is listed first. @default the first run of the span in this order */
   readonly from?: number;
 }
 
@@ -38,20 +38,20 @@ export interface MergeRequest {
  */
 export interface HistoryStore {
   /**
-   * Records the points of a run, which may be none. Readers find all points of the run or none of
-   * them. A repeated call must pass the same segment.
+   * Records the points of a run, which may have none. Readers find all points of the run or none of
+   * these points. A repeated call must pass the same segment.
    */
   append(list: HistoryOwner, segment: RecordedSegment): Promise<"appended" | "watchlist_deleted">;
   /** Returns true if a run is recorded. */
   isRecorded(watchlistId: string, runNumber: number): Promise<boolean>;
-  /** Number of merged windows: the windows from 1 to this one. */
+  /** Returns the number of merged windows. The merged windows are those from 1 to this number. */
   mergedWindows(watchlistId: string): Promise<number>;
   /**
-   * Merges the runs of a window. Must be called for one window after the other. Does nothing if the
-   * window is merged.
+   * Merges the runs of a window. All earlier windows must be merged. Does nothing if the window is
+   * merged already.
    */
   merge(list: HistoryOwner, request: MergeRequest): Promise<MergeOutcome>;
-  /** Reads the points of one item in a span, oldest run first. */
+  /** Reads the points of one item in a span, oldest run first; empty if there are none. */
   item(
     query: HistorySpan & { readonly watchlistId: string; readonly itemId: string },
   ): Promise<readonly ItemPoint[]>;

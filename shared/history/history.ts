@@ -34,9 +34,9 @@ export interface HistoryPoint {
 }
 
 /**
- * A history point as it is stored, in one line: the item's ID, a tab, and JSON. So a reader finds the
- * points of an item without parsing those of others, and points are recorded and merged without
- * parsing them. Item IDs and JSON contain no tabs and no line breaks.
+ * A history point as it is stored, in one line: the item's ID, a tab, and JSON. A reader can find
+ * the points of one item without parsing the points of other items, and points are recorded and
+ * merged without parsing. Item IDs and JSON contain no tabs and no line breaks.
  */
 export type PointLine = string;
 
@@ -49,7 +49,7 @@ export interface RunSegment {
   readonly points: readonly HistoryPoint[];
 }
 
-/** The history points of a run that is recorded: parsed, or as they are stored. */
+/** The history points of a run as they are given to the store: parsed, or as stored lines. */
 export interface RecordedSegment extends Omit<RunSegment, "points"> {
   /** Sorted by item ID, then in step order. */
   readonly points: readonly HistoryPoint[] | readonly PointLine[];
@@ -66,7 +66,7 @@ export interface HistorySpan {
   readonly until: string;
 }
 
-/** Returns true for a point whose time is in the span. */
+/** Returns true for a point whose time is in the span, both ends included. */
 export const isWithin = (
   { since, until }: HistorySpan,
   { at }: Pick<HistoryPoint, "at">,

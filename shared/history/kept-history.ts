@@ -4,14 +4,17 @@ import type { HistorySpan } from "./history.ts";
 const dayMs = 86_400_000;
 
 /**
- * The earliest time, ISO 8601, of which the history is shown. Older points may still be stored, but
- * stores leave them out.
+ * Returns the earliest time, ISO 8601, whose history is shown at `now`. Older points may still be
+ * stored, but readers do not find them.
  */
 export const historyStart = (now: Date): string =>
   new Date(now.getTime() - limits.historyDays * dayMs).toISOString();
 
-/** Returns the query with only the part of its span of which the history is shown. */
-export function shownPart<Query extends HistorySpan>(query: Query, now: Date): Query {
+/**
+ * Returns the query with `since` no earlier than the start of the shown history at `now`. Returns
+ * the same query if its `since` is late enough.
+ */
+export function withShownSpan<Query extends HistorySpan>(query: Query, now: Date): Query {
   const start = historyStart(now);
   return query.since < start ? { ...query, since: start } : query;
 }

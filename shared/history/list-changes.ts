@@ -45,7 +45,7 @@ export interface FieldChange {
 
 export interface ChangesPage {
   readonly changes: readonly FieldChange[];
-  /** Where the next page begins; null after the last page. */
+  /** `startingAfter` of the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -55,10 +55,10 @@ const pagePointsMax = 100_000;
 const readsAtOnce = 10;
 
 /**
- * Lists changes of watchlist items. First readings are not changes.
+ * Lists changes of watchlist items. The first known value of a field is not a change.
  *
- * By time, a page may have fewer entries than `limit` although more follow. By size, all changes of
- * the span are compared.
+ * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size,
+ * the list has only changes with a `deltaPercent`, and all changes of the span are compared.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */
@@ -115,7 +115,11 @@ const placeOf = ({ watchlistId, segment }: ListedRun): Place => ({
   runNumber: segment.runNumber,
 });
 
-/** Negative if the run comes before the place: latest first, then in the order of watchlist IDs. */
+/**
+ * Compares the position of a run in the list with a place. Negative: the run is listed before the
+ * place. Zero: at the place. Runs are listed latest first, and runs of the same time by watchlist
+ * ID.
+ */
 function orderOf(run: ListedRun, place: Place): number {
   const { endedAt, watchlistId, runNumber } = placeOf(run);
   if (endedAt !== place.endedAt) return endedAt > place.endedAt ? -1 : 1;
@@ -171,7 +175,8 @@ async function changesBySize(
     startingAfter === undefined
       ? { until: query.span.until, listed: 0 }
       : sizeCursor(startingAfter);
-  // Runs that ended after the first page would move the entries of later pages.
+  // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
+  // move the entries of later pages.
   const span = { ...query.span, until: start.until };
   const all: FieldChange[] = [];
   let points = 0;

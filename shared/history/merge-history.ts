@@ -22,7 +22,8 @@ export interface RecordedRun extends HistoryOwner {
 /**
  * Merges the complete windows up to the window of a recorded run. A window is complete if its last
  * run was started and each of its runs is recorded or never will be. Idempotent. Returns false if
- * `isOver` returned true first.
+ * `isOver` returned true before these windows were merged; else true, even if the watchlist was
+ * deleted.
  */
 export async function mergeHistory(
   run: RecordedRun,
@@ -35,7 +36,7 @@ export async function mergeHistory(
     const window = (await history.mergedWindows(watchlistId)) + 1;
     if (window > windowOf(runNumber)) return true;
     const last = lastRunOf(window);
-    // A later run of the window may have ended before this one.
+    // The last run of the window may have been recorded before this run.
     if (runNumber < last && !(await history.isRecorded(watchlistId, last))) return true;
     const outcome = await mergeWindow(run, { window, isOver }, dependencies);
     if (outcome !== "merged") return outcome !== "unfinished";
@@ -52,10 +53,10 @@ async function mergeWindow(
   const absent = new Set(first.runs);
   const range = { first: firstRunOf(window), last: lastRunOf(window) };
   const running = await runsInProgress({ watchlistId: list.watchlistId, ...range });
-  // The process that ends this run merges the window.
+  // The process that finishes the run in progress merges the window.
   if (first.runs.some((run) => running.has(run))) return "incomplete";
-  // A run without a segment was ended by an earlier release, or its segment expired. Runs that ended
-  // since the first attempt are recorded now, so the second attempt finds them.
+  // A run without a segment was ended by an earlier release, or its segment expired. Runs that
+  // ended since the first attempt are recorded now, so the second attempt finds their segments.
   const second = await history.merge(list, { window, absent, isOver });
   return second.outcome === "missing" ? "incomplete" : second.outcome;
 }

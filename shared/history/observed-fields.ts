@@ -15,6 +15,7 @@ const observedFields = (platform: Platform | undefined): readonly string[] => {
 
 /**
  * Checks the name of a field in a request.
+ * @param param name of the request's parameter, for the error
  * @param platform undefined: a field of any platform
  * @throws 400 INVALID_PARAM if the history of no item of the platform has the field
  */

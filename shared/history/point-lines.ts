@@ -8,10 +8,10 @@ type StoredPoint = readonly [
   status: PointStatus,
   values?: Readonly<Record<string, StoredChange>>,
 ];
-/** The value after a change; before it, the value before the change if one was known. */
+/** `[after]`, or `[before, after]` if a value was known before the change. */
 type StoredChange = readonly [FieldValue] | readonly [FieldValue, FieldValue];
 
-/** The line of a point in the segment of its run. */
+/** Returns the line of a point in the segment of its run. */
 export function pointLine({ id, at, step, status, values }: HistoryPoint): PointLine {
   const changes: Record<string, StoredChange> = {};
   let isEmpty = true;
@@ -27,16 +27,16 @@ export function pointLine({ id, at, step, status, values }: HistoryPoint): Point
   return `${id}\t${JSON.stringify(stored)}`;
 }
 
-/** The ID of the item in a line. */
+/** Returns the item ID of a line. */
 export const itemIdOf = (line: PointLine): string => line.slice(0, line.indexOf("\t"));
 
-/** Parses a line of a run's segment. */
+/** Parses a line of a run's segment. `mergedPointOf` parses lines of merged rows. */
 export function pointOf(line: PointLine): HistoryPoint {
   const tab = line.indexOf("\t");
   return { id: line.slice(0, tab), ...storedPointOf(line.slice(tab + 1)) };
 }
 
-/** The line of a point in a merged row, from its line in the segment of a run. */
+/** Returns the line of a point for a merged row: adds the run number to its line in the segment. */
 export function mergedLine(line: PointLine, runNumber: number): string {
   const tab = line.indexOf("\t");
   return `${line.slice(0, tab)}\t${runNumber}${line.slice(tab)}`;

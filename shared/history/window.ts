@@ -5,16 +5,16 @@ import { limits } from "../base/limits.ts";
  * of one item does not read every run. Windows and runs are numbered from 1.
  */
 
-/** Number of the window that contains a run. */
+/** Returns the number of the window that contains a run, from 1. */
 export const windowOf = (runNumber: number): number =>
   Math.ceil(runNumber / limits.historyWindowRuns);
 
-/** Number of the last run of a window. */
+/** Returns the number of the last run of a window; 0 for window 0, before the first window. */
 export const lastRunOf = (window: number): number => window * limits.historyWindowRuns;
 
-/** Number of the first run of a window. */
+/** Returns the number of the first run of a window. */
 export const firstRunOf = (window: number): number => lastRunOf(window - 1) + 1;
 
-/** Numbers of all runs of a window, ascending. */
+/** Returns the numbers of all runs of a window, ascending. */
 export const runsOf = (window: number): readonly number[] =>
   Array.from({ length: limits.historyWindowRuns }, (_, n) => firstRunOf(window) + n);

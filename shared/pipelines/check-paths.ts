@@ -15,7 +15,7 @@ interface Way {
  * - all referenced steps exist;
  * - no path loops;
  * - a run can reach every step;
- * - on each path, a step that finds an offer precedes each `offer_check` step.
+ * - on each path, a step that finds the offer in the buy box precedes each `offer_check` step.
  *
  * @throws 400 with `param` = the key to change
  */
@@ -79,7 +79,7 @@ function checkNoLoops(pipeline: Pipeline, path: string): void {
 
 function checkReached(pipeline: Pipeline, path: string): void {
   const reached = new Set(startsOf(pipeline));
-  // Iteration over a set includes the values that are added during the iteration.
+  // The loop also visits the IDs that it adds.
   for (const id of reached) {
     for (const next of nextOf(stepOf(pipeline, id))) reached.add(next);
   }

@@ -21,8 +21,8 @@ interface Place {
 }
 
 /**
- * Checks that a route does something and that its field test fits the step's scraper
- * (specification, section "Pipeline").
+ * Checks that a route has an effect, that its keys fit together, and that its tests fit the step's
+ * scraper (specification, section "Pipeline").
  * @throws 400 with `param` = the key to change
  */
 export function checkRoute(route: Route, place: Place): void {
@@ -45,7 +45,7 @@ const limitKeys = ["where", "min_delta", "min_delta_percent", "confirm", "once"]
 
 /**
  * Values of `when` with which a key has an effect. `where` needs the values of a read. An item
- * matches `new` and `not_found` once, so that `confirm` and `once` make no sense with them.
+ * matches `new` and `not_found` only once, so `confirm` and `once` have no effect with them.
  */
 export const whensByKey = {
   where: ["new", "changed", "unchanged", "ok", "always"],
@@ -105,7 +105,7 @@ function checkWhere({ field, op, value }: FieldTest, { scraper, path }: Place): 
   checkOp({ when: "ok", op, value, field, type }, { scraper, path });
 }
 
-/** Type of a field that a read may have. @throws 400 if reads of the scraper do not have the field */
+/** Returns the type of a field. @throws 400 if reads of the scraper do not have the field */
 function readType(field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes("ok"));
@@ -119,7 +119,7 @@ function readType(field: string, { scraper, path }: Place): FieldType {
   return type;
 }
 
-/** @throws 400 if a route whose `when` cannot test a field, such as `new`, tests one */
+/** @throws 400 if the route tests a field, which its `when` does not allow */
 function checkNoTest({ when, ...route }: Route, { path }: Place): void {
   for (const key of ["field", "op", "value"] as const) {
     if (route[key] !== undefined) {
@@ -151,8 +151,8 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
 }
 
 /**
- * Values of `when` that can test a field of a scraper. Empty if no route can test the field, or the
- * scraper lacks it.
+ * Returns the values of `when` with which a route can test a field. Empty if no route can test the
+ * field, or if reads of the scraper do not have the field.
  */
 export function whensFor(scraper: StepScraperId, field: string): readonly When[] {
   const { testableFields, derivedFields } = stepScrapers[scraper];
@@ -160,7 +160,7 @@ export function whensFor(scraper: StepScraperId, field: string): readonly When[]
   return derivedFields.includes(field) ? ["ok"] : [];
 }
 
-/** Rules for each `op`: whether it supports only numbers, and with what it compares the field. */
+/** Rules for each `op`: whether the field must be a number, and what it is compared with. */
 const opRules: Readonly<
   Record<Op, { readonly numbersOnly: boolean; readonly against: "last read" | "value" }>
 > = {
@@ -173,8 +173,8 @@ const opRules: Readonly<
 };
 
 /**
- * Values of `op` that can test a field of this type, if a route may use one of these values of
- * `when`.
+ * Returns the values of `op` that can test a field of this type.
+ * @param whens values of `when` with which a route can test the field
  */
 export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =>
   ops.filter((op) => {
@@ -185,7 +185,7 @@ export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =
     );
   });
 
-/** Type of the field that a route tests. @throws 400 if the route cannot test the field */
+/** Returns the type of the field that a route tests. @throws 400 if it cannot test the field */
 function typeOf(when: When, field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const whens = whensFor(scraper, field);
@@ -241,7 +241,8 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);
-  // An item's metadata may have any type when the route is tested. Another type never matches.
+  // The type of an item's metadata is known only at the read. Metadata of another type never
+  // matches.
   if (isMetadataReference(value)) return;
   if (typeOfValue(value, { ...place, path: `${path}.value` }) !== type) {
     throw invalidParam(`${path}.value`, `'value' must be a ${type}, the type of '${field}'.`);

@@ -16,6 +16,7 @@ export interface ChangeRead extends TestedItem {
   readonly at: string;
 }
 
+/** Whether an item matches a `changed` route, and what follows from it. */
 export interface ChangeDecision {
   readonly matches: boolean;
   /** The changes that match, from the reference value to the value of this read. */
@@ -27,15 +28,15 @@ export interface ChangeDecision {
  * Decides whether an item matches a `changed` route with state. Compares each field of the read
  * with its reference value:
  *
- * - With `min_delta`, `min_delta_percent`, `confirm` or `cooldown`, the reference value is the value
- *   that this route last notified; before that, the value before the first change. With `decreased`
- *   it follows higher values, and with `increased` lower ones. So a change is not lost if it comes
- *   in small steps, or during a cooldown.
- * - Without these keys, it is the last known value that is not null. Only routes with `increased` or
- *   `decreased` have a state then.
+ * - With `min_delta`, `min_delta_percent`, `confirm` or `cooldown`, the reference value is the
+ *   value that this route last notified. Before the first notification, it is the value before the
+ *   first change. With `decreased` the reference value follows higher values, and with `increased`
+ *   lower values. So a change is not lost if it comes in small steps, or during a cooldown.
+ * - Without these keys, the reference value is the last known value that is not null. Only routes
+ *   with `increased` or `decreased` have a state then.
  *
- * `min_delta`, `increased` and `decreased` compare numbers only, so null is never a reference value
- * of theirs. A field that the read lacks stays as it is.
+ * With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
+ * numbers are compared. A field that the read lacks keeps its reference value.
  */
 export function decideChange(route: Route, state: RouteState, read: ChangeRead): ChangeDecision {
   const { trackedFields, at } = read;
@@ -66,9 +67,8 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 }
 
 /**
- * The state of a `changed` route after a reading that its step did not make: a step of another kind
- * or another step of the same kind made it. Keeps the reference values, which this route has not
- * compared with the new reading.
+ * Returns the state of a `changed` route after another step than its own has read the item. Keeps
+ * the reference values, because this route has not compared them with the new reading.
  */
 export function keptState(
   route: Route,
@@ -96,7 +96,7 @@ export function keptState(
   return stateOf({ ...state, from, seen });
 }
 
-/** The state without empty members. */
+/** Omits the members of a state that are empty. */
 const stateOf = ({ from, seen, until }: RouteState): RouteState => ({
   ...(isFilled(from) && { from }),
   ...(isFilled(seen) && { seen }),
@@ -115,7 +115,7 @@ interface FieldValues {
   readonly reference: FieldValue;
 }
 
-/** Undefined if the field was not read before, or is not in this read. */
+/** Returns undefined if the field was never read before, or if this read lacks the field. */
 function valuesOf(
   field: string,
   { from }: RouteState,
@@ -133,7 +133,7 @@ function valuesOf(
 }
 
 interface FieldRead extends FieldValues {
-  /** Number of reads in a row before this one. */
+  /** Number of earlier reads in a row with the same effect. */
   readonly seen: number;
   /** Verdict of the route's tests. */
   readonly verdict: Verdict;
@@ -143,7 +143,7 @@ interface FieldRead extends FieldValues {
 
 interface FieldDecision {
   readonly isMatch: boolean;
-  /** Number of reads in a row after this one; 0 without `confirm`. */
+  /** Number of reads in a row with the same effect, including this read; 0 after a match. */
   readonly reads: number;
   /** Reference value for the next read. */
   readonly reference: FieldValue;
@@ -162,7 +162,7 @@ function decideField(route: Route, read: FieldRead): FieldDecision {
     : { isMatch, reads, reference: followed(route, reference, is) };
 }
 
-/** Number of reads in a row with the same effect, up to `confirm`. */
+/** Returns the number of reads in a row with this effect, including this read, up to `confirm`. */
 function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): number {
   const { field, was, is, reference, seen, verdict } = read;
   const before = isSameSide(field, [was, is], reference) ? seen : 0;

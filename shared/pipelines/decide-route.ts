@@ -3,11 +3,14 @@ import type { Route } from "./definition.ts";
 import type { Verdict } from "./field-tests.ts";
 import type { RouteState } from "./route-state.ts";
 
-/** Returns true if a route notified less than its cooldown ago. */
+/**
+ * Returns true if the cooldown of a route has not ended at the time of a read.
+ * @param at time of the read, ISO 8601
+ */
 export const isCooling = ({ until }: RouteState, at: string): boolean =>
   until !== undefined && Date.parse(until) > Date.parse(at);
 
-/** The end of the cooldown after a read: a new one after a match, else the one that is stored. */
+/** Returns the end of the cooldown after a read: a new end after a match, else the stored end. */
 export const cooldownAfter = (
   { cooldown }: Route,
   { until }: RouteState,
@@ -19,13 +22,13 @@ export const cooldownAfter = (
 };
 
 /**
- * Decides whether an item matches a route with state whose `when` is not `changed`. A read with an
- * unknown verdict does not change the state.
+ * Decides whether an item matches a route with state whose `when` is not `changed`. Returns the
+ * decision and the new state. A read with an unknown verdict does not change the state.
  *
  * - `confirm`: the condition must be met in this number of reads in a row.
- * - `once`: matches only at the first such read, until a read does not meet the condition.
- * - `cooldown`: does not match until it is over. Then the next read that meets the condition
- *   matches.
+ * - `once`: after a match, the item does not match again until a read does not meet the condition.
+ * - `cooldown`: the item does not match until the cooldown is over. Then the next read that meets
+ *   the condition matches.
  */
 export function decideRoute(
   route: Route,

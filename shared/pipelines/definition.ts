@@ -30,17 +30,17 @@ export type MetadataValue = string | number | boolean;
 /** What a client stores with an item, by key. */
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 
-/** Form of a key of metadata. */
+/** Pattern of a metadata key. */
 export const metadataKeyPattern = new RegExp(
   `^[a-z0-9_]{1,${limits.itemLabels.metadataKeyLengthMax}}$`,
 );
 
-/** Refers to the value of an item's metadata. The item may lack the key, or have another type. */
+/** Refers to a metadata value of an item. The item may lack the key, or its value another type. */
 export interface MetadataReference {
   readonly metadata: string;
 }
 
-/** Names the field of the same read with whose value a test compares. */
+/** Refers to another field of the same read, with whose value a test compares. */
 export interface FieldReference {
   readonly field: string;
 }
@@ -61,8 +61,8 @@ export interface FieldTest {
 
 /**
  * A rule of a step: selects items by the outcome of their read, then routes or reports them. Its
- * keys have the names of the API, so that the release before shows stored keys that it does not
- * know under these names.
+ * keys have the names of the API, so that the previous release shows stored keys that are new to it
+ * under their API names.
  */
 export interface Route {
   readonly when: When;
@@ -77,7 +77,7 @@ export interface Route {
   readonly min_delta_percent?: number;
   /** Number of reads in a row that must meet the condition. */
   readonly confirm?: number;
-  /** True: matches when the condition becomes true, and again only after it was false. */
+  /** True: an item matches when the condition becomes true, and again only after it was false. */
   readonly once?: boolean;
   /** Minimum time between two notifications about an item, such as `6h`. */
   readonly cooldown?: string;
@@ -98,7 +98,7 @@ export interface Step {
   readonly routes: readonly Route[];
 }
 
-/** Returns true if a test of the step's routes compares with metadata. */
+/** Returns true if a route of the step compares a field with metadata. */
 export const testsMetadata = ({ routes }: Step): boolean =>
   routes.some(({ value, where = [] }) =>
     [value, ...where.map((test) => test.value)].some(isMetadataReference),
@@ -123,8 +123,8 @@ export function stepOf(pipeline: Pipeline, id: string): Step {
 }
 
 /**
- * The kind of reading that a step stores. Each condition filter of an offers step is a separate
- * kind.
+ * Returns the kind of reading that a step stores. An offers step has a separate kind for each
+ * condition filter.
  */
 export function readingKind({ scraper, condition = "all" }: Step): ReadingKind {
   const { kind } = stepScrapers[scraper];
@@ -132,14 +132,15 @@ export function readingKind({ scraper, condition = "all" }: Step): ReadingKind {
 }
 
 /**
- * IDs of the steps at which a run can start, without duplicates: entry, refresh entry, baseline.
+ * Returns the IDs of the steps at which a run can start: entry, refresh entry and baseline, in this
+ * order and without duplicates.
  */
 export const startsOf = ({ entry, refresh, baseline }: Pipeline): readonly string[] => [
   ...new Set([entry, refresh?.entry ?? entry, baseline ?? entry]),
 ];
 
 /**
- * The steps in run order: each step after all steps that route to it. If several orders are
+ * Returns the steps in run order: each step after all steps that route to it. If several orders are
  * possible, the entry comes first, then the refresh entry, the baseline, and the others as defined.
  * @throws Error if the steps form a loop
  */
@@ -157,6 +158,6 @@ export function runOrder(pipeline: Pipeline): readonly Step[] {
   return order;
 }
 
-/** IDs of the steps to which a step routes items, in route order. May contain duplicates. */
+/** Returns the IDs of the steps to which a step routes items, in route order, with duplicates. */
 export const nextOf = ({ routes }: Pick<Step, "routes">): readonly string[] =>
   routes.flatMap(({ run }) => (run === undefined ? [] : [run]));

@@ -54,11 +54,11 @@ interface Start {
 interface Walk extends Start {
   /** True if every item of the estimate matches the route. */
   readonly isSure: (route: Route) => boolean;
-  /** Price of an item, in quarter-credits. @default the maximum price */
+  /** Price of one read of an item, in quarter-credits. @default the maximum price */
   readonly quartersOf?: (scraper: StepScraperId) => number;
 }
 
-/** Cost of a run that finds no changes, at the lowest price of each step. */
+/** Returns the credits of a run that finds no changes, at the lowest price of each step. */
 export const leastCredits = (pipeline: Pipeline, start: Start): number =>
   creditsFrom(pipeline, {
     ...start,
@@ -67,7 +67,7 @@ export const leastCredits = (pipeline: Pipeline, start: Start): number =>
       scraper === "retailer_a.offers" ? offersQuarters.few : stepScrapers[scraper].reserveQuarters,
   });
 
-/** Cost of a run in which every item takes every route, at the highest price of each step. */
+/** Returns the credits of a run in which every item takes every route, at the highest prices. */
 export const mostCredits = (pipeline: Pipeline, start: Start): number =>
   creditsFrom(pipeline, { ...start, isSure: () => true });
 
@@ -95,6 +95,9 @@ const whenUnchanged = (route: Route): boolean =>
 const whenNew = (route: Route): boolean =>
   isUntested(route) && route.confirm === undefined && ["new", "ok", "always"].includes(route.when);
 
-/** Returns true if a route matches every item that its `when` selects, at the latest after `confirm`. */
+/**
+ * Returns true if a route matches every item that its `when` selects, immediately or after
+ * `confirm` reads.
+ */
 const isUntested = ({ op, where, once }: Route): boolean =>
   op === undefined && where === undefined && once !== true;

@@ -10,27 +10,28 @@ import {
   type ValueOp,
 } from "./definition.ts";
 
-/** What the tests of a route compare. */
+/** The values of an item that the tests of a route compare. */
 export interface TestedItem {
-  /** The values of the read with the derived fields. */
+  /** The fields of the read and the derived fields. */
   readonly values: Snapshot;
   /** Metadata of the item. @default none */
   readonly metadata?: Metadata;
 }
 
-/** Whether a read meets a condition. `unknown`: it lacks a field that the condition tests. */
+/** Whether a read meets a condition. `unknown`: the read lacks a field that the condition tests. */
 export type Verdict = "met" | "unmet" | "unknown";
 
-/** The tests of a route that compare with a `value`. */
+/** Returns the tests of a route: its own, if it compares with `value`, and those of `where`. */
 export const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
   field === undefined || op === undefined || op === "increased" || op === "decreased"
     ? where
     : [{ field, op, value: value ?? "" }, ...where];
 
 /**
- * Evaluates tests on the values of a read: `met` if all pass, `unmet` if one fails. Null passes no
- * comparison of numbers. If the item lacks the metadata that a test names, or the metadata is not of
- * the field's type, the test fails, also with `is_not`.
+ * Evaluates tests on the values of a read: `unmet` if one fails, else `unknown` if the read lacks a
+ * tested field, else `met`. Null passes neither `below` nor `above`. A test fails, even with
+ * `is_not`, if the item lacks the metadata that it names, or if that metadata has another type than
+ * the field.
  */
 export function verdictOf(
   tests: readonly FieldTest[],
@@ -48,7 +49,7 @@ export function verdictOf(
   return isKnown ? "met" : "unknown";
 }
 
-/** The value to compare a field with. Undefined if it is metadata or a field that the item lacks. */
+/** Returns the value to compare a field with; undefined if it is missing or has another type. */
 function wantedValue(
   { field, value }: FieldTest,
   { values, metadata }: Required<TestedItem>,

@@ -71,7 +71,7 @@ function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: s
 function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
   const param = [path];
   for (const { key, input } of issue.path ?? []) {
-    // If an array is sent where an object is required, the array is the invalid value.
+    // The client sent an array where an object is required, so the array is the invalid value.
     if (typeof key === "string" && Array.isArray(input)) {
       const place = param.join("");
       return invalidParam(place, `'${place}' must be an object, not an array.`);

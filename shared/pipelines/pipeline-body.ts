@@ -125,7 +125,7 @@ function deltaBody(name: "min_delta" | "min_delta_percent", description: string)
 const confirmMessage = `'confirm' must be a whole number from ${confirmMin} to ${confirmMax}.`;
 const cooldownMessage =
   "'cooldown' must be a time from 5m to 30d: a whole number with m, h or d, such as 6h.";
-/** Pattern of `cooldown` for the OpenAPI document: 5 to 43,200 minutes, and the same in h or d. */
+/** Pattern of `cooldown` for the OpenAPI document: 5 to 43,200 m, 1 to 720 h, or 1 to 30 d. */
 const cooldownPattern =
   "^(?:(?:[5-9]|[1-9][0-9]{1,3}|[1-3][0-9]{4}|4[0-2][0-9]{3}|43[01][0-9]{2}|43200)m" +
   "|(?:[1-9][0-9]?|[1-6][0-9]{2}|7[01][0-9]|720)h|(?:[1-9]|[12][0-9]|30)d)$";
@@ -187,8 +187,8 @@ export const stepBody = strict("A step", {
 });
 
 /**
- * Schema of a pipeline in bodies. It checks each key; `parsePipeline` also checks how they fit
- * together.
+ * Schema of a pipeline in bodies. It checks each key; `parsePipeline` also checks whether the keys
+ * fit together.
  */
 export const pipelineBody = v.pipe(
   strict("A pipeline", {

@@ -22,10 +22,11 @@ export const changesSchema = v.pipe(
 /** What each key of a pipeline means, in bodies and in API answers. */
 export const meaning = {
   entry: "ID of the step at which every run starts.",
-  baseline: "ID of the step at which items without a first read start. Null: the entry.",
+  baseline:
+    "ID of the step at which items without a first read start. Null if they start at the entry.",
   refresh:
-    "Makes every Nth run start at another step. Null: never. If a refresh run is skipped for lack of " +
-    "credits, or fails before this step, the next run is a refresh run instead, even a manual one. The " +
+    "Makes every Nth run start at another step. Null if no run does. If a refresh run is skipped for lack of " +
+    "credits, or fails before it reads that step, the next run is a refresh run instead, even a manual one. The " +
     "numbers of later refresh runs do not shift.",
   everyRuns: "Every run whose `run_number` is a multiple of this is a refresh run.",
   refreshEntry: "ID of the step at which a refresh run starts.",
@@ -48,7 +49,9 @@ export const meaning = {
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
     "with a numeric field. Small changes add up until they reach it.",
-  minDeltaPercent: "The same in percent of the value that this route notified last.",
+  minDeltaPercent:
+    "Least difference from the value that this route notified last, in percent of that value; for " +
+    "changed with a numeric field.",
   confirm: "Number of reads in a row that must meet the condition before an item matches.",
   once:
     "True: an item matches when the condition becomes true, and again only after a read found it " +
@@ -57,12 +60,12 @@ export const meaning = {
     "Time after a notification in which the route does not notify about the same item again: 5m to " +
     "30d. A change in this time is reported after it, if it still holds. Does not delay run.",
   run: "ID of the step to which matching items are routed, in the same run.",
-  notify: "True: matching items are sent to the webhook.",
+  notify: "True: events report the matching items.",
 } as const;
 
 /**
- * Schema of a string that has these values now. Later releases may add values, so clients must
- * accept others.
+ * Schema of a string in answers that now has one of these values. Accepts every string, because
+ * later releases may add values.
  */
 export const openSet = (values: readonly string[], description: string): v.GenericSchema<string> =>
   v.pipe(

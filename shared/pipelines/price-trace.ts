@@ -6,27 +6,27 @@ import { areEqual } from "./compare.ts";
 type Entries = readonly (readonly number[])[];
 
 /**
- * What a derived field needs of the earlier prices of one item. It changes only with the price, and
- * has at most one entry for each UTC day of the field's window.
+ * The data about the earlier prices of one item from which a derived field is calculated. A trace
+ * changes only with the price, and has at most one entry for each UTC day of the field's window.
  */
 export interface PriceTrace {
   /** UTC day of the first price, in days since 1970. */
   readonly since: number;
-  /** For `previousPrice`: the last price that differs from the one after it. */
+  /** For `previousPrice`: the last price before the present one that differs from it. */
   readonly previous?: number;
   /** For `previousPrice`, while the price is null: the last price before it. */
   readonly last?: number;
-  /** For `average30d`: the time since which the price is what it is, in milliseconds since 1970. */
+  /** For `average30d`: the time of the last change of the price, in milliseconds since 1970. */
   readonly at?: number;
-  /** The members of an entry depend on the field. */
+  /** One entry for each UTC day. What an entry contains after the day depends on the field. */
   readonly days?: Entries;
 }
 
 /** A read of the price. */
 export interface PriceRead {
-  /** Last known price. Undefined: this is the first price of the item. */
+  /** Last known price; undefined if this is the first price of the item. */
   readonly was: FieldValue | undefined;
-  /** Price of this read. A price that equals the last known one within half a cent is that price. */
+  /** Price of this read. Exactly `was` if the two differ by at most half a cent. */
   readonly is: FieldValue;
   /** Time of the read, in milliseconds since 1970. */
   readonly at: number;
@@ -37,13 +37,13 @@ const dayMs = 86_400_000;
 const dayOf = (at: number): number => Math.floor(at / dayMs);
 
 interface DerivedPrice {
-  /** Number of days before the day of the read that the field covers. Null: it has no window. */
+  /** Number of days before the day of the read that the field covers. Null if it has no window. */
   readonly window: number | null;
   /** Members of the trace after the first price. */
   readonly start: (read: PriceRead) => Omit<PriceTrace, "since">;
   /** The trace after a read that changed the price. */
   readonly changed: (trace: PriceTrace, read: PriceRead) => PriceTrace;
-  /** The value at a read, from the trace before it. Undefined if it is not observed. */
+  /** The value at a read, from the trace before the read. Undefined if no price was known. */
   readonly value: (trace: PriceTrace, read: PriceRead) => number | undefined;
 }
 
@@ -55,13 +55,13 @@ const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
   changedCount7d: countOf(7),
 };
 
-/** The trace of an item at its first price. */
+/** Returns the trace of an item after the first read with a price. */
 export const startedTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
   since: dayOf(read.at),
   ...derivedPrices[field].start(read),
 });
 
-/** The trace after a read. Returns the same object if the price did not change. */
+/** Returns the trace after a read; the same object if the price did not change. */
 export const traceAfter = (
   field: DerivedPriceField,
   trace: PriceTrace,
@@ -69,8 +69,8 @@ export const traceAfter = (
 ): PriceTrace => (read.is === read.was ? trace : derivedPrices[field].changed(trace, read));
 
 /**
- * The value of a derived field at a read. Undefined if the prices of the item do not go back to the
- * first day of the field's window, or if no price was known in it.
+ * Returns the value of a derived field at a read. Undefined if the prices of the item do not go
+ * back to the first day of the field's window, or if no price was known in the window.
  * @param trace the trace before the read
  */
 export function derivedPrice(
@@ -96,7 +96,7 @@ function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
   return last ?? previous;
 }
 
-/** Entries: the last day on which a price held, and the price. Later entries have higher prices. */
+/** Entry: the last day on which a price held, and the price. Later entries have higher prices. */
 function lowestOf(window: number): DerivedPrice {
   return {
     window,
@@ -104,7 +104,7 @@ function lowestOf(window: number): DerivedPrice {
     changed({ since, days = [] }, { was, is, at }) {
       const held = typeof was === "number" ? withLowest(days, [dayOf(at), was]) : days;
       const first = dayOf(at) - window;
-      // A price that is not below the present one cannot be the lowest before that one ends.
+      // While the present price holds, a price that is not below it cannot be the lowest.
       const isBelow = (price: number): boolean => typeof is !== "number" || price < is;
       const left = held.filter(([day = 0, price = 0]) => day >= first && isBelow(price));
       return { since, ...(left.length > 0 && { days: left }) };
@@ -123,7 +123,7 @@ function withLowest(days: Entries, [day, price]: readonly [number, number]): Ent
   return lower.at(-1)?.[0] === day ? lower : [...lower, [day, price]];
 }
 
-/** Entries: the day, milliseconds with a price, and the sum of price times milliseconds. */
+/** Entry: the day, milliseconds with a price, and the sum of price times milliseconds. */
 function averageOf(window: number): DerivedPrice {
   const closed = ({ at: from = 0, days = [] }: PriceTrace, { was, at }: PriceRead): Entries => {
     const first = dayOf(at) - window;
@@ -146,7 +146,7 @@ function averageOf(window: number): DerivedPrice {
       const days = closed(trace, read);
       const time = days.reduce((total, [, ms = 0]) => total + ms, 0);
       const sum = days.reduce((total, [, , weighted = 0]) => total + weighted, 0);
-      // Without the binary fractions of a division, a price that never changed equals its average.
+      // Rounded, so that the average of a price that never changed equals the price.
       return time === 0 ? undefined : Math.round((sum / time) * 10_000) / 10_000;
     },
   };
@@ -179,7 +179,7 @@ function withPart(
     : [...days, [day, ms, weighted]];
 }
 
-/** Entries: the day, and the number of changes on it. */
+/** Entry: the day, and the number of price changes on this day. */
 function countOf(window: number): DerivedPrice {
   const counted = ({ days = [] }: PriceTrace, { was, is, at }: PriceRead): Entries => {
     const today = dayOf(at);

@@ -21,19 +21,21 @@ export interface RouteState {
   readonly matched?: true;
   /** End of the cooldown, ISO 8601. */
   readonly until?: string;
-  /** For a derived field that routes test. No other member is present then. */
+  /** Only in the state of a derived price field, which has no other member. */
   readonly prices?: PriceTrace;
 }
 
 /**
- * States of the routes of a pipeline about one item, by `RoutePart.key`; and of the derived fields
- * that its routes test, by name. No key has the length of such a name.
+ * What a pipeline stores about one item: the states of its routes, by `RoutePart.key`, and the
+ * states of the derived price fields that the routes test, by name. Keys and names have different
+ * lengths.
  */
 export type RouteStates = Readonly<Record<string, RouteState>>;
 
 /**
- * A route, or one of its two halves: `cooldown` delays notifications but not `run`, so a route with
- * all three keys is evaluated as a route with `run` and a route with `notify`.
+ * A route, or one of its two halves. `cooldown` delays notifications but not `run`. So a route with
+ * `cooldown`, `run` and `notify` is evaluated as two routes: one with `run`, the other with
+ * `cooldown` and `notify`.
  */
 export interface RoutePart {
   readonly route: Route;
@@ -54,7 +56,7 @@ export const isDirectional = ({ op }: Route): boolean => op === "increased" || o
 
 const partsByStep = new WeakMap<Step, readonly RoutePart[]>();
 
-/** The parts of a step's routes, in route order. */
+/** Returns the route parts of a step, in route order. */
 export function partsOf(step: Step): readonly RoutePart[] {
   const known = partsByStep.get(step);
   if (known !== undefined) return known;
@@ -73,14 +75,15 @@ function halvesOf(route: Route): readonly Route[] {
 }
 
 /**
- * Length of a key. A pipeline has at most 160 keys, so two of them are equal in one of 10^10
- * pipelines.
+ * Length of a key. A pipeline has at most 160 keys. With this length, two of them are equal in one
+ * of 10^10 pipelines.
  */
 const keyLength = 8;
 
 /**
- * The key depends on the step and on the keys of the route, but not on positions or on `run`. So a
- * change elsewhere in the pipeline keeps the state, and a change of the condition starts it again.
+ * Returns the key of the state; null for a route without state. The key depends on the step and the
+ * condition of the route, but not on positions or on `run`. So the state is kept if another part of
+ * the pipeline changes, and starts again if the condition changes.
  */
 function keyOf(step: Step, route: Route): string | null {
   if (!isGated(route) && !isDirectional(route)) return null;
@@ -95,7 +98,7 @@ function keyOf(step: Step, route: Route): string | null {
   return digest.slice(0, keyLength);
 }
 
-/** A part with a state, and its step. */
+/** A route part that has a state, with its step and the key of its state. */
 export interface StatefulPart {
   readonly step: Step;
   readonly route: Route;
@@ -104,7 +107,7 @@ export interface StatefulPart {
 
 const statefulByPipeline = new WeakMap<Pipeline, readonly StatefulPart[]>();
 
-/** All parts of a pipeline's routes that have a state. */
+/** Returns the route parts of a pipeline that have a state. */
 export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
   const known = statefulByPipeline.get(pipeline);
   if (known !== undefined) return known;

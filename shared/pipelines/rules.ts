@@ -13,7 +13,7 @@ import {
   type RouteStates,
 } from "./route-state.ts";
 
-/** Facts about the read of an item. The routes of a step test them. */
+/** Facts about the read of an item, which the routes of a step test. */
 export interface ReadingFacts {
   readonly status: ReadStatus;
   /** True if the item had no read before this one. */
@@ -26,9 +26,9 @@ export interface ReadingFacts {
   readonly known: Snapshot;
   /** Fields whose last change a `watchlist.product.changed` event has reported. */
   readonly notified: ReadonlySet<string>;
-  /** Derived fields, such as `buyboxAboveLowest`. A field that cannot be derived is absent. */
+  /** Derived fields, such as `buyboxAboveLowest`. A field that cannot be calculated is absent. */
   readonly derived: Snapshot;
-  /** Metadata of the item, with which a route can compare a field. @default none */
+  /** Metadata of the item. A route can compare a field with a metadata value. @default none */
   readonly metadata?: Metadata;
 }
 
@@ -52,13 +52,13 @@ export interface RouteMatches {
   readonly hasNews: boolean;
   readonly trackedChanged: boolean;
   /**
-   * True if a change that no event has reported yet matched a `changed` route with `notify`, or if
-   * such a route matched a difference from its reference value.
+   * True if an event must report the changes: a change that no event has reported yet matched a
+   * `changed` route with `notify`, or such a route matched a difference from its reference value.
    */
   readonly notifyChanged: boolean;
   /**
-   * The changes that an event reports, if they differ from `changes`: a route with a reference value
-   * reports the change since that value.
+   * The changes that an event reports, if they differ from `changes`. They differ if a route with a
+   * reference value reports the change since that value.
    */
   readonly reported?: FieldChanges;
   /**
@@ -72,10 +72,10 @@ export interface RouteMatches {
   readonly states?: RouteStates;
 }
 
-/** The facts and the changed fields. Calculated once for all routes of a step. */
+/** The facts, the route states and the changed fields. Calculated once for all routes of a step. */
 interface Outcome extends ReadingFacts, Remembered {
   readonly trackedFields: readonly string[];
-  /** The values of the read with the derived fields. */
+  /** The fields of the read and the derived fields. */
   readonly values: Snapshot;
   /** Changed fields since the last reading of the same kind. */
   readonly changed: FieldChanges;
@@ -83,8 +83,9 @@ interface Outcome extends ReadingFacts, Remembered {
 }
 
 /**
- * Matches the routes of a step (specification, section "Pipeline"). An item without an earlier
- * reading of the same kind is neither `changed` nor `unchanged`.
+ * Returns the routes of a step that an item matches after a read (specification, section
+ * "Pipeline"). An item without an earlier reading of the same kind is neither `changed` nor
+ * `unchanged`.
  */
 export function matchRoutes(
   step: Step,
@@ -139,7 +140,7 @@ function decide(part: RoutePart, outcome: Outcome): Decision {
     : { part, ...decideChange(route, state, { ...outcome, after }) };
 }
 
-/** The states after a read, by key; undefined if no route has one. */
+/** Returns the route states after a read, by key; undefined if no route has a state. */
 function statesIn(decisions: readonly Decision[]): RouteStates | undefined {
   let states: Record<string, RouteState> | undefined;
   for (const { part, state } of decisions) {
@@ -166,8 +167,8 @@ interface Matched {
  *
  * - For routes, it compares the read with the last read of the same kind (specification, section
  *   "Pipeline"). So a step sees every change since it last read the item, even if another scraper
- *   saw the change first. Example: a pulse sees a change and routes the item to lite, whose routes
- *   must still match the change.
+ *   saw the change first. Example: a pulse sees a change and routes the item to lite. The routes of
+ *   lite must still match the change.
  * - For new changes, it compares the read with the last known values from reads of any kind. If two
  *   scrapers see a change, in one run or in two, it is new only once. Only new changes are counted.
  *
@@ -175,9 +176,9 @@ interface Matched {
  * So each change is counted once and reported at most once, and a step whose routes match a change
  * never misses it.
  *
- * A route with a reference value decides alone: it reports each difference that it matches, also if
- * another route has reported a part of it. If only such routes match, the event contains only the
- * fields that they match.
+ * A route with a reference value decides alone: it reports each difference that it matches, even if
+ * another route has reported some of that difference. If only routes with reference values match,
+ * the event contains only the fields that these routes match.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
@@ -196,7 +197,8 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const counted = only({ ...news, ...changed }, [...trackedFields, ...fieldsNamedBy(routes)]);
   const fields = Object.keys(counted).filter(reportsChanged ? isUnreported : isNew);
   const changes = only(counted, fields);
-  // If two routes report a field, the event contains the change that the first one matches.
+  // If two routes report the same field, the event contains the change that the first route
+  // matches.
   const differences = Object.assign({}, ...gated.toReversed().map((one) => one.changes));
   return {
     changes,
@@ -213,8 +215,8 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
 
 /**
- * Returns whether a read meets the condition of a route, without its state. A failed read is unknown
- * to routes that do not select it.
+ * Returns whether a read meets the condition of a route, whatever the state of the route is.
+ * Returns `unknown` for a failed read, unless the route selects failed reads.
  */
 function conditionOf(route: Route, outcome: Outcome): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
@@ -223,8 +225,8 @@ function conditionOf(route: Route, outcome: Outcome): Verdict {
 }
 
 /**
- * Predicates by the `when` of a route: each returns true if an item matches the route without its
- * tests.
+ * Predicates by the `when` of a route. Each returns true if `when` selects the item; the tests of
+ * the route are checked separately.
  */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
@@ -254,8 +256,8 @@ export function mergedReading(before: Snapshot | null, observed: Snapshot): Snap
 }
 
 /**
- * The derived field of a pulse: compares the buy-box price of the last product read with the lowest
- * new price of the pulse. True if the buy-box price is higher by more than half a cent. Undefined
+ * Calculates the derived field of a pulse. Returns true if the buy-box price of the last product
+ * read is higher than the lowest new price of the pulse by more than half a cent. Returns undefined
  * if either price is unknown or null.
  */
 export function buyboxAboveLowest(product: Snapshot | null, pulse: Snapshot): boolean | undefined {

@@ -11,7 +11,7 @@ export interface Template {
   readonly pipeline: Pipeline;
 }
 
-/** The template pipelines of a platform. The first one is the platform's default. */
+/** Returns the template pipelines of a platform. The first template is the platform's default. */
 export const templates = (platform: Platform): readonly Template[] =>
   platform === "retailer_a" ? retailerATemplates : oneTierTemplates(platform);
 
@@ -28,7 +28,7 @@ const everyReading: Route = { when: "ok", notify: true };
 
 type OneTier = Exclude<Platform, "retailer_a">;
 
-/** One more template per platform, for a field that only this platform has. */
+/** The template of each platform for a field that no other platform has. */
 const special: Readonly<Record<OneTier, Omit<Template, "pipeline"> & { readonly route: Route }>> = {
   retailer_b: {
     id: "clearance",
@@ -83,7 +83,7 @@ function oneTierTemplates(platform: OneTier): readonly Template[] {
   ];
 }
 
-/** A pipeline in which all items start at the first step. */
+/** Returns a pipeline in which all items start at the first step. */
 const straight = (steps: readonly [Step, ...Step[]]): Pipeline => ({
   entry: steps[0].id,
   baseline: null,
@@ -92,8 +92,8 @@ const straight = (steps: readonly [Step, ...Step[]]): Pipeline => ({
 });
 
 /**
- * A pipeline that reads all items at pulse and routes items that may have changed to lite. `routes`
- * belong to lite.
+ * Returns a pipeline that reads all items at pulse and routes items that may have changed to lite.
+ * @param routes the routes of the lite step
  */
 const scanned = (routes: readonly Route[], further: readonly Step[] = []): Pipeline => ({
   entry: "pulse",

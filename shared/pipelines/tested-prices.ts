@@ -7,7 +7,7 @@ import type { RouteState, RouteStates } from "./route-state.ts";
 
 const testedByPipeline = new WeakMap<Pipeline, readonly DerivedPriceField[]>();
 
-/** The derived price fields that routes of a pipeline test or compare with. */
+/** Returns the derived price fields that routes of a pipeline test or compare with. */
 export function testedPrices(pipeline: Pipeline): readonly DerivedPriceField[] {
   const known = testedByPipeline.get(pipeline);
   if (known !== undefined) return known;
@@ -24,12 +24,12 @@ export function testedPrices(pipeline: Pipeline): readonly DerivedPriceField[] {
 const referredBy = (value: TestValue | undefined): string | undefined =>
   isFieldReference(value) ? value.field : undefined;
 
-/** Returns true if the reads of a step have a price, from which fields are derived. */
+/** Returns true if the reads of a step have a price from which fields can be derived. */
 export const readsPrice = ({ scraper }: Pick<Step, "scraper">): boolean =>
   stepScrapers[scraper].testableFields.includes("price");
 
 /**
- * The read of the price in a reading; undefined if it has none.
+ * Returns the read of the price in `observed`; undefined if `observed` has no price.
  * @param before last reading of the same kind
  * @param at time of the read, ISO 8601
  */
@@ -44,13 +44,14 @@ export function priceRead(
   return { was, is: settled(was, seen), at: Date.parse(at) };
 }
 
-/** The value of a read. A price within half a cent of the last known one is not a change. */
+/** Returns `was` if the price differs from it by at most half a cent, else the observed price. */
 const settled = (was: FieldValue | undefined, seen: FieldValue): FieldValue =>
   was !== undefined && areEqual("price", was, seen) ? was : seen;
 
 /**
- * The derived fields at a read, without those that are not observed.
+ * Returns the tested derived price fields at a read. A field without a value is absent.
  * @param states states of the item before the read
+ * @param read undefined if the read has no price; the result is then empty
  */
 export function derivedPricesAt(
   pipeline: Pipeline,
@@ -68,8 +69,8 @@ export function derivedPricesAt(
 }
 
 /**
- * The states of the tested derived fields after a read. A field whose trace is missing stays without
- * one, unless the read is the first one with a price.
+ * Returns the states of the tested derived price fields after a read. A field without a trace gets
+ * one only at the first read with a price.
  * @param states states of the item before the read
  * @param read undefined if the read has no price
  */

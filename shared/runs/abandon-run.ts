@@ -21,8 +21,8 @@ export interface AbandonDependencies extends StartDependencies {
 }
 
 /**
- * Time without stored progress after which a run is abandoned, in milliseconds. The last progress
- * may be `progressIntervalMs` later than the stored one, so this time is added.
+ * Time without stored progress after which a run is abandoned, in milliseconds. The run may have
+ * made progress until `progressIntervalMs` after the stored time, so this interval is added.
  */
 const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;
 
@@ -30,8 +30,8 @@ const message =
   "The run made no progress for 15 minutes. The next run reads the items that this run did not read.";
 
 /**
- * Returns true if a run in phase `claimed` or `reading` made no progress for `stuckMs`. Also true
- * if its error is stored: an earlier call began to abandon the run.
+ * Returns true if a run in phase `claimed` or `reading` made no progress for more than 15 minutes,
+ * or if an earlier call began to abandon the run. False in all other phases.
  */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&
@@ -60,8 +60,8 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes that a step left to later steps, because the later steps never ran. Each item
- * that was routed to such a step gets an owed retry of that step.
+ * Stores the outcomes that steps left to later steps which never ran. Each item that was routed to
+ * a step that never ran gets an owed retry of that step.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -125,8 +125,8 @@ async function withoutOpenBatches(
 
 /**
  * Releases the hold of a step for which no decision is stored: the process that planned the step
- * may have reserved credits and then died. First reserves the same hold ID again. Otherwise, if the
- * other process reserved it after this release, the hold would stay open.
+ * may have reserved credits and then died. First reserves the same hold ID: a step has only one
+ * hold, so another process that still runs cannot open the hold after this release.
  */
 async function releaseUndecided(
   run: Run,

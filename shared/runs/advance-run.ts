@@ -51,8 +51,8 @@ export async function advanceRun(
 }
 
 /**
- * Reserves the credits of a step and sends its batches, or ends the run. Returns `passed` if the step
- * was deferred without batches, so that the next step follows at once.
+ * Reserves the credits of a step and sends its batches, or ends the run. Returns `passed` if the
+ * step was deferred without sending its batches, so that the next step follows at once.
  */
 async function startStep(
   run: Run,
@@ -70,7 +70,7 @@ async function startStep(
       return "done";
     }
     // Every item of the step starts there, also in the next run, so none needs an owed retry.
-    // Without it, a watchlist that waits for its budget costs the service almost nothing.
+    // Without owed retries, a watchlist that waits for its budget costs the service almost nothing.
     await steps.recordStats({ ...step, stats: emptyStepStats(step.scraper) });
     return "passed";
   }
@@ -80,7 +80,7 @@ async function startStep(
   return "done";
 }
 
-/** References to the batches of a step that are not marked as done. */
+/** Returns references to those batches of a step that are not marked as done, in batch order. */
 export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
   return Array.from({ length: step.batches }, (_, batch) => batch)
     .filter((batch) => !step.done.has(batch))
@@ -96,7 +96,7 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
     }));
 }
 
-/** Returns true if credit limits deferred all steps before this one, or if there are none. */
+/** Returns true if credit limits deferred all planned steps before `step`, or if there are none. */
 async function isNothingRead(step: StepRecord, steps: StepStore): Promise<boolean> {
   const planned = await steps.list(step.runId);
   return planned.filter(({ position }) => position < step.position).every(isDeferredUnread);

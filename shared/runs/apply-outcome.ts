@@ -22,7 +22,10 @@ export interface Reading {
  */
 const positionsMax = 16;
 
-/** The revision of an item that a discarded run no longer changes: above those of its steps. */
+/**
+ * Returns a revision above the revisions of all steps of a run. Late outcomes of the run have no
+ * effect on an item with this revision.
+ */
 export const revisionAfter = (runNumber: number): number =>
   runNumber * positionsMax + positionsMax - 1;
 
@@ -106,7 +109,7 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   };
 }
 
-/** The item with the states of routes after an outcome. An item without states has no attribute. */
+/** The item with the route states after an outcome. Without states, `routeStates` is absent. */
 function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
   if (after === undefined) return item;
   const { routeStates: _, ...others } = item;

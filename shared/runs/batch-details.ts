@@ -19,13 +19,14 @@ interface BatchRead {
   readonly answers: readonly StepAnswer[];
 }
 
-/** Returns the known details of an item of a batch. */
+/** Returns the known details of an item of a batch; empty if there are none. */
 export type DetailsOf = (id: string) => KnownDetails;
 
 /**
- * Stores the facts that a batch read, and returns the details of its items. Clients may have changed
- * labels and metadata until after the read: the outcomes of the batch contain these values. Reads
- * nothing if the batch shows no facts and no outcome can contain or test details.
+ * Stores the facts that a batch read. Returns a function that returns the details of the batch's
+ * items, with these facts and with the labels and metadata that clients had set by the end of the
+ * read. If the batch shows no facts, and no outcome can contain or test details, this call reads
+ * and stores nothing, and the function returns no details.
  */
 export async function batchDetails(
   { run, step, items, answers }: BatchRead,
@@ -43,9 +44,10 @@ export async function batchDetails(
       withFacts(known, { id, addedAt, readAt, facts: shown });
     if (change(before.get(id)) !== before.get(id)) changed.set(id, change);
   }
-  // Stored before the result of the batch is recorded. If the process dies between, the batch is
-  // read again. Facts that could not be stored after many conflicts are stored after a later read:
-  // to fail here would read and pay the source again.
+  // The facts are stored before the result of the batch is recorded. If the process dies in
+  // between, the batch is read again. The result of this call is ignored: after many conflicts, a
+  // later read stores the facts. An error here would make the service read and pay the source
+  // again.
   await pages.changeDetails(run, {
     ids: [...changed.keys()].toSorted(compareIds),
     change: (known, id) => changed.get(id)?.(known),

@@ -20,6 +20,7 @@ export interface ClaimRequest {
  * from the watchlist and the due time, so one due time never creates two runs. Returns undefined if
  * the watchlist has no items, if a run is in progress, or if the watchlist changed after the caller
  * read it.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function claimRun(
   { watchlist, trigger, due, now }: ClaimRequest,
@@ -70,7 +71,7 @@ function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string
   return kind === "refresh" ? (refresh?.entry ?? entry) : entry;
 }
 
-/** Due time of the run after this one (ISO); null for a paused watchlist, which has no next run. */
+/** Due time of the run after the claimed run (ISO); null if the watchlist is paused. */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;
   return nextRunAfter(watchlist.schedule, due, now).toISOString();

@@ -9,13 +9,16 @@ export type CompleteDependencies = AdvanceDependencies;
 
 export interface CompletedStep {
   readonly step: StepRecord;
-  /** Null if the sweeper resumed the run: the time is in the messages only, and is not stored. */
+  /**
+   * Time at which the batches were sent to the queue. Null if the sweeper resumed the run, because
+   * only the messages of the batches contain this time.
+   */
   readonly batchesSentAt: Date | null;
 }
 
 /**
- * Settles a step whose batches are all stored, then starts the next step or finishes the run.
- * Idempotent.
+ * Settles a step whose batches are all done, then starts the next step or sends the run to the
+ * finisher. Idempotent.
  */
 export async function completeStep(
   run: Run,
@@ -34,6 +37,7 @@ export async function completeStep(
 /**
  * Settles a step: charges its answered items, rounded once for the whole step, and records its
  * stats. A deferred step costs nothing. Idempotent.
+ * @throws 503 UNAVAILABLE if the ledger's rows stay contended or the retry budget is exhausted
  */
 export async function settleStep(
   run: Run,

@@ -2,9 +2,9 @@ import { quantity } from "../base/quantity.ts";
 import type { CreditLimit, Run, Shortfall, StepRecord } from "./run.ts";
 
 /**
- * The `error` text of a run with deferred steps: each deferred step, the credits that it needed, and
- * the balance at that moment or the credits that a limit left. Null if no step has a stored shortfall. Steps that an
- * earlier release deferred have no stored shortfall and are left out.
+ * Returns the `error` text of a run with deferred steps: each deferred step, the credits that it
+ * needed, and the balance at that moment or the credits that a limit left. Leaves out steps without
+ * a stored shortfall, which an earlier release deferred. Null if no step has a stored shortfall.
  */
 export function creditShortage(
   { status }: Pick<Run, "status">,

@@ -20,10 +20,11 @@ interface DecideDependencies {
 }
 
 /**
- * Releases or discards a held run, and returns it. Returns the run without a change if the same was
- * decided before. If the wake-up message cannot be sent, only warns: the sweeper continues the run.
+ * Releases or discards a held run, and returns the run with this decision. If the same was decided
+ * before, returns the run unchanged. If the wake-up message cannot be sent, only warns: the sweeper
+ * continues the run.
  * @throws 404 if there is no such run or its watchlist was deleted; 409 if the run is not held or
- * the opposite was decided before
+ * the opposite was decided before; 503 if the rows stay contended or the retry budget is exhausted
  */
 export async function decideHold(
   ref: RunRef,
@@ -67,8 +68,8 @@ function notHeld({ runNumber, phase, hold }: Run): Error {
 }
 
 /**
- * Discards a held run that no client released or discarded in time. Does nothing before that time.
- * Returns true if this call decided.
+ * Discards a held run that no client released or discarded within 7 days of its end. Does nothing
+ * before `holdExpiresAt`. Returns true if this call discarded the run.
  */
 export async function expireHold(
   run: Run,

@@ -10,10 +10,10 @@ export interface RestoreDependencies extends RewriteDependencies {
 }
 
 /**
- * Restores the items of a discarded run to their state before it. Idempotent. Leaves out items that
- * were removed from the watchlist or added again after the run had read them. Ends without an error
- * if the watchlist was deleted.
- * @throws 503 UNAVAILABLE after too many conflicts on a page
+ * Restores the items of a discarded run to their state before the run. Idempotent. Leaves out items
+ * that were removed from the watchlist or added again after the run had read them. Ends without an
+ * error if the watchlist was deleted.
+ * @throws 503 UNAVAILABLE after too many conflicts on a page, or if the retry budget is exhausted
  */
 export async function restoreItems(run: Run, dependencies: RestoreDependencies): Promise<void> {
   const before = await itemsBefore(run, dependencies.steps);
@@ -31,7 +31,10 @@ export async function restoreItems(run: Run, dependencies: RestoreDependencies):
   );
 }
 
-/** The items that the run changed as they were before it. The first step of an item decides. */
+/**
+ * The items that the run read, as they were before the run, by ID. If several steps recorded an
+ * item, only the first step recorded its state before the run.
+ */
 async function itemsBefore(
   run: Run,
   steps: RestoreDependencies["steps"],
@@ -46,8 +49,8 @@ async function itemsBefore(
 }
 
 /**
- * The item with the members that outcomes change as they were before the run. Its revision makes
- * late outcomes of the run have no effect.
+ * Restores the members that outcomes change to their values before the run. With the new revision,
+ * late outcomes of the run have no effect. Returns the same object if nothing is to be restored.
  */
 function restored(item: Item, before: Item | undefined, { runNumber }: Run): Item {
   const revision = revisionAfter(runNumber);
@@ -58,7 +61,7 @@ function restored(item: Item, before: Item | undefined, { runNumber }: Run): Ite
   return { ...kept, ...membersOfRuns(before), revision };
 }
 
-/** The members of an item that outcomes change. Clients change the others also while a run is held. */
+/** The members of an item that outcomes change. Clients may change other members during a hold. */
 const membersOfRuns = (item: Item): Omit<Item, "id" | "addedAt" | "revision"> => ({
   state: item.state,
   firstReadAt: item.firstReadAt,

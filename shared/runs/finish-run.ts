@@ -47,18 +47,24 @@ export interface FinishDependencies {
 }
 
 export interface FinishRequest extends RunRef {
-  /** Time at which the merge of the history must stop. Absent: never. */
+  /** Time at which the merge of the history must stop. Absent: no limit. */
   readonly until?: Date;
 }
 
 /**
- * Finishes a run: writes its result to the run and its watchlist, records its history, publishes its
- * events, and merges the window of the history that it completes. A run above its brake is held
- * instead: only a notice is published. After the decision, a call finishes the run, and restores
- * the items of a discarded one before. All steps are idempotent. Does nothing in phases in which
- * nothing is to be done. A run whose watchlist was deleted has no history and no events. If a
- * process dies or stops before the end, the run stays in the due index, so that the sweeper has it
- * finished again.
+ * Finishes a run whose steps are read:
+ *
+ * 1. writes the result to the run and its watchlist;
+ * 2. records the history of the run;
+ * 3. publishes the events of the run;
+ * 4. merges the windows of the history that are complete.
+ *
+ * A run above its brake is held after the first action: only a notice is published. A call after
+ * the decision does the other actions. For a discarded run, it first restores the items. A run
+ * whose watchlist was deleted has no history and no events.
+ *
+ * Idempotent. Does nothing in the phases `claimed`, `reading`, `held` and `done`. If the process
+ * dies or stops at `until`, the run stays in the due index, and the sweeper requests another call.
  */
 export async function finishRun(
   { until, ...ref }: FinishRequest,
@@ -213,8 +219,8 @@ async function endRun(
 
 /**
  * Writes the run and its watchlist in one transaction, or the run alone if the watchlist was
- * deleted. Reads the watchlist again after each conflict: if a client resumes the watchlist at this
- * moment, earlier skips must not pause it.
+ * deleted. Reads the watchlist again after each conflict: if a client has just resumed the
+ * watchlist, earlier skips must not pause it.
  */
 async function endWithWatchlist(
   ended: Run,

@@ -15,7 +15,10 @@ export interface ForecastDependencies {
   readonly runs: Pick<RunStore, "list">;
 }
 
-/** The newest runs of a watchlist that read everything, from which its credits are forecast. */
+/**
+ * Returns the runs from which the credits of a watchlist are forecast: of the newest `forecastRuns`
+ * runs, those that completed and deferred no step.
+ */
 export async function pastRuns(
   watchlistId: string,
   { runs }: Pick<ForecastDependencies, "runs">,
@@ -30,9 +33,10 @@ export async function pastRuns(
 const atOnce = 10;
 
 /**
- * Forecasts the runs of an account's active watchlists. `replaced`: a watchlist with settings that
- * are not stored. It counts in place of the stored one, also if that one is paused, or in addition
- * if it has a new ID.
+ * Forecasts the runs of an account's active watchlists.
+ * @param replaced forecast of a watchlist with settings that are not stored. It counts in place of
+ * the stored watchlist with this ID, even if that watchlist is paused. With the ID null, it counts
+ * as another watchlist.
  */
 export async function forecastAccount(
   {
@@ -57,7 +61,7 @@ export async function forecastAccount(
   return accountForecast(forecasts, credits, now);
 }
 
-/** Forecasts the runs of a watchlist from its newest runs. */
+/** Forecasts the credits of a watchlist's runs after `now`, from its newest runs. */
 export const forecastList = async (
   list: Watchlist,
   now: Date,

@@ -5,8 +5,9 @@ import type { StepOutcomes } from "./run-outcomes.ts";
 const holdMs = 7 * 86_400_000;
 
 /**
- * Returns true for a run that its brake may hold, so that its items before the run are recorded. A
- * baseline run has no earlier readings to protect.
+ * Returns true if the brake may hold the run. The batches of such a run also record their items as
+ * they were before the run. False for a run without a brake, and for a baseline run, whose items
+ * have no earlier readings.
  */
 export const mayBeHeld = ({ brake, kind }: Pick<Run, "brake" | "kind">): boolean =>
   brake !== null && kind !== "baseline";
@@ -51,7 +52,10 @@ const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
 const isUnanswered = ({ status }: ItemOutcome): boolean =>
   status === "partial" || status === "unavailable" || status === "deferred";
 
-/** Time at which the service discards a held run that no client has released or discarded. */
+/**
+ * Time at which the service discards a held run that no client has released or discarded: 7 days
+ * after the end of the run. The run must have ended.
+ */
 export function holdExpiresAt({ finishedAt }: Pick<Run, "finishedAt">): Date {
   return new Date(Date.parse(finishedAt ?? "") + holdMs);
 }

@@ -20,7 +20,7 @@ interface AnsweredBatch {
   /** Items by ID. */
   readonly items: ReadonlyMap<string, Item>;
   readonly answers: readonly StepAnswer[];
-  /** Returns true if no further item may be prepared. */
+  /** Returns true if the history of no further item may be read. */
   readonly isOver: () => boolean;
 }
 
@@ -29,7 +29,7 @@ interface TraceDependencies {
   readonly runs: Pick<RunStore, "list">;
 }
 
-/** An item with a known price that lacks the traces of derived fields. */
+/** An item with a known price that lacks traces of derived fields. */
 interface Untraced {
   readonly item: Item;
   readonly fields: readonly DerivedPriceField[];
@@ -42,9 +42,10 @@ interface Untraced {
 const parallelReads = 8;
 
 /**
- * Makes the traces of derived fields that a pipeline tests and that items lack, because an earlier
- * pipeline did not test them: reads the history of these items, at most `limits.tracedItemsMax` of
- * them. Later runs prepare the others.
+ * Makes the traces that items of a batch lack because an earlier pipeline did not test the derived
+ * fields. Reads the history of at most `limits.tracedItemsMax` items; later runs make the traces of
+ * the other items. Returns the traces by item ID; empty while the history lacks an earlier run.
+ * Leaves out an item whose history does not end with its known price.
  */
 export async function missingTraces(
   run: Run,
@@ -59,7 +60,7 @@ export async function missingTraces(
     const points = await dependencies.history.item({
       watchlistId: run.watchlistId,
       itemId: one.item.id,
-      // Earlier points are of an item with this ID that was removed.
+      // Earlier points are of a removed item with the same ID.
       since: one.item.addedAt,
       until: one.at,
     });
@@ -91,7 +92,7 @@ function untracedItems(
 
 /**
  * Returns true if every earlier run is in the history. The finisher may record a run after the next
- * one began.
+ * run has begun.
  */
 async function isHistoryComplete(
   { watchlistId, runNumber }: Run,

@@ -23,8 +23,8 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
- * transitions" and "Pipeline"). Pure and deterministic. `answers` must be sorted by item ID; so are
- * the outcomes. An item without an answer had no offer to check.
+ * transitions" and "Pipeline"). Pure and deterministic. `answers` must be sorted by item ID. The
+ * outcomes are sorted by item ID, too. An item without an answer had no offer to check.
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
@@ -45,7 +45,7 @@ export function batchResult(
     const answered = new Set(answers.map(({ id }) => id));
     for (const item of items.values()) {
       const { id, addedAt } = item;
-      // The item has no offer to check. If the owed retry were kept, it would never end.
+      // The item has no offer to check, so a run could never do the owed retry. It ends here.
       const endsRetry = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
       if (endsRetry) outcomes.push({ id, addedAt, status: "skipped", at });
     }
@@ -54,7 +54,7 @@ export function batchResult(
   return { counts: countsOf(answers, planned), outcomes };
 }
 
-/** The metadata that a step tests. Details take time to find, and most steps need none. */
+/** The item's metadata. Empty if the step tests none, because finding the details takes time. */
 const testedMetadata = (step: Step, details: () => KnownDetails): Metadata =>
   testsMetadata(step) ? (details().metadata ?? {}) : {};
 
@@ -70,11 +70,14 @@ interface TestedStep extends PipelineStep {
 }
 
 interface BatchItems {
-  /** Items by ID as now stored, without items that were removed after the run was planned. */
+  /**
+   * Items by ID, with the outcomes of earlier steps applied. Items that were removed after the run
+   * was planned are left out.
+   */
   readonly items: ReadonlyMap<string, Item>;
   /** Number of planned items, including removed ones. */
   readonly planned: number;
-  /** ISO time. */
+  /** Time of the outcomes of items without an answer, ISO 8601. */
   readonly at: string;
   /** States of derived fields that the items lack, made from the history, by item ID. */
   readonly traces?: ReadonlyMap<string, RouteStates>;
@@ -185,8 +188,8 @@ function okOutcome(
 }
 
 /**
- * The changes of a read since the last known values, for the history. The history of a delisted item
- * has ended, because later reads do not change the item.
+ * The changes of a read since the last known values, for the history. Not called for a delisted
+ * item: its history has ended, because later reads do not change the item.
  */
 function changesSince(
   known: Snapshot,
@@ -229,7 +232,7 @@ const hasEffects = (outcome: ItemOutcome): boolean => {
   return [...stored, reported, matched, next].some((effect) => effect !== undefined);
 };
 
-/** Last known values of the fields that a step reads. A step of another kind may have read them. */
+/** Last known values of the fields that a step reads, even if another kind of step read them. */
 function knownOf(item: Item, step: Step): Snapshot {
   const known: Record<string, FieldValue> = {};
   for (const field of Object.keys(stepScrapers[step.scraper].fieldTypes)) {

@@ -12,10 +12,10 @@ import type { Item, OwedRetry } from "../watchlists/item.ts";
  * 4. the first step of the same scraper, with any condition;
  * 5. the baseline step.
  *
- * Exception: if rules 2 to 5 give the baseline step and it has no routes, it would report nothing.
- * Then the first step with routes that reads the same kind does the retry, if there is one. On the
- * default pipeline of retailer_a, `pulse` does the owed retries of a pulse, and `lite` does all
- * others (specification, section "Watchlists").
+ * Exception: if rules 2 to 5 give a baseline step without routes, that step would report nothing.
+ * Then the first step with routes that reads the same kind does the retry, if there is such a step.
+ * On the default pipeline of retailer_a, `pulse` does the owed retries of a pulse, and `lite` does
+ * all other retries (specification, section "Watchlists").
  *
  * Each retry has exactly one step. A run reads an item at most once at a step, even if the item
  * also starts there or is routed there.
@@ -53,13 +53,13 @@ const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): 
 
 type Owing = Pick<Item, "state" | "owes">;
 
-/** IDs of the steps that do an item's owed retries. */
+/** IDs of the steps that do an item's owed retries, one for each retry. An ID may be repeated. */
 export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =>
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
 /**
- * The owed retries of an item after a step failed on it or was deferred. A retry of this step
- * replaces those that the step has just tried to do.
+ * Returns the owed retries of an item after a step failed to read it or was deferred. A retry of
+ * this step replaces the retries of the same kind that the step was to do.
  */
 export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);
@@ -73,6 +73,6 @@ export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: str
   ];
 }
 
-/** The owed retries of an item after a step answered it or skipped it. */
+/** Returns the owed retries that remain after a step answered or skipped an item. */
 export const retriesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
   item.owes.filter((owed) => stepOfRetry(pipeline, item, owed).id !== stepId);

@@ -16,10 +16,10 @@ export interface PlanDependencies {
 }
 
 /**
- * Plans the step at a position in the run order: stores the batches of items that it reads. A step
+ * Plans the step at a position in the run order: stores the batches of items to read. A step
  * reads the items that start there and the items that earlier steps routed there. Returns undefined
- * if there are none. The plan depends only on stored data that no longer changes, so a repeated
- * call makes the same plan.
+ * if there are no such items. The batches depend only on stored data that no longer changes, so a
+ * repeated call plans the same batches. The plan that was stored first wins, and is returned.
  */
 export async function planStep(
   run: Run,
@@ -154,8 +154,8 @@ async function outcomesBefore(
 }
 
 /**
- * Leaves out the parts of an outcome that only events and routes use. The rest is stored in the
- * item.
+ * Leaves out the fields of an outcome that only events and routes use. The other fields are stored
+ * in the item.
  */
 const toStore = ({
   matched: _m,
@@ -166,7 +166,8 @@ const toStore = ({
 }: ItemOutcome): ItemOutcome => outcome;
 
 /**
- * Selects the outcomes of the given items, grouped by step. Leaves out steps without such outcomes.
+ * Selects the outcomes of the items in `ids`, grouped by step. Leaves out steps without any of
+ * these outcomes.
  */
 const outcomesOf = (
   ids: ReadonlySet<string>,
@@ -177,8 +178,8 @@ const outcomesOf = (
     .filter(({ outcomes }) => outcomes.length > 0);
 
 /**
- * Splits sorted IDs into batches. The scraper's maximum of items per call also limits the batch
- * size.
+ * Splits sorted IDs into batches. A batch has at most `batchIdsMax` IDs, and at most as many as one
+ * call of the scraper may read.
  */
 export function inBatches(
   ids: readonly string[],

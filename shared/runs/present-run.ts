@@ -4,7 +4,8 @@ import type { Hold, Run, RunStats, RunStatus, RunWatchlist, StepStats } from "./
 
 /**
  * Converts a run to the run object of API responses and of the `watchlist.run.completed` event
- * (specification, section "Events"). Its `status` is `running` until the run has an end time.
+ * (specification, section "Events"). Its `status` is `running` until the run has an end time, and
+ * `held` while the run waits for a decision.
  */
 export function presentRun(run: Run): Record<string, unknown> {
   return {

@@ -4,7 +4,10 @@ import type { ProductFacts, SellerField } from "../watchlists/item-details.ts";
 
 const { titleLengthMax, urlLengthMax, sellerNameLengthMax } = limits.productFacts;
 
-/** The facts of a product read; undefined if it shows none. */
+/**
+ * Returns the facts that a product read shows; undefined if it shows none. Cuts long texts, and
+ * leaves out addresses that are too long to store.
+ */
 export function factsOfProduct(fields: ProductFields): ProductFacts | undefined {
   const title = cutText(fields["title"], titleLengthMax);
   const url = shortUrl(fields["url"]);
@@ -19,7 +22,7 @@ export function factsOfProduct(fields: ProductFields): ProductFacts | undefined 
   });
 }
 
-/** The facts of an offers read; undefined if it shows none. */
+/** Returns the seller of the buy box as facts; undefined if the offers do not name that seller. */
 export const factsOfOffers = ({
   offers,
 }: Extract<OffersAnswer, { status: "ok" }>): ProductFacts | undefined =>
@@ -28,7 +31,7 @@ export const factsOfOffers = ({
 const knownFacts = (facts: ProductFacts): ProductFacts | undefined =>
   Object.keys(facts).length === 0 ? undefined : facts;
 
-/** The name of a seller. Empty if the source does not name the seller. */
+/** The ID and name of a seller as facts. Empty if the source lacks one of the two. */
 function sellerFacts(field: SellerField, seller: unknown): Pick<ProductFacts, "sellers"> {
   const id = at(seller, "id");
   const name = cutText(at(seller, "name"), sellerNameLengthMax);
@@ -38,7 +41,7 @@ function sellerFacts(field: SellerField, seller: unknown): Pick<ProductFacts, "s
 const at = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
-/** Cuts a text of a source to a number of characters. Undefined if it is empty or not a text. */
+/** Trims a source's text and cuts it to `lengthMax` characters. Undefined if there is no text. */
 function cutText(text: unknown, lengthMax: number): string | undefined {
   if (typeof text !== "string") return undefined;
   const visible = text.toWellFormed().trim();
@@ -48,7 +51,7 @@ function cutText(text: unknown, lengthMax: number): string | undefined {
   return Array.from(visible).slice(0, lengthMax).join("");
 }
 
-/** An address of a source. Undefined if it is not one, or too long to store. */
+/** Returns a source's URL; undefined if it is not an HTTP URL or is too long to store. */
 const shortUrl = (url: unknown): string | undefined =>
   typeof url === "string" && url.length <= urlLengthMax && /^https?:\/\/[^\s]+$/.test(url)
     ? url

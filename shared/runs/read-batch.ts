@@ -42,8 +42,9 @@ export interface BatchTimes {
 /**
  * Reads one batch of a step, records the result, and stores its outcomes in the items. The call
  * that stores the last batch also completes the step. Idempotent: a repeated call stores the
- * recorded result again and does not read the source. Does nothing for an outdated plan or a run
- * that ended.
+ * recorded result again and does not read the source. Does nothing if the step has another plan, or
+ * if the run has ended or was abandoned. If the run is in phase `finishing`, only sends the finish
+ * message again.
  */
 export async function readBatch(
   ref: BatchRef,
@@ -160,9 +161,11 @@ interface ResultWithPages {
 
 /**
  * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result.
- * If it is the earlier one, `pagesRead` is empty, because it was derived from other reads. If the
- * run may be held, also records the items as the pages have them: this batch stores the outcomes
- * that earlier steps left to it, so the first batch of an item has the item before the run.
+ * `pagesRead` of an earlier result is empty, because that result was derived from other pages.
+ *
+ * If the run may be held, also records the items of the outcomes as they are in `pagesRead`, so
+ * that the run can be discarded. The first batch of an item thus records the item as it was before
+ * the run.
  */
 export async function recordBatch(
   { ref, run }: { readonly ref: BatchRef; readonly run: Run },
@@ -205,7 +208,7 @@ const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 /**
  * The outcomes that a batch stores in its items: the outcomes carried from earlier steps, and the
  * outcomes of this batch. Leaves out the outcome of a routed item, because the item's next step
- * stores it. Exception: this batch stores it if it also stores an earlier outcome of the same item.
+ * stores it. Exception: if this batch stores an earlier outcome of the item, it stores both.
  */
 export function outcomesToStore(
   { step }: StepRecord,

@@ -29,7 +29,7 @@ type Changes = ReadonlyMap<string, OpenChange>;
 /**
  * The readings and open changes of an item after an `ok` read. Each is absent if it stays the same.
  *
- * A change is open while another kind of read of the same field still has an older value stored.
+ * A change is open while the stored reading of another kind still has an older value of the field.
  * Most open changes can be derived from the readings, so nothing is stored. An open change is
  * stored in two cases:
  *
@@ -113,10 +113,10 @@ interface ProductField {
 }
 
 /**
- * Returns true if a field of a product read also updates the pulse reading. Otherwise the next
- * pulse would detect the change again, route the item to the product step and charge for it. False
- * if a pulse route would do something that this read did not do: then the next pulse must detect
- * the change.
+ * Returns true if a product read also updates the field in the pulse reading. The next pulse then
+ * does not detect the same change again, and does not route the item to another paid product read.
+ * False if a pulse route would do something that this read did not do: then the next pulse must
+ * detect the change.
  */
 const replacesPulseReading = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
   pipeline.steps

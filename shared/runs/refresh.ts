@@ -3,17 +3,17 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Returns true if a run is a refresh. Always false if the pipeline has no refresh. One of two rules
- * applies:
+ * Returns true if a run is a refresh, by one of two rules. Always false if the pipeline has no
+ * refresh.
  *
  * - Cadence: the run number is a multiple of `refresh.everyRuns`. Manual, skipped and failed runs
  *   count too.
  * - Missed refresh: a refresh that read nothing stays due. Every following run, even a manual one,
- *   is a refresh until a run completes. It starts at the refresh entry of the current pipeline. The
- *   cadence does not shift.
+ *   is a refresh until a run completes. These runs start at the refresh entry of the current
+ *   pipeline. The cadence does not shift.
  *
- * Call it only for runs that are not baseline runs: a baseline run reads every item for the first
- * time, even if a refresh is due.
+ * Must not be called for a baseline run, which reads every item for the first time, even if a
+ * refresh is due.
  */
 export function isRefresh(
   { refreshDue }: Pick<Watchlist, "refreshDue">,
@@ -28,6 +28,7 @@ export function isRefresh(
  * lack of credits, if a credit limit deferred its entry step before anything was read, or if it
  * failed before that step. In all other cases no refresh is due: items that the step did not read
  * have an owed retry there.
+ * @param dueBefore whether a missed refresh was due before the run
  */
 export function refreshDueAfter(
   { kind, status, stats }: Pick<Run, "kind" | "status" | "stats">,

@@ -10,9 +10,8 @@ import { startRun } from "./start-run.ts";
 /**
  * Continues a run from its current phase: after its claim, a crash or a lost message. Abandons a
  * stalled run. Ends a run as failed if it has been in phase `finishing` for too long. Discards a
- * held run if its hold has expired. Does nothing
- * if the run is done or deleted. Idempotent. Returns the run as it was before; undefined if it is
- * deleted.
+ * held run if its hold has expired. Does nothing if the run is done or does not exist. Idempotent.
+ * Returns the run as it was before this call; undefined if it does not exist.
  */
 export async function resumeRun(
   ref: RunRef,
@@ -57,16 +56,16 @@ async function expireHeldRun(run: Run, dependencies: AbandonDependencies): Promi
 }
 
 /**
- * Returns true if a run has been in phase `finishing` for too long. Always false for a skipped run:
- * it has no results that could fail.
+ * Returns true if a run in phase `finishing` made no progress for `finishTimeoutMs`. Always false
+ * for a skipped run, which has no results that could fail.
  */
 const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&
   now.getTime() - new Date(run.progressAt).getTime() >= finishTimeoutMs;
 
 /**
- * Continues with the last planned step, or with the next step if all its batches are done. Sends
- * again the batches that are not done, because their messages may be lost.
+ * Continues with the last planned step, or with the step after it if all its batches are done.
+ * Sends the batches that are not done again, because their messages may be lost.
  */
 async function resumeReading(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps, queue } = dependencies;

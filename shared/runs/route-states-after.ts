@@ -30,9 +30,9 @@ interface StatesRead {
 }
 
 /**
- * The states of the pipeline's routes about an item after a read; without a member if they stay the
- * same. Contains no state of a route that the pipeline no longer has. An expired cooldown is removed
- * only when the item is stored for another reason, because it has no effect.
+ * Returns the states of the pipeline's routes for an item after a read; an empty object if they
+ * stay the same. Contains no state of a route that the pipeline no longer has. An expired cooldown
+ * has no effect, so it is removed only when the item is stored for another reason.
  */
 export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome, "routeStates"> {
   const { pipeline, at, price, traces } = read;
@@ -70,7 +70,7 @@ function withoutExpired(states: RouteStates, at: string): RouteStates {
   return Object.fromEntries(entries.filter(([, state]) => Object.keys(state).length > 0));
 }
 
-/** The state without a cooldown that is over. */
+/** The state without an expired cooldown. */
 function current(state: RouteState, at: string): RouteState {
   if (state.until === undefined || isCooling(state, at)) return state;
   const { until: _, ...others } = state;

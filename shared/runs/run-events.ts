@@ -30,8 +30,9 @@ interface Publication {
 }
 
 /**
- * The publication of an ended run. A held run has two: the notice of the hold when it ends, and its
- * events after the decision.
+ * Returns the current publication of an ended run. A run that its brake holds has two, one after
+ * the other: the notice of the hold when the run ends, and its events after the decision.
+ * @throws Error if the run has not ended
  */
 export function publicationOf({ id, finishedAt, hold }: Run): Publication {
   assert(finishedAt !== null, "only an ended run has a publication");
@@ -43,9 +44,9 @@ export function publicationOf({ id, finishedAt, hold }: Run): Publication {
 
 /**
  * Builds the events of a run in delivery order (specification, section "Events"): changed, matched,
- * delisted, run completed. A held or discarded run has only the last of them. Returns an empty list
- * if the run has not finished or its watchlist was deleted. IDs, times and bytes depend only on stored data, so a repeated call builds identical
- * events.
+ * delisted, run completed. A held or discarded run has only the event `watchlist.run.completed`.
+ * Returns an empty list if the run has not ended or its watchlist was deleted. IDs, times and bytes
+ * depend only on stored data, so a repeated call builds identical events.
  */
 export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): SerializedEvent[] {
   const { watchlist, finishedAt, hold } = run;

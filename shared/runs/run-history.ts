@@ -5,8 +5,8 @@ import { compareIds } from "../watchlists/page.ts";
 import type { ItemOutcome, Run } from "./run.ts";
 
 /**
- * The history points of the outcomes of one step, in the order of the outcomes. An `ok` outcome
- * without an observed change has none.
+ * Returns the history points of the outcomes of one step, in the order of the outcomes. An `ok`
+ * outcome without an observed change has no point.
  */
 export const pointLinesOf = (step: string, outcomes: readonly ItemOutcome[]): PointLine[] =>
   outcomes.flatMap(({ id, at, status, observed = {} }) =>
@@ -16,9 +16,10 @@ export const pointLinesOf = (step: string, outcomes: readonly ItemOutcome[]): Po
   );
 
 /**
- * The history of a run. Depends only on recorded results and the stored end of the run, so a
- * repeated call returns the same segment.
+ * Returns the history of an ended run. Depends only on recorded results and the stored end of the
+ * run, so a repeated call returns the same segment.
  * @param steps the points of each step, in step order
+ * @throws Error if the run has not ended
  */
 export function runSegment(
   { runNumber, finishedAt }: Run,

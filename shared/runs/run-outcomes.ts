@@ -7,7 +7,7 @@ import type { StepStore } from "./step-store.ts";
 export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
-  /** IDs of the items of a step that was deferred without outcomes. */
+  /** IDs of the items that start at the step; present only if it was deferred without outcomes. */
   readonly unread?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface StepResults extends StepOutcomes {
   readonly isRestorable: boolean;
 }
 
-/** Reads the results of a run's steps, in run order. */
+/** Reads the results of a run's planned steps, in run order. */
 export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonly StepResults[]> {
   const stepResults: StepResults[] = [];
   for (const step of await steps.list(run.id)) {
@@ -37,9 +37,9 @@ export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonl
 }
 
 /**
- * Derives the stats of a run from the outcomes of its steps. The stats count an item once as
- * changed, notified, failed, deferred or delisted, even if several steps report it. A match counts
- * once for each step and branch.
+ * Derives the stats of a run from the outcomes of its steps. Each of the counts of changed,
+ * notified, failed, deferred and delisted items counts an item once, even if several steps report
+ * it. `matched` counts once for each item, step and `when`.
  */
 export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunStats {
   const changed = new Set<string>();
@@ -75,7 +75,10 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
   };
 }
 
-/** `isEntryUnread` of the run's stats, if a credit limit deferred the entry step without outcomes. */
+/**
+ * Returns `isEntryUnread` if a limit of the customer deferred the run's entry step without
+ * outcomes; otherwise an empty object.
+ */
 export const unreadEntry = (
   { stats }: Run,
   steps: readonly StepRecord[],

@@ -2,7 +2,10 @@ import type { Run, StepStats } from "./run.ts";
 import { creditsOf, stepStats } from "./run-outcomes.ts";
 import type { StepStore } from "./step-store.ts";
 
-/** Adds the current stats and credits to a run in progress. Returns a finished run unchanged. */
+/**
+ * Adds the current stats and credits to a run in progress. The step that is being read has its
+ * counts so far and 0 credits. If the run has ended, returns the same run.
+ */
 export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   if (run.finishedAt !== null) return run;
   const records = await steps.list(run.id);

@@ -1,6 +1,6 @@
 import type { BatchRef, RunRef } from "./run.ts";
 
-/** Sends wake-up messages to the Lambdas that process runs. They act only on stored rows. */
+/** Sends wake-up messages to the Lambdas that process runs. The Lambdas act only on stored rows. */
 export interface RunQueue {
   /**
    * Requests a run if the watchlist is due. `scheduledTime` is the time of the schedule's tick
@@ -19,6 +19,9 @@ export interface RunQueue {
   sendResume(run: RunRef): Promise<void>;
   /** Requests that step workers read these batches. */
   sendBatches(batches: readonly BatchRef[]): Promise<void>;
-  /** Requests that the finisher finishes a run in phase `finishing` or `emitting`. */
+  /**
+   * Requests that the finisher continues a run in phase `finishing`, `emitting`, `holding`,
+   * `releasing` or `discarding`.
+   */
   sendFinish(run: RunRef): Promise<void>;
 }

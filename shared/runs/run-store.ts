@@ -2,9 +2,12 @@ import type { EndpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { Hold, Run, RunPhase, RunRef, RunStats } from "./run.ts";
 
+/** A new run, and the change of its watchlist. */
 export interface Claim {
   readonly run: Run;
+  /** The watchlist as the caller read it. */
   readonly watchlist: Watchlist;
+  /** The watchlist's new due time (ISO); null for none. */
   readonly nextRunAt: string | null;
 }
 
@@ -36,8 +39,12 @@ export interface RunStore {
    * read.
    */
   claim(claim: Claim): Promise<"claimed" | "conflict">;
+  /** Reads a run; undefined if it does not exist. */
   get(ref: RunRef): Promise<Run | undefined>;
-  /** Lists runs of a watchlist, newest first. @param before list only runs with a lower number */
+  /**
+   * Lists at most `limit` runs of a watchlist, newest first. `hasMore`: older runs follow.
+   * @param before list only runs with a lower number
+   */
   list(
     watchlistId: string,
     limit: number,
@@ -67,8 +74,11 @@ export interface RunStore {
   /**
    * Writes an ended run and its watchlist's row in one transaction, or the run alone if `watchlist`
    * is null. The new phase is `emitting`, or `holding` if the run has a hold: then the watchlist
-   * starts no run until the hold has ended. `finished_before`: an earlier call ended the run. `conflict`: nothing was written,
-   * because the watchlist changed after it was read or this run is not its run in progress.
+   * starts no run until the hold has ended. Returns one of:
+   * - `finished`: this call ended the run.
+   * - `finished_before`: an earlier call ended the run.
+   * - `conflict`: nothing was written, because the watchlist changed after it was read, or because
+   *   this run is not the watchlist's run in progress.
    */
   finish(
     run: Run,
@@ -81,19 +91,20 @@ export interface RunStore {
   /**
    * Stores the decision about a held run and moves the run to `releasing` or `discarding`. Returns
    * false and writes nothing if the run is not in phase `held` or its watchlist was deleted. Of
-   * several decisions, one wins.
+   * several concurrent decisions, the first wins.
    */
   decideHold(run: Run, hold: Hold): Promise<boolean>;
   /**
    * Moves a run from `releasing` or `discarding` to `done`, so that its watchlist can run again.
-   * Does nothing if it is done.
+   * Does nothing in any other phase.
    */
   endHold(run: Run): Promise<void>;
   /** Deletes a run from the history. Does nothing if there is no such run. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
    * Claims up to `limit` runs whose next check is due at `now`, and sets the next check of each to
-   * `nextCheck`, so that no other call claims them before.
+   * `nextCheck`, so that no other call claims these runs before that time. Returns the claimed
+   * runs.
    */
   takeStalled(check: {
     readonly now: Date;

@@ -45,8 +45,8 @@ export type RunPhase =
 /** Time without progress after which the sweeper resumes a run, in milliseconds. */
 export const progressTimeoutMs = 5 * 60 * 1_000;
 /**
- * Minimum time between two progress writes of a run, in milliseconds. A large run has thousands of
- * batches.
+ * Minimum time between two progress writes of a run, in milliseconds. It limits the writes of a run
+ * with thousands of batches.
  */
 export const progressIntervalMs = 10_000;
 
@@ -64,14 +64,17 @@ export interface StepStats {
 }
 
 export interface RunStats {
-  /** Items at the start of the run, without delisted ones. */
+  /** Number of items at the start of the run, without delisted items. */
   readonly tracked: number;
   /** ID of the step at which the run starts. */
   readonly entry: string;
   /** Items in state `new` at the start of the run. */
   readonly newItems: number;
   readonly steps: Readonly<Record<string, StepStats>>;
-  /** Matches of routes that notify, other than `changed`: one for each item, step and `when`. */
+  /**
+   * Number of matches of notifying routes whose `when` is not `changed`. Counts once for each item,
+   * step and `when`.
+   */
   readonly matched: number;
   /** Items that the run deferred to the next run. */
   readonly deferred: number;
@@ -83,8 +86,8 @@ export interface RunStats {
   /** Items without an answer, which the next run reads again. */
   readonly retryNextRun: number;
   /**
-   * Present if a credit limit deferred the entry step of a run that had read nothing before. Its
-   * items then have no owed retry. Clients do not see it.
+   * Present if a limit of the customer deferred the entry step before the run had read anything.
+   * The items of the step then have no owed retry. Not shown to clients.
    */
   readonly isEntryUnread?: true;
 }
@@ -178,7 +181,10 @@ export const emptyStats = (entry: string): RunStats => ({
 /** The effect of one step on one item. A read without any effect has no outcome. */
 export interface ItemOutcome {
   readonly id: string;
-  /** `addedAt` of the item. It differs after the item was removed and added again. */
+  /**
+   * `addedAt` of the item that was read. The stored item has another value if it was removed and
+   * added again.
+   */
   readonly addedAt: string;
   readonly status: PointStatus;
   /** Time of the read, ISO 8601. */
@@ -192,9 +198,10 @@ export interface ItemOutcome {
   /** Open changes after the read; absent if they equal the stored ones. */
   readonly openChanges?: Item["openChanges"];
   /**
-   * The fields whose value differs from the last known one, or that had none, also those that no
-   * route names. Absent if there are none, or the item was delisted before. Recorded only in
-   * `EffectiveResult.points`, so an outcome that is read from the store lacks it.
+   * Fields whose value differs from the last known value, or that had no known value, whether or
+   * not a route names them. Absent if there are none, or if the item was already delisted. Stored
+   * only as a history point (`EffectiveResult.points`), so an outcome that is read from the store
+   * lacks this field.
    */
   readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
@@ -208,15 +215,16 @@ export interface ItemOutcome {
   /** Snapshot of the item after the change; present if an event reports the change. */
   readonly reported?: Snapshot;
   /**
-   * Present if other routes report the item in an event: the `when` of these routes, and the values
-   * of the fields that they test.
+   * Present if routes whose `when` is not `changed` report the item in an event. `branches`: the
+   * `when` of these routes. `values`: the testable fields of the step after an `ok` read; otherwise
+   * the last snapshot of the item.
    */
   readonly matched?: { readonly branches: readonly When[]; readonly values: Snapshot };
   /** IDs of the steps to which the item is routed. */
   readonly next?: readonly string[];
   /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
   readonly lastSnapshot?: Snapshot | null;
-  /** Known details of the item; present if an event reports the outcome and there are some. */
+  /** Known details of the item; present if it has details and an event reports the outcome. */
   readonly details?: KnownDetails;
 }
 
@@ -232,6 +240,7 @@ export interface BatchCounts {
   readonly quarters: number;
 }
 
+/** Counts of no batch: all 0. */
 export const noCounts: BatchCounts = {
   requested: 0,
   ok: 0,
@@ -242,6 +251,7 @@ export const noCounts: BatchCounts = {
   quarters: 0,
 };
 
+/** Returns the sum of each count and of the prices. */
 export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => ({
   requested: a.requested + b.requested,
   ok: a.ok + b.ok,
@@ -261,7 +271,7 @@ export interface BatchResult {
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** A recorded result without the outcomes that affect no event, no stat and no route. */
+/** A recorded result with only the outcomes that affect an event, a stat or a route. */
 export interface EffectiveResult extends BatchResult {
   /** The history points of all outcomes. */
   readonly points: readonly PointLine[];
@@ -269,7 +279,7 @@ export interface EffectiveResult extends BatchResult {
   readonly isRestorable: boolean;
 }
 
-/** Outcomes of one step, stored together with the outcomes of a later step. */
+/** Outcomes of one step that a batch of a later step stores in the items. */
 export interface CarriedOutcomes {
   readonly step: string;
   readonly outcomes: readonly ItemOutcome[];
@@ -286,17 +296,17 @@ export interface PlannedBatch {
 /** `read`: credits are reserved and the step is read. `defer`: its items wait for the next run. */
 export type StepDecision = "read" | "defer";
 
-/** A limit that the customer has set, by which a step was deferred. */
+/** A limit of the customer that deferred a step. */
 export type CreditLimit =
   | "max_credits_per_run"
   | "watchlist_daily_credit_budget"
   | "account_daily_credit_budget";
 
-/** Why a step is deferred: the credits that it needed, and those that were available then. */
+/** Why a step was deferred: the credits that it needed, and the credits that were available. */
 export interface Shortfall {
   readonly needed: number;
   readonly available: number;
-  /** The limit that left these credits. Absent if the balance was too low. */
+  /** The limit that left only `available` credits. Absent if the balance was too low. */
   readonly limit?: CreditLimit;
 }
 
@@ -316,8 +326,8 @@ export interface StepRecord {
   /** Number of planned items. */
   readonly items: number;
   /**
-   * ID of the run's plan if this step reads the starting batches of that plan unchanged, and so
-   * does not store them again; else null.
+   * ID of the run's plan if the step reads exactly the starting batches of that plan, which are
+   * then not stored again; otherwise null.
    */
   readonly starts: string | null;
   /** Null until a process decides whether the step is read. */
@@ -335,6 +345,7 @@ export interface StepRecord {
   readonly stats: StepStats | null;
 }
 
+/** Identifies a batch of a step in messages and stores. */
 export interface BatchRef extends RunRef {
   readonly runId: string;
   readonly step: string;

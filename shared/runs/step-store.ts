@@ -21,6 +21,7 @@ export interface StepPlan {
   readonly batches: readonly PlannedBatch[];
 }
 
+/** A batch with its run, its step and its result. What is not stored is undefined. */
 export interface OpenedBatch {
   readonly run: Run | undefined;
   readonly step: StepRecord | undefined;
@@ -44,6 +45,7 @@ export interface StepStore {
   starts(run: Run, step: string): Promise<readonly (readonly string[])[]>;
   /** Stores the plan of a step, unless the step already has one. Returns the stored plan. */
   plan(plan: StepPlan): Promise<StepRecord>;
+  /** Reads a planned step; undefined if the step is not planned. */
   get(runId: string, step: string): Promise<StepRecord | undefined>;
   /** All planned steps of a run, in run order. */
   list(runId: string): Promise<readonly StepRecord[]>;
@@ -55,33 +57,34 @@ export interface StepStore {
   decide(run: Run, step: StepRecord, shortfall: Shortfall | null): Promise<StepDecision | "over">;
   /** Stores that all batches of a step were sent to the queue. */
   recordSent(step: StepRecord): Promise<void>;
-  /** Reads a batch with its run, step and result. Parts that are not stored are undefined. */
+  /** Reads a batch with its run, step and result. */
   open(ref: BatchRef): Promise<OpenedBatch>;
   /** Reads the planned items of a batch. Undefined if the watchlist and its runs were deleted. */
   planned(ref: BatchRef): Promise<PlannedBatch | undefined>;
   /**
    * Records the result of a batch, unless one is already recorded.
-   * @param before the items of the outcomes as they were before, so that the run can be discarded
+   * @param before the items of the outcomes as they were before the batch. Without them, the run
+   * cannot be discarded.
    */
   recordResult(
     ref: BatchRef,
     result: BatchResult,
     before?: readonly Item[],
   ): Promise<RecordedResult>;
-  /** Yields the items before each recorded batch of a step, batch by batch. */
+  /** Yields `before` of each recorded batch of a step; an empty list if it was not recorded. */
   itemsBefore(step: StepRecord): AsyncIterable<readonly Item[]>;
   /**
    * Marks a batch as done: its outcomes are stored in the items. Returns the step after the write;
    * undefined if the watchlist and its runs were deleted.
    */
   markDone(ref: BatchRef): Promise<StepRecord | undefined>;
-  /** Sum of the counts of all recorded batches. */
+  /** Sum of the counts of all recorded batches of a step. */
   counts(step: StepRecord): Promise<BatchCounts>;
   /** Yields the outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
   /**
-   * Yields the results of a step in batch order. Leaves out outcomes that affect no event, no stat
-   * and no route.
+   * Yields the results of a step in batch order, with only the outcomes that affect an event, a
+   * stat or a route.
    */
   effectiveResults(step: StepRecord): AsyncIterable<EffectiveResult>;
   /** Yields the IDs of the items that a step delisted, batch by batch. */

@@ -43,7 +43,7 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
  * Applies outcomes to the stored items, in step order. Ignores items that are not on the watchlist,
  * or that were added again after the outcome. Writes the pages in `pagesRead` without reading them
  * again, unless they changed. Stops without an error if the watchlist was deleted.
- * @throws 503 UNAVAILABLE after too many conflicts on a page
+ * @throws 503 UNAVAILABLE after too many conflicts on a page, or if the retry budget is exhausted
  */
 export async function storeOutcomes(
   run: Run,

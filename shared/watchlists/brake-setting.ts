@@ -17,8 +17,8 @@ export interface BrakeFields {
 }
 
 /**
- * The brake of new watchlists. In 641 days of prices of four shops, 92.3 % of a shop's products
- * changed at most from one reading to the next (ADR 0031).
+ * The brake of new watchlists. In 641 days of prices of four shops, at most 92.3 % of the products
+ * of a shop changed between two readings (ADR 0031).
  */
 export const defaultBrake: Brake = { maxChangedPercent: 95, minItems: 50 };
 
@@ -36,22 +36,24 @@ export const brakeField = v.optional(
             v.number(percentMessage),
             v.gtValue(0, percentMessage),
             v.maxValue(100, percentMessage),
-            v.description("A run is held if a larger share of its items changed."),
+            v.description(
+              "A run is held if more than this percentage of the items that it read changed or were delisted.",
+            ),
           ),
           min_items: v.pipe(
             v.number(itemsMessage),
             v.integer(itemsMessage),
             v.minValue(1, itemsMessage),
             v.maxValue(Number.MAX_SAFE_INTEGER, itemsMessage),
-            v.description("A run that read fewer items is never held."),
+            v.description("A run that read fewer items than this is never held."),
           ),
         },
         "'brake' must be null or an object with exactly 'max_changed_percent' and 'min_items'.",
       ),
       v.description(
         "Holds the events of a run in which too many items changed or were delisted, until you release " +
-          "or discard the run. Null: off. Default: " +
-          `${defaultBrake.maxChangedPercent} percent from ${defaultBrake.minItems} items on. ` +
+          "or discard the run. Null if no run is held. Default: " +
+          `${defaultBrake.maxChangedPercent} percent of at least ${defaultBrake.minItems} items. ` +
           "A change applies from the next run on.",
       ),
     ),
@@ -63,13 +65,13 @@ export const shownBrake = v.nullable(
   v.object({ max_changed_percent: v.number(), min_items: count }),
 );
 
-/** Reads a brake of a body or a stored row. */
+/** Converts a brake of a body or a stored row. Null if the brake is off. */
 export const brakeIn = (fields: BrakeFields | null): Brake | null =>
   fields === null
     ? null
     : { maxChangedPercent: fields.max_changed_percent, minItems: fields.min_items };
 
-/** Converts a brake to its form in answers and stored rows. */
+/** Converts a brake to its form in answers and stored rows. Null if the brake is off. */
 export const presentBrake = (brake: Brake | null): BrakeFields | null =>
   brake === null
     ? null

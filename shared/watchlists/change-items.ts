@@ -23,7 +23,7 @@ export interface ItemTally {
   readonly reactivated: number;
   /** Items on the watchlist whose label or metadata changed. */
   readonly updated: number;
-  /** Items on the watchlist that are as before. */
+  /** Items to add that were on the watchlist and did not change. */
   readonly unchanged: number;
   /** IDs to remove that were on the watchlist. */
   readonly removed: number;
@@ -47,9 +47,9 @@ export interface ChangeItemsRequest {
  * changes in one transaction, but the watchlist as a whole does not. Idempotent: a call that failed
  * halfway can be repeated.
  * @returns the number of IDs by outcome, and the watchlist after the change
- * @throws 400 if the watchlist would have too many items (nothing is applied); 404 if the watchlist
- * was deleted; 409 if concurrent calls fill the watchlist (nothing or only a part is applied); 503
- * after too many conflicts on a page (only a part may be applied)
+ * @throws 400 if the watchlist would have too many items, before anything changes; 404 if the
+ * watchlist was deleted; 409 if concurrent calls fill the watchlist; 503 after too many conflicts
+ * on a page. After 404, 409 and 503, some of the items may have changed.
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -66,8 +66,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // If nothing was applied, plans the change again, which throws the error that a call after the
-    // concurrent calls would get. If it throws none, the client gets 409.
+    // If nothing was applied, plans the change again for the watchlist that the concurrent calls
+    // left. Throws 400 if the change does not fit there. Otherwise the client gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }
@@ -112,8 +112,9 @@ const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
 });
 
 /**
- * Returns one pass if all additions fit even before the removals. Otherwise returns two passes: the
- * first removes, the second adds.
+ * Returns the change as one pass if all additions fit without the removals. Otherwise returns two
+ * passes: the first removes, the second adds.
+ * @throws 400 if the additions do not fit after the removals either
  */
 async function planPasses(
   watchlist: Watchlist,
@@ -175,8 +176,8 @@ function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
 
 /**
  * Applies a pass: first deletes the details of the items to remove, then changes the items, then
- * stores their labels. In this order a removed item never leaves a label behind
- * for the item that a later call adds under its ID, unless calls for the same item overlap.
+ * stores their labels. In this order, an item that a later call adds does not get the label of a
+ * removed item with the same ID, unless calls for the same item overlap.
  */
 async function applyPass(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -218,7 +219,7 @@ interface Labeling {
   readonly labels: ItemChange["labels"];
 }
 
-/** Stores labels and metadata. Returns the number of items, on the watchlist before, that changed. */
+/** Stores labels and metadata. Returns how many of the items that are not new changed. */
 async function setLabels(
   list: WatchlistRef,
   { placed, labels }: Labeling,
@@ -229,7 +230,7 @@ async function setLabels(
       .filter(({ id, outcome }) => outcome === "added" || labels.has(id))
       .map((item) => [item.id, item]),
   );
-  // A set, because a conflict calls the change of an item again.
+  // A set, because `change` is called again for the same item after a conflict.
   const updated = new Set<string>();
   const change = (before: ItemDetails | undefined, id: string): ItemDetails | undefined => {
     const item = items.get(id);

@@ -23,10 +23,10 @@ export interface Change {
 }
 
 /**
- * Applies a change to a watchlist. Returns the same object if nothing differs, else the watchlist
+ * Applies a change to a watchlist. Returns `before` itself if nothing differs, else the watchlist
  * with the next revision.
- * @throws 400 if a value in the patch is not valid for this watchlist, or if the patch names a
- * fixed field with a different value
+ * @throws 400 if a value in the patch is not valid for this watchlist, or if the patch has another
+ * `platform`, `marketplace` or `schedule` than the watchlist
  */
 export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
@@ -59,7 +59,9 @@ export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));
 
-/** @throws 400 if the patch has a different `platform`, `marketplace` or `schedule` object. */
+/**
+ * @throws 400 if the patch has another `platform`, `marketplace` or `schedule` than the watchlist
+ */
 function refuseFixed(watchlist: Watchlist, patch: WatchlistPatch): void {
   const { schedule } = patch;
   if (schedule !== undefined && !isDeepStrictEqual(schedule, presentSchedule(watchlist.schedule))) {
@@ -114,7 +116,7 @@ function pipelineAfter(watchlist: Watchlist, { pipeline }: WatchlistPatch): Pipe
 
 /**
  * Next due time (ISO) after the change; null for a paused watchlist. An `every` schedule counts
- * from the last run. Before the first run, the due time does not change.
+ * from the last run. A watchlist without a run keeps its due time, or is due now if it has none.
  */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;

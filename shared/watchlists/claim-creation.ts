@@ -13,23 +13,28 @@ import {
 export interface CreationClaim {
   readonly watchlistId: string;
   /**
-   * Creation time of the watchlist: when its ID was fixed, even if a later attempt completes the
-   * creation.
+   * Creation time of the watchlist: the time at which its ID was fixed, even if a later attempt
+   * completes the creation.
    */
   readonly claimedAt: Date;
   /** Idempotency record of the request; null if the request has no key. */
   readonly record: IdempotencyRecord | null;
 }
 
+/**
+ * `claimed`: the caller must create the watchlist. `replay`: an earlier request with the same key
+ * created it, and `answer` is the body of its response.
+ */
 export type ClaimOutcome =
   | { readonly outcome: "claimed"; readonly claim: CreationClaim }
   | { readonly outcome: "replay"; readonly answer: string };
 
 /**
- * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key creates
- * the same watchlist, or returns the stored answer (specification, section "Idempotency rules"). A request
- * without a key is always claimed.
- * @throws 409 while the first request is in progress; 422 if another request used the key.
+ * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key gets
+ * the stored answer, or takes over the creation if the first request failed (specification, section
+ * "Idempotency rules"). A request without a key is always claimed.
+ * @throws 409 while another request with the key is in progress; 422 if the key was used with
+ * another body
  */
 export async function claimCreation(
   request: {
@@ -68,8 +73,8 @@ export async function claimCreation(
 
 /**
  * The record of an attempt that takes over the creation of an abandoned attempt. Reuses the
- * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` passed. After
- * that time, the abandoned creation may be purged.
+ * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` has passed
+ * since that creation time. Later, the abandoned creation may be purged.
  */
 function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - abandoned.claimedAt.getTime() < takeOverMs;

@@ -29,7 +29,8 @@ export interface CreateRequest {
 }
 
 /**
- * Sends wake-up messages for due watchlists. The part of `RunQueue` that this folder may import.
+ * Sends wake-up messages for due watchlists. `RunQueue` implements this interface; this folder may
+ * not import `RunQueue`.
  */
 export interface DueSender {
   sendDue(due: {
@@ -133,8 +134,9 @@ const detailsOf = (
   });
 
 /**
- * Error for a creation that lost its claim. With a key: another request took the creation over
- * (409). Without a key: it took so long that its purge began (503).
+ * Creates the error for a creation that lost its claim. With a key: 409, because another request
+ * took the creation over. Without a key: 503, because the creation took so long that its purge
+ * began.
  */
 const superseded = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();

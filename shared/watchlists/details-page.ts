@@ -74,8 +74,8 @@ export function decodeDetails(bytes: Uint8Array): ItemDetails[] {
 }
 
 /**
- * Changes the details of some items of a page. The IDs must be sorted and unique. Returns the same
- * array if nothing changes.
+ * Changes the details of some items of a page. `change` returns the new details of an item, or
+ * undefined to delete them. Returns details sorted by ID, or the same array if nothing changes.
  */
 export function changedDetails(
   details: readonly ItemDetails[],

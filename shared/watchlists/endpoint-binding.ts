@@ -15,8 +15,8 @@ type BoundWatchlist = Pick<Watchlist, "id" | "webhookEndpointId" | "webhookUrl">
 /**
  * Finds the webhook endpoints of an account's watchlists. Returns a map by watchlist ID. Leaves out
  * watchlists that have no endpoint. A watchlist refers to its endpoint by ID, so the endpoint's URL
- * may change. If the endpoint was deleted, the first of these replaces it (specification, section
- * "Events", rules 1 and 2):
+ * may change. A deleted endpoint is replaced by the first of these that exists (specification,
+ * section "Events", rules 1 and 2):
  *
  * 1. an endpoint created after the deletion with the deleted endpoint's last URL, even if its URL
  *    changed later;

@@ -63,7 +63,7 @@ export const estimateBody = v.object({
 
 type Body = v.InferOutput<typeof estimateBody>;
 
-/** A watchlist that does not exist yet, or whose settings would change. */
+/** The watchlist to estimate: one that does not exist yet, or a stored one with its changes. */
 export interface Estimate extends Shop, WatchlistSettings {
   readonly itemCounts: ItemCounts;
   /** Null for the platform's default pipeline. */
@@ -78,7 +78,10 @@ export type EstimateRequest =
   | { readonly kind: "new"; readonly estimate: Estimate }
   | { readonly kind: "existing"; readonly watchlistId: string; readonly patch: WatchlistPatch };
 
-/** @throws the same errors as the creation or the change of such a watchlist */
+/**
+ * Parses the body.
+ * @throws 400 that names the invalid or missing parameter; 501 for an announced platform
+ */
 function parseEstimate(body: Body): EstimateRequest {
   const { watchlist_id: watchlistId } = body;
   if (watchlistId === undefined) return { kind: "new", estimate: newEstimate(body) };

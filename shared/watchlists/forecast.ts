@@ -20,19 +20,19 @@ export interface PastRun {
 /** Number of the newest runs from which a forecast is made. */
 export const forecastRuns = 10;
 
-/** What a forecast needs to know about a watchlist. */
+/** The data of a watchlist from which its credits are forecast. */
 export interface ForecastWatchlist
   extends Pick<Watchlist, "platform" | "pipeline">, Omit<WatchlistSettings, "brake"> {
   readonly schedule: Schedule;
   readonly itemCounts: ItemsByState;
   readonly runCount: number;
-  /** The newest completed runs. Empty before the first one. */
+  /** The newest completed runs. Empty before the first run is completed. */
   readonly runs: readonly PastRun[];
 }
 
 const dayMs = 86_400_000;
 
-/** Forecasts the credits of a watchlist's scheduled runs from `now` on. */
+/** Forecasts the credits of a watchlist's scheduled runs in the day and the month after `now`. */
 export function forecastOf(list: ForecastWatchlist, now: Date): Forecast {
   return { day: inDays(list, now, 1), month: inDays(list, now, forecastMonthDays) };
 }
@@ -56,7 +56,7 @@ function inDays(list: ForecastWatchlist, now: Date, days: number): Forecast["day
   return { runs, best: sum("best"), likely: sum("likely"), worst: sum("worst") };
 }
 
-/** The credits of one run. A run with a maximum never costs more than that. */
+/** The credits of one run, at most `maxCreditsPerRun`. */
 function creditsOfRun(list: ForecastWatchlist, kind: "sweep" | "refresh"): Credits {
   const pipeline = pipelineOf(list);
   const items = list.itemCounts.new + list.itemCounts.active;

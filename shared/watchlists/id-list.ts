@@ -146,8 +146,9 @@ export const newItemBody = v.pipe(
 export type NewItemBody = v.InferOutput<typeof newItemBody>;
 
 /**
- * Schema of items in a body: as `idList`, but entries of the array can be objects.
- * @throws ServiceError that names the invalid part of an object
+ * Schema of items in a body: an array of IDs and objects, or one string with IDs separated by
+ * newlines or commas.
+ * @throws 400 that names the invalid field of an object
  */
 export const itemList = (
   param: string,
@@ -187,9 +188,9 @@ export interface RequestedItems {
 }
 
 /**
- * Parses the items of a request. Skips empty strings. If an ID occurs more than once, its last label
- * and its last metadata count.
- * @throws 400 INVALID_PARAM for the first invalid item
+ * Parses the items of a request. Skips empty strings. If an ID occurs more than once, uses its last
+ * label and its last metadata.
+ * @throws 400 INVALID_PARAM for the first invalid ID
  */
 export function parseItems(
   platform: Platform,

@@ -5,7 +5,7 @@ import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
 /**
  * Items in columns, stored as JSON. Compared with an array of items, the JSON is half as long, a
  * sixth smaller when compressed, and encoded in a third of the time. A column is absent if all its
- * values are the defaults of a new item. So a later release can add fields.
+ * values are the defaults of a new item, so that a later release can add fields.
  */
 export interface ItemColumns {
   readonly fields: Partial<{ readonly [Name in keyof Item]: readonly Item[Name][] }>;
@@ -112,9 +112,9 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
 }
 
 /**
- * Key of the states of routes among the open changes of an item. No field has this name. The release
- * before keeps open changes that it does not know, so an item that it writes keeps its states. See
- * ADR 0028.
+ * Key of an item's route states among its stored open changes. No field has this name. The previous
+ * release keeps open changes of unknown fields, so it also keeps the route states of the items that
+ * it writes. See ADR 0028.
  */
 const statesName = "";
 
@@ -129,7 +129,7 @@ function changesOf(stored: unknown): Pick<Item, "openChanges" | "routeStates"> {
   return { openChanges, ...(routeStates !== undefined && { routeStates }) };
 }
 
-/** Earlier releases stored the step's ID only. */
+/** Earlier releases stored only the step's ID. */
 const owedRetries = (stored: unknown): Item["owes"] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this and earlier releases made it
   (stored as readonly (OwedRetry | string)[]).map((owed) =>

@@ -7,7 +7,7 @@ interface SellerName {
 
 /** The seller in a field that contains a seller's ID. */
 interface FieldSeller extends SellerName {
-  /** The seller before, whom an event about a change of the field also names. */
+  /** The seller before the field's last change. An event about this change names both sellers. */
   readonly previous?: SellerName;
 }
 
@@ -42,7 +42,7 @@ export interface ItemDetails {
   readonly readAt: string | null;
 }
 
-/** What a request sets about an item. Absent: unchanged. Null: removed. */
+/** What a request sets about an item. An absent value stays unchanged; null removes the value. */
 export interface GivenLabels {
   readonly label?: string | null;
   readonly metadata?: Metadata | null;
@@ -70,8 +70,9 @@ interface GivenFor {
 }
 
 /**
- * Sets the label and the metadata of an item. Drops what is left of an earlier item with the same
- * ID. Returns `before` itself if nothing changes, and undefined if nothing is left.
+ * Returns the details of an item with the label and the metadata of a request. Discards `before` if
+ * it belongs to a removed item with the same ID. Returns `before` itself if nothing changes, and
+ * undefined if the item then has no details.
  */
 export function withLabels(
   before: ItemDetails | undefined,
@@ -94,8 +95,8 @@ interface FactsRead {
 }
 
 /**
- * Stores the facts of a read. Returns `before` itself if nothing changes, also if a later read has
- * already changed the facts.
+ * Returns the details of an item with the facts of a read. Returns `before` itself if nothing
+ * changes, or if a later read has already changed the facts.
  */
 export function withFacts(
   before: ItemDetails | undefined,
@@ -148,7 +149,7 @@ function sorted(value: unknown): unknown {
   return entries.map(([key, inner]) => [key, sorted(inner)]);
 }
 
-/** The known details of an item, as an event contains them. Absent: not known. */
+/** The known details of an item, as an event contains them. An unknown detail is absent. */
 export interface KnownDetails {
   readonly label?: string;
   readonly metadata?: Metadata;
@@ -158,7 +159,7 @@ export interface KnownDetails {
   readonly sellerNames?: Readonly<Record<string, string>>;
 }
 
-/** The known details of an item. */
+/** Selects the known details of an item. Empty if `details` is undefined. */
 export function knownDetails(details: ItemDetails | undefined): KnownDetails {
   if (details === undefined) return {};
   const { metadata, facts } = details;
@@ -182,7 +183,7 @@ const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string
       .map(({ id, name }) => [id, name]),
   );
 
-/** Known details in the entries of events. */
+/** Converts known details to their form in the entries of events. */
 export const presentKnownDetails = ({
   sellerNames,
   ...known
@@ -191,7 +192,10 @@ export const presentKnownDetails = ({
   ...(sellerNames !== undefined && { seller_names: sellerNames }),
 });
 
-/** Details in API answers about items: every key, null or empty if it is not known. */
+/**
+ * Converts details to their form in API answers about items. Every key is present: an unknown value
+ * is null, or an empty object for `metadata` and `seller_names`.
+ */
 export function presentDetails(
   details: ItemDetails | undefined,
 ): Readonly<Record<string, unknown>> {

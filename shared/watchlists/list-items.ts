@@ -5,7 +5,7 @@ import { readItems } from "./read-items.ts";
 
 export interface ItemQuery {
   readonly limit: number;
-  /** Lists only items with a higher ID. It need not be an ID of the watchlist. */
+  /** Lists only items with a higher ID than this, which need not be on the watchlist. */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
   /** Lists only items whose normalised ID begins with this prefix. */
@@ -15,8 +15,8 @@ export interface ItemQuery {
 }
 
 /**
- * Lists the first `limit` matching items of a watchlist in ID order. Decodes only pages that may
- * contain a match.
+ * Lists the first `limit` matching items of a watchlist in ID order. `hasMore` is true if more
+ * items match. Decodes only pages that may contain a match.
  */
 export async function listItems(
   watchlistId: string,

@@ -40,8 +40,9 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
 }
 
 /**
- * The webhook endpoint that a PATCH sets; null removes it. If the request repeats the watchlist's
- * current URL, its current ID, or both, the endpoint stays unchanged, even if it is deleted.
+ * Finds the webhook endpoint that a PATCH sets. Returns null if both parameters are null, which
+ * removes the endpoint. If the request repeats the current URL of the watchlist, the current ID, or
+ * both, returns the current endpoint, even if it is deleted.
  * @throws 400 for an unknown endpoint, or if both parameters are set and one differs from the
  * current value
  */

@@ -14,10 +14,13 @@ export interface WatchlistRef {
 }
 
 /**
- * Result of replacing pages. `replaced`: the pages are written. All other results mean that nothing
- * was written, with one exception for `stale` (see `PageStore.replace`). `stale`: one of the pages
- * changed after it was read. `watchlist_deleted`: the watchlist was deleted. `full`: the watchlist
- * would have too many items.
+ * Result of replacing pages:
+ *
+ * - `replaced`: the pages are written.
+ * - `stale`: nothing was written, because one of the pages changed after it was read. For an
+ *   exception, see `PageStore.replace`.
+ * - `watchlist_deleted`: nothing was written, because the watchlist was deleted.
+ * - `full`: nothing was written, because the watchlist would have too many items.
  */
 export type Replacement = "replaced" | "stale" | "watchlist_deleted" | "full";
 
@@ -26,15 +29,15 @@ export interface DetailsChange {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Computes the new details of an item; undefined for none. Return `before` itself if nothing
-   * changes. Must be pure: after a conflict it is called again.
+   * Computes the new details of an item; undefined for none. Returns `before` itself if nothing
+   * changes. Must be pure, because it is called again after a conflict.
    */
   readonly change: (before: ItemDetails | undefined, id: string) => ItemDetails | undefined;
 }
 
 /**
- * Result of a change of item details. `contended`: other processes wrote a page so often that the
- * change ended. Except for `done`, the change was applied to some pages or none.
+ * Result of a change of item details. `contended`: the change stopped after too many conflicts with
+ * other writers of a page. Unless the result is `done`, some pages or none are changed.
  */
 export type DetailsChanged = "done" | "watchlist_deleted" | "contended";
 
@@ -49,13 +52,13 @@ export interface PageStore {
    */
   pages(watchlistId: string, range?: IdRange): AsyncIterable<StoredPage>;
   /**
-   * Replaces the items of adjacent pages, splits them into pages within the bounds, and updates the
-   * watchlist's counters in the same transaction. Merges a page that has few items with its
+   * Replaces the items of adjacent pages, splits them into pages within `PageBounds`, and updates
+   * the watchlist's counters in the same transaction. Merges a page that has few items with its
    * neighbour.
    *
    * If the IDs and counts of a page stay the same, the write does not include the watchlist's row.
    * If the watchlist was deleted, such a write returns `stale` instead of `watchlist_deleted`, and
-   * the next read finds no page. It may also return `stale` after it took effect, if its response
+   * the next read finds no page. A write that took effect may also return `stale`, if its response
    * was lost and another writer followed. So the change must be idempotent.
    */
   replace(

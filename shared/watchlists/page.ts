@@ -49,15 +49,15 @@ export interface CutPage extends PageRange {
   readonly encoded: Uint8Array;
 }
 
-/** A part of a range with its sorted entries. */
-interface RangePart<Entry> extends PageRange {
+/** A sub-range with its sorted entries. */
+interface SubRange<Entry> extends PageRange {
   readonly entries: readonly Entry[];
   readonly encoded: Uint8Array;
 }
 
 /**
- * Splits the sorted entries of a range into the fewest parts of equal size within `itemsMax`. Splits
- * a part again while its encoded entries exceed `bytesMax`.
+ * Splits a range with sorted entries into the fewest sub-ranges of equal size within `itemsMax`.
+ * Splits a sub-range again while its encoded entries exceed `bytesMax` and it has at least two.
  */
 export function cutRange<Entry extends { readonly id: string }>(
   { lowest, upper }: PageRange,
@@ -65,7 +65,7 @@ export function cutRange<Entry extends { readonly id: string }>(
   options: Pick<PageBounds, "itemsMax" | "bytesMax"> & {
     readonly encode: (entries: readonly Entry[]) => Uint8Array;
   },
-): RangePart<Entry>[] {
+): SubRange<Entry>[] {
   const { itemsMax, bytesMax, encode } = options;
   if (entries.length <= itemsMax) {
     const encoded = encode(entries);
@@ -75,7 +75,7 @@ export function cutRange<Entry extends { readonly id: string }>(
   }
   const parts = Math.max(2, Math.ceil(entries.length / itemsMax));
   const size = Math.ceil(entries.length / parts);
-  const cut: RangePart<Entry>[] = [];
+  const cut: SubRange<Entry>[] = [];
   for (let start = 0; start < entries.length; start += size) {
     const range = {
       lowest: start === 0 ? lowest : (entries[start]?.id ?? lowest),
@@ -102,21 +102,22 @@ export const cutPages = (
     }),
   );
 
-/** Number of items in each state. */
+/** Counts the items in each state. */
 export function countByState(items: readonly Item[]): ItemCounts {
   const counts = { ...noItems };
   for (const item of items) counts[item.state] += 1;
   return counts;
 }
 
+/** Adds two counts, state by state. */
 export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
   return { new: a.new + b.new, active: a.active + b.active, delisted: a.delisted + b.delisted };
 }
 
-/** Number of items in all states. */
+/** Returns the number of items in all states. */
 export const totalOf = (counts: ItemCounts): number => counts.new + counts.active + counts.delisted;
 
-/** Latest time at which one of the items changed or was delisted (ISO); null if none did. */
+/** Returns the latest time at which an item changed or was delisted (ISO); null if none did. */
 export function maxChangedAt(items: readonly Item[]): string | null {
   let latest: string | null = null;
   for (const item of items) {

@@ -6,7 +6,7 @@
 export interface PurgeStore {
   /**
    * Marks a watchlist before its creation: it is purged at `purgeAt` unless the creation completes
-   * first. Returns false if its purge has begun, or if another request has completed the creation.
+   * first. Returns false if the purge has begun, or if another request has completed the creation.
    */
   expectCreation(
     watchlist: { readonly accountId: string; readonly id: string },
@@ -17,8 +17,8 @@ export interface PurgeStore {
   /**
    * Starts or resumes the purge of a watchlist. From then on, no watchlist with this ID can be
    * created. The mark is due again at `nextCheck`. Returns false if there is no mark, or if the
-   * purge is not due. `abandoned`: the request that creates the watchlist has failed, so the purge
-   * is due now.
+   * purge is not due. `abandoned` is true if the request that creates the watchlist has failed;
+   * the purge is then due now.
    */
   begin(
     watchlistId: string,

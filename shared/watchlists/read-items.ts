@@ -4,11 +4,11 @@ import type { IdRange, PageStore } from "./page-store.ts";
 
 /** Options that select items. */
 export interface ItemSearch {
-  /** Selects only items with a higher ID. It need not be an ID of the watchlist. */
+  /** Selects only items with a higher ID than this, which need not be on the watchlist. */
   readonly after?: string | undefined;
   /** Selects only items whose ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** Returns false for a page to skip without decoding it. */
+  /** Returns false for a page to skip without decoding. Default: skips no page. */
   readonly mayHold?: (page: StoredPage) => boolean;
 }
 

@@ -103,7 +103,10 @@ export const newWatchlistBody = v.object({
   webhook_endpoint_id: v.nullish(watchlistFields.webhookEndpointId),
   ...settingFields,
   pipeline: v.nullish(
-    v.pipe(v.unknown(), v.description("Steps and routes; absent: the platform's default.")),
+    v.pipe(
+      v.unknown(),
+      v.description("Steps and routes. Default: the platform's default pipeline."),
+    ),
   ),
   status: v.optional(
     v.pipe(
@@ -140,8 +143,8 @@ export interface NewWatchlist extends Shop, EndpointParams {
   /** The idempotency key in the body; undefined if absent. */
   readonly idempotencyKey: string | undefined;
   /**
-   * SHA-256 of the body. Equal for equivalent bodies: neither key order nor a default status
-   * matters.
+   * SHA-256 of the body. Two bodies have the same hash if they differ only in the order of their
+   * keys, or if one has the default status and the other has none.
    */
   readonly bodyHash: string;
 }

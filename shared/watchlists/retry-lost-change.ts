@@ -15,8 +15,8 @@ const triesMax = 24;
 
 /**
  * Calls `attempt` with the current watchlist until it returns a result. `attempt` returns undefined
- * if a concurrent change came first and nothing was applied. The first call receives `found`; each
- * later call receives the watchlist as read again.
+ * if a concurrent change came first and nothing was applied. The first call receives `found`;
+ * before each later call, the watchlist is read again.
  * @throws 404 if the watchlist was deleted; 409 after `triesMax` conflicts; 503 if the retry budget
  * is exhausted.
  */

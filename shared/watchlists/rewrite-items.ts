@@ -25,8 +25,8 @@ export interface Rewrite<Note> {
 
 export interface Rewritten<Note> {
   /**
-   * `done`: all pages are written. Any other result ended the rewrite after some pages were
-   * written.
+   * `done`: all pages are written. Any other outcome ended the rewrite early, after some pages or
+   * none were written.
    */
   readonly outcome: "done" | "watchlist_deleted" | "full";
   /** Notes of the pages that were written or did not change. */
@@ -81,8 +81,8 @@ async function ownerOf(
 }
 
 /**
- * Returns the index after the last of the sorted IDs that belongs to the page, counted from `start`
- * on. Returns `start` if none of these IDs belongs to the page.
+ * Returns the index of the first ID from `start` on that is above the range of the page; the number
+ * of IDs if there is none. The IDs must be sorted.
  */
 export function endOfRange({ upper }: PageRange, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;

@@ -43,8 +43,8 @@ export const schedulePreviewResponse = v.object({
 const monthMs = 30 * 86_400_000;
 
 /**
- * The next due times of a schedule, and their number in 30 days. An `every` schedule counts from
- * `after`.
+ * Builds the response of `GET /v1/watchlists/schedule`: the first `count` due times after `after`,
+ * and the number of due times in the 30 days after it. Without `after`, both begin at `now`.
  */
 export function presentSchedulePreview(
   { schedule, after, count }: SchedulePreview,

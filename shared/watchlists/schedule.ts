@@ -89,7 +89,7 @@ export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
 /**
  * Parses the cron expression of a request. Refuses a step that exceeds the number of values of its
  * field, such as 61 for minutes. Exception: accepts every expression that equals `stored`, the
- * watchlist's current one, because an earlier release accepted such steps.
+ * watchlist's current expression, because an earlier release accepted such steps.
  * @throws 400 that names `cron` or `timezone`
  */
 export function newCronSchedule(cron: string, timezone: string, stored?: string): CronSchedule {

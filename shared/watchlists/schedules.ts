@@ -21,9 +21,9 @@ export interface Schedules {
 }
 
 /**
- * Builds the EventBridge schedule of a watchlist. Its first tick is at the watchlist's next due
- * time, or at the one after now if the watchlist is due or overdue. A run that is due now is
- * started separately.
+ * Builds the EventBridge schedule of a watchlist. The first tick is at the next due time of the
+ * watchlist. If that time has passed, the first tick is at the first due time after `now`, and the
+ * run that is due is started separately.
  */
 export function watchlistSchedule(
   watchlist: Pick<Watchlist, "id" | "accountId" | "schedule" | "nextRunAt">,

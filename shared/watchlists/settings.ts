@@ -14,8 +14,9 @@ import {
 } from "./brake-setting.ts";
 
 /**
- * Settings of a watchlist that need no other part of it. To add a setting, add it to each declaration in
- * this file: request bodies, answers, stored rows and changes use them.
+ * Settings of a watchlist that are parsed and stored without its other fields. To add a setting,
+ * add it to each declaration in this file: request bodies, answers, stored rows and changes use
+ * them.
  */
 export interface WatchlistSettings {
   /**
@@ -60,12 +61,12 @@ export const settingFields = {
   max_credits_per_run: creditLimitField(
     "max_credits_per_run",
     "Maximum number of credits of a run. A step that would exceed it is deferred: its items wait " +
-      "for the next run. Null: no maximum. A change applies from the next run on.",
+      "for the next run. Null if there is no maximum. A change applies from the next run on.",
   ),
   daily_credit_budget: creditLimitField(
     "daily_credit_budget",
     "Maximum number of credits that the runs of this watchlist may charge on a UTC day. A step " +
-      "that would exceed it is deferred. Null: no maximum. A change applies from the next run on.",
+      "that would exceed it is deferred. Null if there is no maximum. A change applies from the next run on.",
   ),
   brake: brakeField,
 };
@@ -86,7 +87,7 @@ interface SettingValues {
   readonly brake?: BrakeFields | null | undefined;
 }
 
-/** Reads the settings of a body or a stored row. Absent settings stay absent. */
+/** Converts the settings of a body or a stored row. Absent settings stay absent. */
 export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
   max_credits_per_run: maxCreditsPerRun,

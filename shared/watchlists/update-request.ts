@@ -31,7 +31,7 @@ export const watchlistPatchBody = v.object({
   webhook_endpoint_id: v.optional(v.nullable(watchlistFields.webhookEndpointId)),
   ...settingFields,
   pipeline: v.optional(
-    v.pipe(v.unknown(), v.description("Steps and routes; null: the platform's default.")),
+    v.pipe(v.unknown(), v.description("Steps and routes. Null restores the platform's default.")),
   ),
   status: v.optional(watchlistFields.status),
   schedule: v.optional(
@@ -90,7 +90,9 @@ function parsePatch(body: Body): WatchlistPatch {
   };
 }
 
-/** @throws 400 if the body has item IDs. Ignoring them would suggest that they were changed. */
+/**
+ * @throws 400 if the body has item IDs: if they were ignored, the client might think they changed
+ */
 function refuseItems(body: unknown): unknown {
   for (const param of ["ids", "asins"]) {
     if (typeof body === "object" && body !== null && Object.hasOwn(body, param)) {

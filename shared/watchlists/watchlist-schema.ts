@@ -51,7 +51,7 @@ export const watchlistSchema = v.object({
       v.string(),
       v.description(
         "Current URL of the webhook endpoint that receives this watchlist's events; the last URL if the " +
-          "endpoint is deleted. Null: every endpoint that is subscribed to the event.",
+          "endpoint is deleted. Null if every endpoint that is subscribed to the event receives it.",
       ),
     ),
   ),
@@ -214,7 +214,7 @@ export const itemChangeResponse = v.pipe(
     ),
     unchanged: v.pipe(
       count,
-      v.description("Number of items to add that were on the watchlist and are as before."),
+      v.description("Number of items to add that were on the watchlist and did not change."),
     ),
     removed: count,
     missing: v.pipe(

@@ -19,8 +19,8 @@ export interface Creation {
 /** Stores watchlists. `PageStore` stores their items. */
 export interface WatchlistStore {
   /**
-   * True if the account has the maximum number of watchlists. A concurrent creation may still
-   * change this; `create` enforces the limit.
+   * Returns true if the account has the maximum number of watchlists. A concurrent creation may
+   * change the result, so `create` enforces the limit.
    */
   isFull(accountId: string): Promise<boolean>;
   /**
@@ -31,7 +31,7 @@ export interface WatchlistStore {
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
-  /** Lists the watchlists of an account, newest first. */
+  /** Lists at most `limit` watchlists of an account, newest first. */
   list(
     accountId: string,
     limit: number,

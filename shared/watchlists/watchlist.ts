@@ -6,7 +6,7 @@ import type { WatchlistSettings } from "./settings.ts";
 
 export type WatchlistStatus = "active" | "paused";
 export type PausedReason = "user" | "insufficient_credits";
-/** `held`: the run waits for its release or discard, and no other run starts before. */
+/** `held`: the run waits for its release or discard. Until then, no other run starts. */
 export type LastRunStatus = "running" | "held" | "completed" | "insufficient_credits" | "failed";
 
 /** Number of items of a watchlist by state (specification, section "States and transitions"). */
@@ -30,11 +30,13 @@ export interface Watchlist extends WatchlistSettings {
   readonly schedule: Schedule;
   /** Pipeline set for this watchlist; null if it uses the platform's default. */
   readonly pipeline: Pipeline | null;
-  /** ID of the watchlist's webhook endpoint. Null: all subscribed endpoints receive its events. */
+  /**
+   * ID of the webhook endpoint. Null if all subscribed endpoints receive the watchlist's events.
+   */
   readonly webhookEndpointId: string | null;
   /**
-   * URL of that endpoint when it was last set or a run last ended. `endpointBinding` returns the
-   * current URL.
+   * URL that this endpoint had when it was last set or when a run last ended. `endpointBinding`
+   * returns the current URL.
    */
   readonly webhookUrl: string | null;
   /** Exact counts: updated in the same transactions as the pages. */
@@ -57,7 +59,7 @@ export interface Watchlist extends WatchlistSettings {
   readonly updatedAt: string;
 }
 
-/** The pipeline of a watchlist: the one set for it, or else its platform's default. */
+/** Returns the pipeline that was set for the watchlist, or else its platform's default. */
 export const pipelineOf = (
   watchlist: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
 ): Pipeline =>

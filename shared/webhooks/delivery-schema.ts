@@ -78,7 +78,7 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
       v.string(),
       v.description(
         "Body of every request of the delivery, byte for byte: the event's envelope. " +
-          "Null: the event was deleted after 30 days.",
+          "Null if the event was deleted after 30 days.",
       ),
     ),
   ),
@@ -91,7 +91,7 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
             v.integer(),
             v.minValue(1),
             v.description(
-              "Number of the request, as in its `Service-Attempt` header: 1, 2, 3 ... Null: no " +
+              "Number of the request, as in its `Service-Attempt` header: 1, 2, 3 ... Null if no " +
                 "request was sent, such as for a refused address or a refused connection.",
             ),
           ),
@@ -99,15 +99,17 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
         at: v.pipe(timestamp, v.description("Start of the attempt.")),
         status: v.nullable(v.pipe(v.number(), v.integer())),
         duration_ms: count,
-        error: v.nullable(v.pipe(v.string(), v.description("Null: the attempt succeeded."))),
+        error: v.nullable(
+          v.pipe(v.string(), v.description("Why the attempt failed. Null if it succeeded.")),
+        ),
         response: v.nullable(
           v.pipe(v.string(), v.description("The first 1 KiB of the response body.")),
         ),
         request_headers: v.pipe(
           v.nullable(v.record(v.string(), v.string())),
           v.description(
-            "The headers that the service set on the request, by name. Null: no request was sent, " +
-              "or it was sent before headers were logged.",
+            "The headers that the service set on the request, by name. Null if no request was sent, " +
+              "or if it was sent before headers were logged.",
           ),
         ),
       }),
@@ -123,7 +125,7 @@ export const webhookDeliveriesResponse = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Send as `starting_after` to get the next page. Null: last page. A page can have fewer entries than `limit`, or none.",
+        "Send as `starting_after` to get the next page. Null if this is the last page. A page can have fewer entries than `limit`, or none.",
       ),
     ),
   ),

@@ -16,7 +16,7 @@ export const webhookEndpointSchema = v.object({
     v.pipe(
       v.array(v.string()),
       v.description(
-        "Event types that the endpoint receives from watchlists that name no endpoint. Null: every type.",
+        "Event types that the endpoint receives from watchlists that name no endpoint. Null if it receives every type.",
       ),
     ),
   ),
@@ -32,7 +32,7 @@ export const webhookEndpointSchema = v.object({
     v.nullable(v.picklist(disabledReasons)),
     v.description(
       "user: you disabled it. gone: the receiver returned 410. failing: a delivery exhausted its " +
-        `retries after ${limits.webhookFailingDaysMax} days without a success. Null: enabled.`,
+        `retries after ${limits.webhookFailingDaysMax} days without a success. Null if the endpoint is enabled.`,
     ),
   ),
   failing_since: v.pipe(
@@ -46,7 +46,7 @@ export const webhookEndpointSchema = v.object({
   last_error: v.nullable(
     v.pipe(
       v.string(),
-      v.description("Why the last attempt failed, such as status_500; null: it succeeded."),
+      v.description("Why the last attempt failed, such as status_500. Null if it succeeded."),
     ),
   ),
   last_success_at: v.pipe(
@@ -89,7 +89,7 @@ export const webhookTestResponse = v.object({
     v.pipe(
       v.number(),
       v.integer(),
-      v.description("HTTP status of the response; null: no response."),
+      v.description("HTTP status of the response. Null if there was no response."),
     ),
   ),
   duration_ms: count,

@@ -94,7 +94,9 @@ const eventsField = nullable(
       picklist(eventTypes, ({ input }) => invalidChoiceMessage("An event type", eventTypes, input)),
       "'events' must be an array of event types or null.",
     ),
-    description("Event types to receive from watchlists that name no endpoint. Null: every type."),
+    description(
+      "Event types to receive from watchlists that name no endpoint. Null if it receives every type.",
+    ),
     transform((types) => [...new Set(types)]),
   ),
 );

@@ -180,7 +180,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await settle(world.ledger(), holdIdOf(step), 3);
     };
 
-    it("is equal in the reservation, charge and refund of a hold, and charge and refund have the charged items", async () => {
+    it("is the same in the reservation, charge and refund of a hold, and charge and refund have the number of charged items", async () => {
       await work();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
@@ -194,7 +194,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("comes with 0 charged items in the refund of a released hold", async () => {
+    it("is in the refund of a released hold, with 0 charged items", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
@@ -229,7 +229,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       },
     );
 
-    it("as a filter returns the entries of an open hold, and no entry of another account", async () => {
+    it("selects the entries of an open hold, and no entry of another account", async () => {
       await reserve(world.ledger(), call);
       expect(await sequencesOf({ requestId: call.requestId })).toEqual([2]);
       accountId = await world.open(5);
@@ -295,7 +295,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       ({ world, accountId } = used);
     };
 
-    it("numbers its entries without a gap, and each balance follows from the one before", async () => {
+    it("numbers its entries without a gap, and each balance follows from the previous entry", async () => {
       await openUsed();
       await expectLedgerToBalance(world, accountId);
       const found = await list({});

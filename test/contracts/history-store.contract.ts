@@ -15,7 +15,7 @@ export interface HistoryWorld {
   remove(list: HistoryOwner): Promise<void>;
 }
 
-/** Time at which the clocks of the tests begin. */
+/** The time that each clock shows at the start of a test. */
 const start = Date.parse("2026-03-01T00:00:00.000Z");
 const hour = (n: number): string => new Date(start + n * 3_600_000).toISOString();
 const always: HistorySpan = { since: hour(-1), until: hour(100_000) };
@@ -109,7 +109,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf()).toEqual([]);
     });
 
-    it("are listed in both orders, from a given run, whatever order they were recorded in", async () => {
+    it("are listed in both orders and from a given run, regardless of the order of recording", async () => {
       await appendRuns([3, 1, 4, 2]);
 
       expect(await numbersOf()).toEqual([1, 2, 3, 4]);
@@ -118,8 +118,8 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf({ order: "newest_first", from: 3 })).toEqual([3, 2, 1]);
     });
 
-    it("are listed only with the points of the span, both ends included", async () => {
-      // Runs 40 hours apart, so that the span has a beginning and an end among many runs.
+    it("are listed with only their points within the span, both ends included", async () => {
+      // The runs are 40 hours apart, so that the span begins and ends between other runs.
       const numbers = Array.from({ length: 12 }, (_, n) => n * 40 + 1);
       for (const n of numbers) {
         await store.append(list, segment(n, [price("10001", n), price("10002", n - 1)]));
@@ -138,14 +138,14 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       }
     });
 
-    it("of an item are those of the span, both ends included", async () => {
+    it("return the points of one item within a span, both ends included", async () => {
       await appendRuns([1, 2, 3, 4]);
 
       const found = await itemOf("10001", { since: hour(2), until: hour(3) });
       expect(found.map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("of an item leave out items whose IDs only begin or end alike", async () => {
+    it("return only the points of the requested item, not of items whose IDs contain its ID", async () => {
       const ids = ["1000", "10001", "100010", "210001"];
       await store.append(
         list,
@@ -159,7 +159,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await itemOf("0001")).toEqual([]);
     });
 
-    it("are shown for 400 days", async () => {
+    it("are returned for 400 days", async () => {
       await appendRuns([1, 2, 3]);
       world.clock.advance((400 * 24 + 2) * 3_600_000);
 
@@ -167,7 +167,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect((await itemOf("10001")).map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("are kept apart by watchlist", async () => {
+    it("are returned only for their own watchlist", async () => {
       const other = await world.create();
       await store.append(other, segment(1, [price("10001", 1)]));
 
@@ -177,7 +177,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
   });
 
   describe(`${name}: the merge of a window`, () => {
-    it("changes no point that readers find, and counts the windows", async () => {
+    it("changes no point that readers get, and counts the merged windows", async () => {
       const ids = Array.from({ length: 40 }, (_, n) => String(10_000 + n));
       for (const n of [...runsOf(1), 65, 66]) {
         const points = ids.filter((_, at) => at % 3 !== n % 3).map((id) => price(id, n, n - 1));
@@ -196,7 +196,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await Promise.all(ids.map((id) => itemOf(id)))).toEqual(before);
     });
 
-    it("is refused while a run is missing, unless the run is known to be absent", async () => {
+    it("is refused if a run is not recorded, unless the caller lists the run as absent", async () => {
       await appendRuns(runsOf(1).filter((n) => n !== 7 && n !== 20));
 
       const refused = { outcome: "missing", runs: [7, 20] };
@@ -211,7 +211,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await itemOf("10001")).toHaveLength(62);
     });
 
-    it("continues with the next window", async () => {
+    it("can be followed by the merge of the next window", async () => {
       await appendRuns([...runsOf(1), ...runsOf(2)]);
       await store.merge(list, mergeRequest(1));
       await store.merge(list, mergeRequest(2));
@@ -235,7 +235,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
   });
 
   describe(`${name}: a deleted watchlist`, () => {
-    it("has no history, and gets none from a process that continues later", async () => {
+    it("has no history, and refuses runs and merges of a process that continues later", async () => {
       await appendRuns(runsOf(1));
       await world.remove(list);
 

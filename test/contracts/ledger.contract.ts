@@ -353,7 +353,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of other accounts are not released", async () => {
+    it("are not released by a release for another account", async () => {
       await reserve(world.ledger(), "h1", 10);
       const other = await world.open(5_000);
       expect(await world.ledger().releaseExpired(other, later(expiry + 1))).toBe(0);

@@ -47,8 +47,8 @@ export interface MisbehavingServer {
 }
 
 /**
- * Starts an HTTP server that acts as a source. `answer` responds to each request about items. The
- * server itself responds to other requests, as a correct source does.
+ * Starts an HTTP server on loopback that acts as a source. `answer` responds to each request about
+ * items. The server responds to all other requests itself, as a correct source does.
  */
 export async function startMisbehaving(
   speech: SourceSpeech,

@@ -27,7 +27,7 @@ const refuse =
 /** Responds like a correct source. */
 export const behave: Play = (question) => send(question, goodText(question));
 
-/** Plays `play` at the first request about items, and behaves correctly at later ones. */
+/** Reacts with `play` to the first request about items, and correctly to later ones. */
 export const once =
   (play: Play): Play =>
   (question) =>
@@ -36,13 +36,13 @@ export const once =
 /** Responds with a status and without a body. */
 export const status = (code: number): Play => refuse(code);
 
-/** Responds with 429 and a Retry-After in seconds. */
+/** Responds with 429 and a Retry-After of `seconds`. */
 export const tooOftenFor = (seconds: number): Play =>
   refuse(429, () => ({ "Retry-After": String(seconds) }));
 
 /**
- * Returns 429 with a date that is 0.5 to 1.5 seconds ahead, because dates have whole seconds. Calls
- * `onUntil` with this date first.
+ * Responds with 429 and a Retry-After with a date, 0.5 to 1.5 seconds ahead, because such dates
+ * have whole seconds. Calls `onUntil` with the date before the response.
  */
 export const tooOftenUntil = (onUntil: (until: Date) => void): Play =>
   refuse(429, () => {

@@ -48,7 +48,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
     readAnswersContract(() => subject, read);
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns %s for each sample item with this result, even if the call reads only this item",
+      "returns %s for each sample item of this status, read in a separate call",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-/** Attacks with injected markup, by the directive that must block the attack. */
+/** Attacks with injected markup, by the policy directive that must block each attack. */
 const attempts: Readonly<Record<string, () => void>> = {
   "script-src-elem": () => {
     const script = document.createElement("script");

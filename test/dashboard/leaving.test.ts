@@ -81,7 +81,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.evaluate(() => history.back());
     await eventually("another question", 20, async () => asked[1]);
     expect(asked).toEqual([
-      "A secret is about to be shown, only once. Leave without it?",
+      "A new secret is about to appear. It is shown only once. Leave without it?",
       "This secret will not be shown again. Leave without copying it?",
     ]);
     await expect.poll(() => place(page)).toBe(`#/webhooks/${String(body["id"])}`);

@@ -11,7 +11,7 @@ const index = `<!doctype html><html lang="en"><head><title>Pieces</title>
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/page.css">
 <script type="module" src="/page.js"></script></head><body><div id="app"></div></body></html>`;
 
-/** Serves the page with the components, with the dashboard's response headers. */
+/** Serves the page that shows the components, with the dashboard's response headers. */
 function servePieces(): Server {
   const { js, css } = bundle(new URL("pieces/page.tsx", import.meta.url).pathname);
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     await page.getByText("All about the pear").waitFor();
   });
 
-  it("a virtual list of thousands has fewer than 40 rows in the document, and loads more at its end", async () => {
+  it("a virtual list of thousands of entries has fewer than 40 in the document, and loads more at its end", async () => {
     const list = page.getByRole("group", { name: "Rows" });
     const rows = list.getByRole("listitem");
     expect(await rows.count()).toBeLessThan(40);
@@ -133,7 +133,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     expect(await view.getByText("200", { exact: true }).count()).toBe(0);
   });
 
-  it("a code block can be focused with the keyboard, and copies its whole text even if it shows only a part", async () => {
+  it("a code block can be focused with the keyboard, and copies its whole text even if it shows less", async () => {
     await page.getByRole("region", { name: "Call" }).focus();
     expect(await focused()).toBe("Call");
     await page.getByRole("button", { name: "Copy Call" }).click();
@@ -270,7 +270,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     expect(await isKept()).toBe(false);
   });
 
-  it("a confirmation does nothing when it is cancelled, and acts once when it is confirmed", async () => {
+  it("a confirmation does nothing when it is canceled, and acts once when it is confirmed", async () => {
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("confirmed 0 times").waitFor();

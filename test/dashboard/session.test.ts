@@ -91,16 +91,16 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     expect(await page.title()).toBe("API keys · Dashboard");
   });
 
-  it("has the color scheme of the system until the user chooses one, and then keeps the chosen one", async () => {
+  it("has the color theme of the system until the user chooses a theme, and then keeps that theme", async () => {
     const { page } = await dashboard.open({ scheme: "dark" });
     const background = (): Promise<string> =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const dark = await background();
-    await page.getByRole("button", { name: /^Colours: system/ }).click();
+    await page.getByRole("button", { name: /^Color theme: system/ }).click();
     const light = await background();
     expect(light).not.toBe(dark);
     await page.reload();
-    await page.getByRole("button", { name: /^Colours: light/ }).waitFor();
+    await page.getByRole("button", { name: /^Color theme: light/ }).waitFor();
     expect(await background()).toBe(light);
   });
 

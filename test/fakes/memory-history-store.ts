@@ -6,7 +6,7 @@ import type {
   MergeRequest,
   RunsQuery,
 } from "../../shared/history/history-store.ts";
-import { shownPart } from "../../shared/history/kept-history.ts";
+import { withShownSpan } from "../../shared/history/kept-history.ts";
 import { pointOf } from "../../shared/history/point-lines.ts";
 import { runsOf } from "../../shared/history/window.ts";
 
@@ -26,7 +26,7 @@ interface WatchlistHistory {
  */
 export function memoryHistoryStore(clock?: Clock): MemoryHistoryStore {
   const shown = <Query extends HistorySpan>(query: Query): Query =>
-    clock === undefined ? query : shownPart(query, clock.now());
+    clock === undefined ? query : withShownSpan(query, clock.now());
   const histories = new Map<string, WatchlistHistory>();
   const removed = new Set<string>();
   const historyOf = (watchlistId: string): WatchlistHistory => {

@@ -1,7 +1,7 @@
 /**
  * Reference model of the fields that are derived from earlier prices, by
- * docs/watchlists-and-pipelines.md, section "Derived fields". Keeps every price, where the service
- * keeps a summary by day.
+ * docs/watchlists-and-pipelines.md, section "Derived fields". Stores every price; the service
+ * stores only a summary for each day.
  */
 import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
 import { isSame, type KnownPrice } from "./fields.ts";
@@ -17,7 +17,7 @@ export const derivedPriceNames = [
 const dayMs = 86_400_000;
 const startOfDay = (at: number): number => at - (at % dayMs);
 
-/** A time in which a price held. */
+/** A time span in which an item had a price. Times are in milliseconds. */
 interface Held {
   readonly from: number;
   readonly to: number;
@@ -25,8 +25,8 @@ interface Held {
 }
 
 /**
- * The derived fields at a read.
- * @param known the prices of the reads before, oldest first
+ * Returns the derived fields at a read. Omits fields for which the earlier prices do not suffice.
+ * @param known the prices of earlier reads, oldest first
  */
 export function derivedPrices(known: readonly KnownPrice[], read: KnownPrice): Snapshot {
   const [first] = known;

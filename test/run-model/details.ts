@@ -1,30 +1,34 @@
 import type { Metadata, Step } from "../../shared/pipelines/definition.ts";
 import { type ItemLooks, lookAt } from "./answers.ts";
 
-/** What a client has set about an item, by the index of the run that follows. */
+/** The label and metadata of an item before each run. After the last entry, the first follows. */
 export type ItemGiven = readonly { readonly label: string | null; readonly metadata: Metadata }[];
 
-/** What the model knows about an item besides its readings. */
+/** The newest known title and sellers of an item. */
 export interface ModelDetails {
   readonly title: string | undefined;
-  /** The last sellers of product reads, and of offers reads: at most two, the newest last. */
+  /** The last sellers that product reads have shown: at most two, the newest last. */
   readonly merchants: readonly string[];
+  /** The last buy-box sellers that offers reads have shown: at most two, the newest last. */
   readonly buyboxSellers: readonly string[];
 }
 
 export const noDetails: ModelDetails = { title: undefined, merchants: [], buyboxSellers: [] };
 
-/** Returns what a client has set about an item before a run. */
+/**
+ * Returns the label and metadata that an item has before a run.
+ * @param at the index of the run, from 0
+ */
 export const givenAt = (given: ItemGiven, at: number): ItemGiven[number] =>
   given[at % given.length] ?? { label: null, metadata: {} };
 
-/** The title that a source shows for an item in a run. It changes every third run. */
+/** Returns the title that a source shows for an item in a run. It changes every third run. */
 export const titleAt = (id: string, at: number): string => `Title ${Math.floor(at / 3)} of ${id}`;
 
-/** The name that a source shows for a seller. */
+/** Returns the name that a source shows for a seller. */
 export const nameOf = (seller: string): string => `name of ${seller}`.trim();
 
-/** Returns what is known about an item after a read with the status `ok`. */
+/** Returns the known title and sellers of an item after a read with the status `ok`. */
 export function detailsAfter(
   before: ModelDetails,
   { step, id, looks, at }: { step: Step; id: string; looks: ItemLooks; at: number },
@@ -46,7 +50,7 @@ export function detailsAfter(
 const lastTwo = (sellers: readonly string[], newest: string): readonly string[] =>
   sellers.at(-1) === newest ? sellers : [...sellers, newest].slice(-2);
 
-/** Returns the details in the entries of an item's events. */
+/** Returns the details that an event contains about an item. Omits unknown and empty values. */
 export function shownDetails(
   { label, metadata }: ItemGiven[number],
   { title, merchants, buyboxSellers }: ModelDetails,

@@ -48,12 +48,12 @@ const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {
 };
 
 /**
- * Returns the reading kinds that show a field that several kinds share; an empty list for any other
- * field.
+ * Returns the reading kinds that show a shared field; an empty list for a field that only one kind
+ * shows.
  */
 export const sharers = (field: string): readonly ReadingKind[] => sharedBy[field] ?? [];
 
-/** Returns the newest values of all fields; null if the item was never read. */
+/** Returns the newest known values of all fields; null if the item has no reading. */
 export function everythingKnown({ readings, newer }: Known): Snapshot | null {
   const known = byTrust.filter((kind) => readings[kind] !== undefined);
   if (known.length === 0) return null;
@@ -63,8 +63,9 @@ export function everythingKnown({ readings, newer }: Known): Snapshot | null {
 }
 
 /**
- * Returns the newest value of a field; undefined if no read has shown it. A field that only one
- * kind of read shows has the value of `kind`'s last reading.
+ * Returns the newest value of a field; undefined if no read has shown it. If several
+ * kinds of reads show the field, returns the newest value of all of them. Otherwise, returns the
+ * value of the last reading of `kind`.
  */
 export function newest({ readings, newer }: Known, field: string, kind: ReadingKind) {
   const kinds = sharers(field);

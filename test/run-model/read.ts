@@ -44,10 +44,10 @@ export interface Reading {
   readonly last: Snapshot | undefined;
   readonly seen: Snapshot;
   readonly before: Known;
-  /** What a client has set about the item. */
+  /** The metadata that a client has stored with the item. */
   readonly metadata: Metadata;
   readonly offer: string | null | undefined;
-  /** What the pipeline's routes have seen of the item before the read. */
+  /** The memories of the pipeline's routes before the read. */
   readonly memories: Memories;
   /** Time of the read in milliseconds. */
   readonly at: number;
@@ -83,8 +83,8 @@ export function read(
 /** The effects of a read at a step. */
 export interface Verdict {
   /**
-   * The routes of the step that the item takes. A route that only routes the item, or only notifies
-   * about it, lacks its other effect.
+   * The routes of the step that the item takes. A route that has only one of its two effects at
+   * this read lacks the key of the other effect, `run` or `notify`.
    */
   readonly routes: readonly Route[];
   /**
@@ -99,7 +99,7 @@ export interface Verdict {
   /** The changes in the event. */
   readonly reportedChanges: Changes;
   readonly after: Known;
-  /** What the pipeline's routes have seen of the item after the read. */
+  /** The memories of the pipeline's routes after the read. */
   readonly memories: Memories;
   /** All known values of the item after the read. */
   readonly view: Snapshot;
@@ -139,7 +139,7 @@ export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verd
   };
 }
 
-/** The fields derived from prices that a pipeline names. */
+/** Returns the names of the fields derived from prices that a pipeline contains. */
 const namedIn = (pipeline: Pipeline): readonly string[] =>
   derivedPriceNames.filter((name) => JSON.stringify(pipeline).includes(`"${name}"`));
 
@@ -148,11 +148,11 @@ type Found = Pick<Verdict, "changes" | "isNewValue" | "isReported" | "reportedCh
 /** A route that the item takes. */
 interface Taken {
   readonly route: Route;
-  /** The changes from the reference values of a route that has some. */
+  /** The changes from the reference values; undefined for a route without reference values. */
   readonly changes?: Changes;
 }
 
-/** The routes that the item takes. Changes the memories of the step's routes. */
+/** Returns the routes that the item takes. Changes the memories of the step's routes. */
 function takenRoutes(judged: Case, memories: Memories): readonly Taken[] {
   const { step } = judged;
   const decided = new Map<string, Taken | null>();
@@ -189,7 +189,10 @@ function isLevelTaken(route: Route, memory: RouteMemory, judged: Case): boolean 
   return decideLevel(route, memory, { isMet: isHidden ? null : meets(route, judged), at });
 }
 
-/** True, false, or null if the read lacks a field that the route tests. */
+/**
+ * Returns true if a read meets the condition of a route; null if the read lacks a field that the
+ * route tests.
+ */
 function meets(route: Route, judged: Case): boolean | null {
   const { step, reading } = judged;
   const { op: _op, value: _value, where: _where, ...untested } = route;
@@ -227,8 +230,8 @@ function changesOf(
   );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // `before` of a change is the value in the last reading of this kind, if the new value differs
-    // from that. Otherwise, it is the newest known value.
+    // A change begins with the value in the last reading of this kind, unless the new value equals
+    // that value. Then the change begins with the newest known value.
     const change = sinceLast[field] ?? newValues[field];
     if (change !== undefined && (isPlainReported ? isUnreported(field) : field in newValues))
       changes[field] = change;

@@ -31,7 +31,10 @@ function rankOf(retry: ModelRetry, step: Step): number | undefined {
   return id === retry.step ? 1 : 2;
 }
 
-/** Returns the step that does a retry: the best match, else the step of first reads. */
+/**
+ * Returns the ID of the step that does a retry: the step that fits best, or the step of first reads
+ * if the item is new or no step fits.
+ */
 function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string {
   const { steps, baseline, entry } = pipeline;
   const first = baseline ?? entry;
@@ -63,12 +66,13 @@ function reportingStep({ steps }: Pipeline, first: string): string {
   return alike?.id ?? first;
 }
 
-/** Returns the IDs of the steps that must read the item again. */
+/** Returns the IDs of the steps that do the item's owed retries; empty if it has none. */
 export const stepsToRetry = (pipeline: Pipeline, item: Item): Set<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
 /**
- * Adds an owed retry after a step failed or was deferred. A step has at most one per kind of read.
+ * Adds an owed retry after a step failed or was deferred. Replaces an equal retry that the step
+ * already has.
  */
 export function addRetry(pipeline: Pipeline, item: Item, step: Step): void {
   const wanted = retryOf(step);

@@ -1,7 +1,7 @@
 /**
  * Reference model of a route with `where`, `min_delta`, `min_delta_percent`, `confirm`, `once` or
- * `cooldown`, by docs/watchlists-and-pipelines.md, section "Limit notifications". Stores every value
- * that it needs, where the service stores only what differs from the readings of the item.
+ * `cooldown`, by docs/watchlists-and-pipelines.md, section "Limit notifications". Stores every
+ * value that it needs; the service stores only the values that differ from the item's readings.
  */
 import {
   type FieldTest,
@@ -16,11 +16,14 @@ import { isSame, type Known } from "./fields.ts";
 
 type Value = Snapshot[string];
 
-/** What a route has seen of one item. */
+/** The values, counts and times that the model of a route stores about one item. */
 export interface RouteMemory {
-  /** The value that the next read of a field is compared with; absent before the first value. */
+  /** The value that the next read is compared with, by field; absent before the first value. */
   readonly references: Map<string, Value>;
-  /** The reads in a row, by field: on which side of the reference value, or with which value. */
+  /**
+   * The latest reads in a row that were on the same side of the reference value, or had the same
+   * value, by field.
+   */
   readonly rows: Map<string, { side: string; length: number }>;
   /** Reads in a row that met the condition of a route without `changed`. */
   row: number;
@@ -38,16 +41,16 @@ export const newMemory = (): RouteMemory => ({
   matchedAt: null,
 });
 
-/** A read as a route sees it. */
+/** The values of a read that decide whether a route matches. */
 export interface RouteRead {
   /** Time of the read in milliseconds. */
   readonly at: number;
-  /** The values of the read; prices within half a cent of the last reading are not replaced. */
+  /** The values of the read. A price within half a cent of the last reading counts as equal. */
   readonly seen: Snapshot;
   /** The last reading of the same kind. */
   readonly last: Snapshot;
   readonly derived: Snapshot;
-  /** What a client has set about the item. */
+  /** The metadata that a client has stored with the item. */
   readonly metadata: Metadata;
   readonly trackedFields: readonly string[];
 }
@@ -62,7 +65,10 @@ function cooldownOf({ cooldown = "0m" }: Route): number {
 const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolean =>
   matchedAt !== null && at < matchedAt + cooldownOf(route);
 
-/** True, false, or null if the read lacks a field that the tests need. */
+/**
+ * Returns true if a read passes all tests of a route, and false if it fails one. Returns null if
+ * the read fails none, but lacks a field that a test needs.
+ */
 export function passesAll(
   { field, op, value, where = [] }: Route,
   { seen, derived, metadata }: Pick<RouteRead, "seen" | "derived" | "metadata">,
@@ -86,8 +92,9 @@ export function passesAll(
 }
 
 /**
- * Returns the value that a test compares with. Undefined for a field or metadata that the item lacks, or that
- * has another type than the field: it meets no condition.
+ * Returns the value with which a test compares its field: a constant, or the value of another field
+ * or of the item's metadata. Undefined if the item lacks this value, or if the metadata has another
+ * type than the field.
  */
 export function wantedValue(
   { field, value }: Pick<FieldTest, "field" | "value">,
@@ -100,7 +107,7 @@ export function wantedValue(
 }
 
 /**
- * Decides a route without `changed`. Changes the memory.
+ * Returns true if a route without `changed` matches a read. Updates the memory.
  * @param isMet null if the read cannot show whether the condition is met
  */
 export function decideLevel(
@@ -123,8 +130,8 @@ export function decideLevel(
 }
 
 /**
- * Decides a `changed` route. Changes the memory. Returns the changes from the reference values that
- * match.
+ * Returns the changes for which a `changed` route matches a read, by field; an empty object if it
+ * does not match. Each change begins with the reference value. Updates the memory.
  */
 export function decideChanged(
   route: Route,
@@ -149,7 +156,7 @@ export function decideChanged(
   return changes;
 }
 
-/** Counts a read in the field's row. */
+/** Counts a read in the row of its field. `isConfirmed` is true if the row is long enough. */
 function decideField(
   route: Route,
   memory: RouteMemory,
@@ -193,7 +200,7 @@ function isFar(route: Route, is: Value, reference: Value): boolean {
   return least.every((one) => Math.abs(is - reference) >= one - 1e-6);
 }
 
-/** True if the route has one of the keys that limit notifications, except `where`. */
+/** Returns true if a route has a key that limits notifications, other than `where`. */
 export const isGated = (route: Route): boolean =>
   [route.min_delta, route.min_delta_percent, route.confirm, route.cooldown].some(
     (key) => key !== undefined,
@@ -203,9 +210,10 @@ const needsNumbers = ({ op, min_delta: delta, min_delta_percent: percent }: Rout
   op === "increased" || op === "decreased" || delta !== undefined || percent !== undefined;
 
 /**
- * Updates the reference values of a route after a reading of its kind by any step: the first value
- * is the reference value. A route that needs numbers takes the first number. A route without these
- * keys follows each value that it can compare.
+ * Updates the reference values of a route after a read of its kind at any step. Each field without
+ * a reference value gets its first value; for a route that compares numbers, its first number. If
+ * `isGated` is false for the route, each later value that it can compare replaces the reference
+ * value.
  */
 export function noteReading(
   route: Route,
@@ -230,24 +238,30 @@ function referenceAfter(route: Route, reference: Value | undefined, is: Value): 
 }
 
 interface Readings {
-  /** The last reading of the route's kind before a read, and after it. */
+  /** The last reading of the route's kind before the read. */
   readonly before: Snapshot;
+  /** The last reading of the route's kind after the read. */
   readonly after: Snapshot;
   readonly fields: readonly string[];
 }
 
-/** What the routes of a pipeline have seen of an item, by `RoutePart.key`. */
+/** The memories of the routes of a pipeline about one item, by `RoutePart.key`. */
 export type Memories = ReadonlyMap<string, RouteMemory>;
 
-/** A route with one of its effects, `run` or `notify`, and with a memory of this effect. */
+/**
+ * A route that needs a memory. A route with a cooldown and both effects, `run` and `notify`, has
+ * one `RoutePart` for each effect.
+ */
 export interface RoutePart {
   readonly step: Step;
+  /** The route as the pipeline contains it. */
   readonly whole: Route;
+  /** The route with the effects that this memory decides. */
   readonly route: Route;
   readonly key: string;
 }
 
-/** The parts of all routes that need a memory. */
+/** Returns a `RoutePart` for each memory that the routes of a pipeline need. */
 export const statefulParts = ({ steps }: { readonly steps: readonly Step[] }): RoutePart[] =>
   steps.flatMap((step) =>
     step.routes.flatMap((whole) => {
@@ -261,7 +275,7 @@ export const statefulParts = ({ steps }: { readonly steps: readonly Step[] }): R
     }),
   );
 
-/** JSON with sorted names, because a stored pipeline does not keep their order. */
+/** Returns JSON with sorted names, because a stored pipeline does not keep their order. */
 const ordered = (value: unknown): string =>
   JSON.stringify(value, (_name, one: unknown) =>
     typeof one === "object" && one !== null && !Array.isArray(one)
@@ -269,7 +283,7 @@ const ordered = (value: unknown): string =>
       : one,
   );
 
-/** The cooldown of a route delays only its notifications. */
+/** Splits a route whose cooldown delays only one of its two effects, `notify`. */
 function effectsOf(route: Route): readonly Route[] {
   const { run, cooldown, notify, ...condition } = route;
   if (run === undefined || notify !== true || cooldown === undefined) return [route];
@@ -285,8 +299,8 @@ interface Before {
 }
 
 /**
- * Copies the memories before a read, for the routes of the pipeline only. A route without a memory
- * begins with the last reading of its kind.
+ * Copies the memories of the routes of a pipeline before a read. A route without a memory gets a
+ * new one, whose reference values are those of the last reading of its kind.
  */
 export function memoriesOf(
   pipeline: { readonly steps: readonly Step[] },
@@ -304,7 +318,7 @@ export function memoriesOf(
 }
 
 /**
- * Returns the memory of the route part with this key.
+ * Returns the memory with a `RoutePart.key`.
  * @throws Error if `memoriesOf` has created none
  */
 export function memoryOf(memories: Memories, key: string): RouteMemory {

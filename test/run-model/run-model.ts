@@ -197,7 +197,7 @@ interface Found {
 
 /**
  * Applies the step's routes to a read: sends the item to next steps, and adds entries to events.
- * Also stores the details that the read shows, also those of a delisted item.
+ * Also stores the details that the read shows, even if the item is delisted.
  */
 function report(runState: RunState, { item, step, reading }: Found): void {
   const { isNewValue, isReported, reportedChanges, routes, view, values } = evaluate(
@@ -269,8 +269,8 @@ function store(runState: RunState, { item, step, reading }: Found): void {
 }
 
 /**
- * Returns an item's last change after a read found changes. If several reads of one run change a
- * field, the change starts with the value before the run. Returns `last` if there are no changes.
+ * Returns an item's last change after a read. If several reads of one run change a field, the
+ * change starts with the value before the run. Returns `last` if the read found no changes.
  */
 export function lastChangeAfter(
   last: ModelItem["lastChange"],

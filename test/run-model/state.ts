@@ -49,7 +49,7 @@ export interface RunStart {
   readonly newItems: number;
 }
 
-/** Returns the properties of a watchlist's next run. */
+/** Returns the properties of a watchlist's run, from the watchlist before the run. */
 export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWatchlist): RunStart {
   const { entry, baseline, refresh } = pipeline;
   const counts = {
@@ -65,7 +65,10 @@ export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWat
   return { kind: "sweep", entry, ...counts };
 }
 
-/** Returns the state of a run before its first step. */
+/**
+ * Returns the state of a run before its first step.
+ * @param at the index of the run, from 0
+ */
 export function newRunState(list: ModelWatchlist, runStart: RunStart, at: number): RunState {
   const { baseline, entry } = list.pipeline;
   const starts = new Map<string, ReadonlySet<string>>();
@@ -104,7 +107,7 @@ export const noStats = ({ scraper }: Step): StepStats => ({
   skipped: 0,
 });
 
-/** Returns the statistics of a run. */
+/** Returns the statistics of a run, in the form of the API. */
 export const statsOf = (runState: RunState, { tracked, entry, newItems }: RunStart): Entry => ({
   tracked,
   entry,

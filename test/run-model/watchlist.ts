@@ -29,7 +29,7 @@ export interface ModelItem {
   details: ModelDetails;
   state: ItemState;
   known: Known;
-  /** What the pipeline's routes have seen of the item. */
+  /** The memories of the pipeline's routes. */
   memories: Memories;
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;

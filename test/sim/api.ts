@@ -29,18 +29,16 @@ const patterns = Object.entries(routes).map(([route, { group }]) => {
 
 /**
  * Returns the name of the Lambda function that serves a request.
- * @throws Error if no route matches
+ * @throws Error if the API has no operation with this method and path
  */
 export function groupOf({ method, path }: ApiRequest): ApiName {
   const [bare = ""] = path.split("?");
   const found = patterns.find((one) => one.method === method && one.pattern.test(bare));
-  if (found === undefined) throw new Error(`No route matches ${method} ${path}`);
+  if (found === undefined) throw new Error(`The API has no operation ${method} ${path}`);
   return found.group as ApiName;
 }
 
-/**
- * Builds the event that an API Gateway REST API passes to a function by Lambda proxy integration.
- */
+/** Builds the event that API Gateway passes to a Lambda function for a request. */
 export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) {
   const url = new URL(`https://api.example.com${path}`);
   const query = Object.fromEntries(url.searchParams);
@@ -74,8 +72,8 @@ export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) 
 }
 
 /**
- * Parses the result of a Lambda proxy integration.
- * @param result the value that the function's handler returned
+ * Parses the response that a Lambda function returns to API Gateway.
+ * @param result the value that the handler of the function returned
  * @throws SyntaxError if the body is neither empty nor JSON
  */
 export function apiAnswer(result: unknown): ApiAnswer {

@@ -25,7 +25,7 @@ export function captureOutput(): void {
 /** Returns the captured output since the last `clearCapturedLog`. */
 export const capturedLog = (): readonly CapturedText[] => captured;
 
-/** Deletes the captured output. Called before each seed. */
+/** Deletes the captured output. Call it before each seed. */
 export function clearCapturedLog(): void {
   captured = [];
 }

@@ -27,8 +27,8 @@ export interface Flight {
  */
 export interface Contention {
   /**
-   * Returns false for reads and batch writes. In this model, they take no time and have no
-   * conflicts.
+   * Returns true for a write that is in flight for some time. Returns false for reads and batch
+   * writes, which take no time and have no conflicts in this model.
    */
   takesTime(attempt: Attempt): boolean;
   /**

@@ -119,9 +119,11 @@ export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions
     manifests,
     puts,
     ports,
-    /** Makes all calls to all buckets fail if `so` is true. Ends this if `so` is false. */
-    setDead(so: boolean): void {
-      isDead = so;
+    /**
+     * Makes the calls to all buckets fail from now on if `fails` is true; otherwise repairs them.
+     */
+    setDead(fails: boolean): void {
+      isDead = fails;
     },
   };
 }

@@ -6,8 +6,8 @@ import type { Job } from "./worker.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
- * Injects each fault at each call site of each flow, one fault in a run. Prints each violation.
- * `passed` is false if there was one.
+ * Runs each flow many times, each time with one fault at one call site. Prints each violation.
+ * `passed` is false if there was a violation.
  */
 export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<SimResult> {
   const startedAt = performance.now();
@@ -45,7 +45,10 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
 const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>
   places.flatMap(({ request, kinds }) => kinds.map((kind): SingleFault => ({ request, kind })));
 
-/** Runs a flow without faults. Returns the call sites at which a fault can be injected. */
+/**
+ * Runs a flow without faults. Returns the call sites at which a fault can be injected. `isSound` is
+ * false if there was a violation.
+ */
 async function placesOf(
   pool: WorkerPool,
   calm: Job,

@@ -85,7 +85,7 @@ const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
 };
 
 /**
- * The faults that follow from the rules of a profile. They are not drawn at random in this profile.
+ * The faults that the rules of a profile cause. In this profile, they are not drawn at random.
  */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
@@ -102,8 +102,8 @@ export interface InjectedFault {
 
 export interface Faults {
   /**
-   * Draws one of these faults, or in most cases undefined. The caller must inject the returned
-   * fault.
+   * Draws a fault of one of the given kinds; in most cases returns undefined. The caller must inject
+   * the returned fault.
    */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /**
@@ -213,8 +213,8 @@ const timesOf = (kind: FaultKind): number => {
 const maxRateOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 
 /**
- * Creates the faults of a seed. The seed determines a random subset of the kinds, in which those of
- * its profile are more frequent.
+ * Creates the faults of a seed: a random subset of the kinds of faults. The kinds that the profile
+ * favors are more frequent.
  */
 export function seededFaults(
   random: Random,

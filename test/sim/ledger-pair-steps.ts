@@ -245,7 +245,11 @@ export interface Prepared {
   readonly bystander: PairProcess;
 }
 
-/** Opens an account and reserves the hold that the outer step resolves. */
+/**
+ * Opens an account, reserves the hold that the outer step resolves, and starts the checks of the
+ * ledger.
+ * @param options.isReservedByOuter true if the process of the outer step reserves that hold
+ */
 export async function prepare(
   stage: Pick<Stage, "client" | "table">,
   {

@@ -62,6 +62,7 @@ export interface Plan {
 
 /**
  * Runs one pair of steps on a new account. Returns the number of requests of each step.
+ * @param name the name of the account
  * @throws the first violation
  */
 export async function playPair(

@@ -89,7 +89,7 @@ export type SimCommand =
 
 /**
  * Returns the command of a parsed command line.
- * @throws Error in one line for a wrong value
+ * @throws Error with a one-line message if a value is invalid
  */
 export function commandOf(values: ValuesOf<(typeof simCommandLine)["options"]>): SimCommand {
   const workers = values.workers === undefined ? {} : { workers: some("workers", values.workers) };

@@ -25,7 +25,10 @@ export interface PoolOptions {
   readonly root?: string;
 }
 
-/** Starts worker processes and waits until they are ready. */
+/**
+ * Starts worker processes and waits until they are ready.
+ * @throws Error if a process exits before it is ready
+ */
 export async function startPool({
   workers = availableParallelism(),
   root = join(import.meta.dirname, "../.."),

@@ -52,7 +52,7 @@ export function seededRandom(seed: number, purpose: string): Random {
   };
 }
 
-/** The service's random source, driven by a seed. */
+/** Creates a random source for the service that returns the numbers of `random`. */
 export const randomSourceOf = (random: Random): RandomSource => ({
   bytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   fraction: () => random.fraction(),

@@ -25,7 +25,7 @@ export interface Tally {
   };
 }
 
-/** Returns the totals of no seeds. */
+/** Returns totals that are all 0, for a simulation that has run no seed yet. */
 export const emptyTally = (): Tally => ({
   fired: new Map(),
   crashes: new Set(),
@@ -42,7 +42,7 @@ const addAll = <Name extends string>(
   }
 };
 
-/** Adds the result of a seed to the totals. */
+/** Adds the result of a seed to the totals in place. */
 export function addTo({ fired, crashes, states, contention }: Tally, played: Played): void {
   for (const { kind, hadEffect } of played.fired) {
     if (hadEffect) fired.set(kind, (fired.get(kind) ?? 0) + 1);
@@ -85,7 +85,8 @@ const wantedStates = ["a call was refused while all slots of 5 shards were in us
 
 /**
  * Prints the number of overlapping writes under contention. Returns a message for each required
- * overlap that did not occur. Requires none if fewer than 40 seeds of `calls` ran under contention.
+ * overlap that did not occur. Requires no overlap if fewer than 40 seeds of `calls` ran under
+ * contention.
  */
 export function printOverlaps({ contention, states }: Tally): readonly string[] {
   const { seeds, ofCalls, overlaps, pairs } = contention;

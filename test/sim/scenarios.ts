@@ -12,7 +12,7 @@ export const scenarios: readonly Scenario[] = [calls, runs, releases, watchlists
 
 /**
  * Returns the scenario or flow with a name.
- * @throws Error with the known names if there is none
+ * @throws Error with the known names if no scenario or flow has this name
  */
 export function scenarioNamed(name: string): Scenario {
   const found = [...scenarios, ...flows, ledgerPairs].find((one) => one.name === name);

@@ -282,7 +282,7 @@ async function mortal(
 const deathOf = (plan: FaultKind | undefined): FaultKind | undefined =>
   plan === "crash_before" || plan === "crash_after" ? plan : undefined;
 
-/** Creates the error that the SDK throws for a broken connection. The SDK retries after it. */
+/** Creates the error that the SDK throws for a broken connection. The SDK retries the request. */
 const broken = (): Error => Object.assign(new Error("socket hang up"), { name: "TimeoutError" });
 
 /** The faults that continue during the SDK's retries, by ID of the invocation. */

@@ -5,9 +5,10 @@ import type { Job } from "./worker.ts";
 const playsMax = 200;
 
 /**
- * Searches for the fewest faults under which a seed still fails, and returns their draws. Leaves
- * out halves of the faults, then smaller parts, and finally single faults, each time only if the
+ * Searches for a small set of faults under which a seed still fails, and returns their draws.
+ * Leaves out halves of the faults, then smaller groups, and finally single faults, as long as the
  * seed still fails. Stops after 200 runs.
+ * @param draws the draws of all faults, under which the seed fails
  */
 export async function fewestFaults(
   pool: WorkerPool,

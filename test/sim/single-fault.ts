@@ -30,7 +30,7 @@ const anywhere: readonly FaultKind[] = [
 /** All kinds of faults that can be planned for a request. */
 export const singleFaultKinds: readonly FaultKind[] = [...anywhere, "transaction_conflict"];
 
-/** Creates a plan that injects one fault, or none, and records all call sites. */
+/** Creates a plan that injects `fault`, if it is defined, and records all call sites. */
 export function plannedFault(fault: SingleFault | undefined): {
   readonly planned: (attempt: Attempt) => FaultKind | undefined;
   readonly places: ReadonlyMap<string, Place>;

@@ -16,7 +16,7 @@ export interface FlatAnswer {
   readonly status: ReadStatus;
   /** The time of the read (ISO 8601). */
   readonly fetchedAt: string;
-  /** The time of the read in the simulation, in milliseconds. Clocks of processes differ from it. */
+  /** The virtual time of the read, in milliseconds. The clocks of processes differ from it. */
   readonly trueTime: number;
   /** The fields of an `ok` answer. */
   readonly shown?: Shown;

@@ -34,8 +34,8 @@ interface Parked {
 }
 
 /**
- * A deterministic task scheduler with a virtual clock. It runs one call at a time. The seed alone
- * determines the order. A task may await only such calls and other tasks.
+ * A deterministic task scheduler with a virtual clock. It runs one call at a time, in an order that
+ * only the seed determines. A task may await only calls of the scheduler and other tasks.
  */
 export interface TaskScheduler {
   /** Returns the virtual time in epoch milliseconds. */

@@ -3,8 +3,8 @@ import { NoSuchKey } from "@aws-sdk/client-s3";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Creates a simulation of the service's bucket of event bodies. A write throws an error if it
- * replaces an object with different bytes.
+ * Creates a simulation of the service's bucket of event bodies. A write throws Error if the object
+ * exists with different bytes.
  */
 export function virtualBucket() {
   const stored = new Map<string, Buffer>();

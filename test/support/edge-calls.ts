@@ -33,7 +33,7 @@ export interface EdgeAnswer {
   readonly bytes: Buffer;
 }
 
-/** Calls a handler with an event of API Gateway. Returns the decoded bytes of the body. */
+/** Calls a handler with an event of API Gateway. Returns its response with the decoded body. */
 export async function callEdge(handler: HttpHandler, call: EdgeCall): Promise<EdgeAnswer> {
   const [method = "", path = ""] = call.route.split(" ");
   const event = gatewayEvent({

@@ -17,8 +17,7 @@ import { openTables } from "./tables.ts";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /**
- * Starts an S3 server. Each world creates a separate bucket in it: `create` returns the bucket's
- * name.
+ * Starts an S3 server. The returned `create` creates a bucket with a new name and returns the name.
  */
 export async function startEventBuckets() {
   const fauxqs = await startFauxqs({ port: 0, logger: false });

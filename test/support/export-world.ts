@@ -4,8 +4,8 @@ import { destinationTarget, type DeliveryTarget } from "../../shared/outbox/outb
 import { startDeliveryWorld } from "./delivery-world.ts";
 
 /**
- * Starts a delivery world with the operations on S3 destinations. Its IAM roles trust only the
- * account `acct_1`.
+ * Starts a delivery world that also has the operations on S3 destinations. Its simulated IAM roles
+ * trust only the account `acct_1`.
  */
 export async function startExportWorld() {
   const base = await startDeliveryWorld();

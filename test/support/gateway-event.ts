@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 export interface GatewayCall {
   /** @default GET */
   readonly method?: string;
-  /** The path that a route matches. */
+  /** The path without the stage. */
   readonly path: string;
   /**
    * The path that the client called, which includes the stage unless there is a custom domain.

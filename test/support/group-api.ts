@@ -51,8 +51,10 @@ export function admittedAccounts() {
 }
 
 /**
- * Creates a function that calls a route group with events of API Gateway. Its `path` is the part
- * after `/v1/`. The call belongs to the account `acct_1` if `account` is absent.
+ * Creates a function that calls `handler`, a Lambda function of the API, with an event of API
+ * Gateway, and parses the response. Its `path` begins after `/v1/`. If `account` is absent, the
+ * call has the API key of `acct_1`.
+ * @param keyOf returns the API key of an account
  */
 export const groupCaller =
   (handler: HttpHandler, keyOf: (account: string) => string) =>
@@ -81,12 +83,12 @@ export const groupCaller =
     };
   };
 
-/** Checks that a body matches the schema and has no other fields. */
+/** Expects a body to match the schema and to have no other fields. */
 export function expectShape(schema: GenericSchema, { body }: Pick<Answer, "body">): void {
   expect(parse(schema, body)).toEqual(body);
 }
 
-/** The status and the error of an answer, without the message. */
+/** Returns the status of a refused call, and the code and parameter of its error. */
 export const refusal = ({ status, body }: Answer) => {
   const { code, param } = body["error"] as { code: string; param?: string };
   return { status, code, ...(param === undefined ? {} : { param }) };

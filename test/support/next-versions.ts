@@ -49,7 +49,8 @@ const conversions = {
 } as const;
 
 /**
- * Returns the kinds of rows of a release in whose code the three converted kinds have `version`.
+ * Returns the row kinds of a release. The kinds `run`, `watchlist` and `itemPage` have the given
+ * version; all others have their current version.
  */
 export const kindsAt = (version: 1 | 2) => ({
   ...rowKinds,

@@ -25,8 +25,8 @@ interface UnshardedEntry {
 }
 
 /**
- * The row of a ledger entry from before the account had shards, including its key. The service
- * reads such rows, but no longer writes them.
+ * Builds the row of a ledger entry from before the account had shards, including its key. The
+ * service reads these rows, but no longer writes them.
  */
 export function ledgerEntryRow(entry: UnshardedEntry): RowKey & Record<string, unknown> {
   return {

@@ -20,8 +20,8 @@ const validators = new Map<string, ValidateFunction>();
 /**
  * Expects a response to match the OpenAPI document. The operation must document the status. The
  * body must contain all required members and no undocumented ones.
- * @param route a route key, or a method and the called path; for an unknown path, the body must be
- * a documented error
+ * @param route the method and the path, such as `GET /v1/account`; the path may have parameters or
+ * their values. If the document lacks the operation, the body must be a documented error.
  */
 export function expectDocumented(route: string, status: number, body: unknown): void {
   const [method = "", path = ""] = route.split(" ");

@@ -32,7 +32,7 @@ export interface PlayedRead {
   readonly pipeline?: Pipeline;
 }
 
-/** What a read does: whether the item goes to a next step, and what events contain. */
+/** The effect of a read: whether a next step reads the item, and what the events contain. */
 export interface Effect {
   readonly isRouted: boolean;
   readonly isMatched: boolean;
@@ -43,8 +43,9 @@ export interface Effect {
 export const playStart = Date.UTC(2026, 10, 1);
 
 /**
- * Plays the reads of one item through the rules of runs, and stores the item after each of them.
- * @param repeats how often each outcome is stored
+ * Applies the reads of one item by the rules of runs, one run for each read. Encodes and decodes
+ * the item after each read, as a store does. Returns the effect of each read, and the final item.
+ * @param repeats the number of times that each outcome is applied
  */
 export function playReads(
   pipeline: Pipeline,

@@ -14,7 +14,11 @@ export const priceFixtures = (): Readonly<Record<string, string>> =>
     ]),
   );
 
-/** Writes price histories to a new temporary folder, compressed as `npm run replay` reads them. */
+/**
+ * Writes price histories to a new temporary folder, compressed as `npm run replay` reads them.
+ * Returns the path of the folder.
+ * @param shops the JSON lines, by shop
+ */
 export function priceFolder(shops: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "prices-"));
   for (const [shop, lines] of Object.entries(shops)) {

@@ -137,7 +137,7 @@ function namesIn(tables: TestTables): Promise<readonly string[]> {
   return names;
 }
 
-/** Creates an account and a run engine for it. */
+/** Creates an account and a run engine that runs the watchlists of this account. */
 export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const { tables, credits = 5_000, deliveries = 1, pick = () => 0 } = options;
   benches += 1;

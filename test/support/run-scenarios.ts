@@ -15,11 +15,11 @@ import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "../run
 /** A watchlist, the scripted answers about its items, and its runs. */
 export interface Scenario {
   readonly platform: Platform;
-  /** The pipelines that the watchlist can have. It starts with the first. */
+  /** The pipelines that the watchlist can have. The watchlist is created with the first. */
   readonly pipelines: readonly [Pipeline, Pipeline];
   /** The scripted answers, by item ID. */
   readonly items: Readonly<Record<string, ItemLooks>>;
-  /** What a client sets about the items before each run, by item ID. */
+  /** The labels and metadata that a client sets before each run, by item ID. */
   readonly given: Readonly<Record<string, ItemGiven>>;
   readonly runs: readonly RunPlan[];
   readonly batchIdsMax: number;
@@ -247,7 +247,7 @@ const anyMetadata = fc.record(
   { requiredKeys: [] },
 );
 
-/** Draws what a client sets about some of the items before each run. */
+/** Draws the labels and metadata that a client sets for some of the items before each run. */
 const anyGiven = (ids: readonly string[]): fc.Arbitrary<Scenario["given"]> =>
   fc.record(
     Object.fromEntries(

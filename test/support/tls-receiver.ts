@@ -32,7 +32,10 @@ export function wire(status: number | string, headers: Record<string, string> = 
   return [`HTTP/1.1 ${status} Answered`, ...lines, "", body].join("\r\n");
 }
 
-/** Starts a TLS receiver on loopback. The test determines every byte that it sends. */
+/**
+ * Starts a TLS receiver on loopback. It responds with 200 until a test replaces `answer`. The test
+ * determines every byte of the response.
+ */
 export async function startTlsReceiver(options: TlsOptions = trusted): Promise<TlsReceiver> {
   const server = createTlsServer(options, (socket) => {
     socket.on("error", () => {});
@@ -129,6 +132,9 @@ function headerOf(text: string) {
   return { method, path, headers };
 }
 
-/** Waits until a check passes. The timeout of two minutes is long enough for a busy machine. */
+/**
+ * Waits until `check` does not throw, at most two minutes, which is enough on a busy machine.
+ * Rejects with its last error after that.
+ */
 export const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: 120_000, interval: 5 });

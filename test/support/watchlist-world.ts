@@ -46,7 +46,7 @@ const callers = {
   demo: { accountId: "acct_3", demo: true },
 } as const;
 
-/** Opens the watchlist routes on real tables. The test controls schedules, queue and clock. */
+/** Opens the watchlist API on real tables. The test controls schedules, queue and clock. */
 export async function openWatchlistWorld(tables: TestTables) {
   const clock = fixedClock("2026-03-01T10:00:00Z");
   const { client } = tables;
@@ -114,7 +114,7 @@ export async function openWatchlistWorld(tables: TestTables) {
       const [method = "GET", path = ""] = route.split(" ");
       const event = gatewayEvent({
         method,
-        // A path that begins with `/v1` is outside the watchlists.
+        // A path that begins with `/v1` is complete. Other paths are below `/v1/watchlists`.
         path: path.startsWith("/v1") ? path : `/v1/watchlists${path}`,
         headers: {
           Host: "api.test",
@@ -148,8 +148,8 @@ export async function openWatchlistWorld(tables: TestTables) {
     lines,
     ask: askThrough(ports),
     /**
-     * Creates the routes of a separate process. The process crashes at the port call `crash`, if it
-     * is given.
+     * Creates the watchlist API of a separate process. If `crash` is given, the process crashes at
+     * this port call.
      */
     process(crash?: CrashPoint) {
       const process = mortal(ports, crash);

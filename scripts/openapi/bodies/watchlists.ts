@@ -16,8 +16,8 @@ import { newItemBody } from "../../../shared/watchlists/id-list.ts";
  * Returns the schema of `pipeline` in a request body, for the document. The service's own body
  * schemas accept any value here, because parsing a pipeline requires the platform.
  */
-const pipeline = (absent: string) =>
-  v.pipe(v.nullish(pipelineBody), v.description(`Steps and routes; ${absent}`));
+const pipeline = (withoutPipeline: string) =>
+  v.pipe(v.nullish(pipelineBody), v.description(`Steps and routes. ${withoutPipeline}`));
 
 /**
  * The default platform is last, because the rules of the last case also apply to a body without a
@@ -63,7 +63,7 @@ const oneEndpoint: JsonObject = {
 const { every, cron, timezone, ...newFields } = newWatchlistBody.entries;
 const newWatchlist = {
   ...newFields,
-  pipeline: pipeline("absent or null: the platform's default."),
+  pipeline: pipeline("Default: the platform's default pipeline."),
 };
 
 /** Bodies of `POST /v1/watchlists`, by the kind of schedule. */
@@ -92,7 +92,7 @@ export const watchlistBodies = {
   WatchlistUpdate: {
     schema: v.object({
       ...watchlistPatchBody.entries,
-      pipeline: pipeline("null: the platform's default."),
+      pipeline: pipeline("Null restores the platform's default."),
     }),
     rules: {
       ...forbidden("ids", "asins"),
@@ -102,7 +102,7 @@ export const watchlistBodies = {
   WatchlistEstimateRequest: {
     schema: v.object({
       ...estimateBody.entries,
-      pipeline: pipeline("absent or null: the platform's default."),
+      pipeline: pipeline("Default: the platform's default pipeline."),
     }),
     rules: {
       ...platformRules((platform) => ({
@@ -125,7 +125,7 @@ export const watchlistBodies = {
   WatchlistBacktestRequest: {
     schema: v.object({
       ...backtestBody.entries,
-      pipeline: pipeline("absent or null: the watchlist's own."),
+      pipeline: pipeline("Default: the pipeline of the watchlist."),
     }),
     rules: {},
   },

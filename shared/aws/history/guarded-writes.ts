@@ -3,15 +3,19 @@ import type { HistoryOwner } from "../../history/history-store.ts";
 import { type Row, type TableOptions, type TransactItem, transactWrites } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-/** DynamoDB's maximum number of writes of a transaction, without the check of the watchlist. */
+/**
+ * Maximum number of rows of a transaction: DynamoDB's 100 writes, less the check of the watchlist.
+ */
 const rowsMax = 99;
 /** Maximum size of the rows of a transaction, in bytes. DynamoDB's limit is 4 MB. */
 const bytesMax = 3 * 1024 * 1024;
 
 /**
- * Puts rows in order, in as few transactions as possible. Each transaction checks that the watchlist
- * exists, so that a process which continues after the watchlist was purged writes nothing. Returns
- * false if the watchlist does not exist.
+ * Puts rows in order, in as few transactions as possible. Each transaction checks that the
+ * watchlist exists, so that a process which continues after the watchlist was purged writes
+ * nothing. Returns false if the watchlist does not exist; the rows of earlier transactions may be
+ * written.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function putRows(
   client: DynamoDBDocumentClient,
@@ -27,7 +31,7 @@ export async function putRows(
   return true;
 }
 
-/** The check that a watchlist exists. */
+/** Builds the write of a transaction that checks that a watchlist exists. */
 export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({
   ConditionCheck: {
     TableName: table,

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryStore } from "../../history/history-store.ts";
-import { shownPart } from "../../history/kept-history.ts";
+import { withShownSpan } from "../../history/kept-history.ts";
 import { historyKeys } from "../table/table.ts";
 import { putRows } from "./guarded-writes.ts";
 import { itemPoints } from "./item-points.ts";
@@ -8,7 +8,11 @@ import { listedRuns } from "./listed-runs.ts";
 import { type MergeOptions, mergeWindow, readHead } from "./merge-window.ts";
 import { segmentRows } from "./segment-rows.ts";
 
-/** Stores the history of watchlist items in the watchlists table, in a partition per watchlist. */
+/**
+ * Creates a store of the history of watchlist items in the watchlists table, in one partition for
+ * each watchlist. `append` and `merge` throw 503 UNAVAILABLE if rows stay contended or the retry
+ * budget is exhausted.
+ */
 export function dynamoHistoryStore(
   client: DynamoDBDocumentClient,
   options: MergeOptions,
@@ -34,7 +38,7 @@ export function dynamoHistoryStore(
       return (await readHead(client, table, watchlistId)).mergedWindows;
     },
     merge: (list, request) => mergeWindow(client, options, { list, ...request }),
-    item: (query) => itemPoints(client, table, shownPart(query, clock.now())),
-    runs: (query) => listedRuns(client, table, shownPart(query, clock.now())),
+    item: (query) => itemPoints(client, table, withShownSpan(query, clock.now())),
+    runs: (query) => listedRuns(client, table, withShownSpan(query, clock.now())),
   };
 }

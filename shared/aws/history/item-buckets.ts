@@ -1,7 +1,10 @@
 /** Number of buckets over which the items of a watchlist are spread. */
 export const buckets = 512;
 
-/** Number of the bucket of an item: FNV-1a of its ID. Stored keys contain it, so it never changes. */
+/**
+ * Returns the bucket number of an item, from 0 to `buckets` - 1: a hash of its ID (FNV-1a). Stored
+ * keys contain the number, so the hash must never change.
+ */
 export function bucketOf(itemId: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let n = 0; n < itemId.length; n += 1) {

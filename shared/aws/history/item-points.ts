@@ -17,8 +17,9 @@ interface ItemQuery extends HistorySpan {
 }
 
 /**
- * Reads the points of an item: from the merged rows of its bucket, and from the segments of the runs
- * that are not merged. Reads the head first, because the window that it names is merged completely.
+ * Reads the points of an item in a span, oldest run first: from the merged rows of its bucket, and
+ * from the segments of the runs that are not merged. Reads the head first: it decides which runs
+ * are read from merged rows, and a merge that happens during the read has no effect.
  */
 export async function itemPoints(
   client: DynamoDBDocumentClient,

@@ -17,7 +17,7 @@ const charactersMax = 1024 * 1024;
 /** Maximum number of compressed bytes of a chunk. DynamoDB limits a row to 400 KB. */
 const bytesMax = 300 * 1024;
 
-/** Cuts lines, sorted by item ID, into compressed chunks. Depends only on the lines. */
+/** Cuts lines, sorted by item ID, into compressed chunks. Equal lines give equal chunks. */
 export function chunksOf(lines: readonly string[]): LineChunk[] {
   const chunks: LineChunk[] = [];
   let start = 0;
@@ -51,12 +51,15 @@ export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({
   ttl,
 });
 
-/** Returns the lines of a row. A row without points has none. */
+/** Returns the lines of a row; empty for a row without points. */
 export function linesOf({ lines }: Row): readonly string[] {
   return lines === undefined ? [] : textOf(lines).toString("utf8").split("\n");
 }
 
-/** Returns the lines of one item in a row. Decompresses the row only if its range has the item. */
+/**
+ * Returns the lines of one item in a row; empty if there are none. Decompresses the row only if the
+ * item ID is between the first and the last item ID of the row.
+ */
 export function linesOfItem({ lines, first, last }: Row, itemId: string): readonly string[] {
   if (lines === undefined || itemId < String(first) || itemId > String(last)) return [];
   const text = textOf(lines);

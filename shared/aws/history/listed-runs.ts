@@ -15,8 +15,9 @@ const pointAgeMaxMs = 2 * 86_400_000;
 const rowsAtOnce = 4;
 
 /**
- * Yields the recorded runs that have points in a span. Runs of a watchlist end in the order of their
- * numbers, so the listing stops after the last run of the span.
+ * Yields the recorded runs that have points in a span, in the order of the query, each with only
+ * these points. Runs of a watchlist end in the order of their numbers, so the listing stops after
+ * the last run of the span.
  */
 export async function* listedRuns(
   client: DynamoDBDocumentClient,
@@ -34,7 +35,7 @@ export async function* listedRuns(
     }));
   const range = isNewestFirst ? { last: from, isNewestFirst } : { first: from };
   for await (const segment of joinedSegments(runRows(client, table, { watchlistId, ...range }))) {
-    // All points were read before the end of their run.
+    // A point is read before its run ends, so this run and all older runs have only earlier points.
     if (isNewestFirst && segment.endedAt < since) return;
     const { points, ...run } = segmentOf(segment);
     const inSpan = points.filter((point) => isWithin(query, point));
@@ -44,9 +45,9 @@ export async function* listedRuns(
 }
 
 /**
- * Returns the number of the first recorded run that ended at `time` or later, or the highest run
- * number if there is none. Makes two requests if the whole history or none of it is later; else it
- * halves the range of runs with each request.
+ * Returns the number of the first recorded run that ended at `time` or later, or the highest
+ * possible run number if there is none. Makes one or two requests if all runs or none of them ended
+ * at `time` or later; otherwise each further request halves the range of runs.
  */
 async function firstEndedSince(
   client: DynamoDBDocumentClient,
@@ -79,7 +80,7 @@ interface RecordedEnd {
   readonly endedAt: string;
 }
 
-/** The first recorded run of a range, or the last one if `isNewestFirst`. */
+/** The first recorded run of a range, or the last run if `isNewestFirst`; undefined if none. */
 async function recordedEnd(
   client: DynamoDBDocumentClient,
   table: string,

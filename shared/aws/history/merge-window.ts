@@ -21,8 +21,8 @@ export interface MergeOptions extends TableOptions {
 }
 
 /**
- * Default of `mergeCharactersMax`. A window of a large watchlist in which every item changed in every
- * run has three times as many.
+ * Default of `mergeCharactersMax`. A window of a large watchlist in which every item changed in
+ * every run has three times as many characters.
  */
 const charactersMax = 64 * 1024 * 1024;
 
@@ -34,9 +34,11 @@ interface Head {
 }
 
 /**
- * Merges a window: copies the points of its segments to rows by bucket, and then marks the window as
- * merged. The rows depend only on segments, which never change, so processes that merge the same
- * window at once write the same bytes. Readers ignore rows of a window that is not marked.
+ * Merges a window: copies the points of its segments to rows by bucket, and then marks the window
+ * as merged. The rows depend only on segments, which never change, so processes that merge the same
+ * window at the same time write the same bytes. Readers ignore rows of a window that is not marked.
+ * Returns the outcome (see `MergeOutcome`).
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function mergeWindow(
   client: DynamoDBDocumentClient,
@@ -79,7 +81,9 @@ function mergedRows(
   );
 }
 
-/** Reads the head. Before the first merge, there is none. */
+/**
+ * Reads how far the history of a watchlist is merged. Both numbers are 0 before the first merge.
+ */
 export async function readHead(
   client: DynamoDBDocumentClient,
   table: string,
@@ -102,8 +106,8 @@ interface Advance {
 const [listAt] = [0];
 
 /**
- * Stores that the buckets of a window up to `endBucket` are merged, unless another process stored
- * more. Returns false if the watchlist does not exist.
+ * Stores that the buckets of a window before `endBucket` are merged, unless another process stored
+ * a later bucket. Returns false if the watchlist does not exist.
  */
 function advance(
   client: DynamoDBDocumentClient,

@@ -4,7 +4,7 @@ import type { Row } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { historyKeys } from "../table/table.ts";
 
-/** A range of runs of a watchlist. @default all runs, oldest first */
+/** A range of runs of a watchlist, both ends inclusive. @default all runs, oldest first */
 export interface RunRange {
   readonly watchlistId: string;
   readonly first?: number;

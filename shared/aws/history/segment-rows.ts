@@ -10,16 +10,17 @@ import { limits } from "../../base/limits.ts";
 import { chunkRow, chunksOf, linesOf } from "./line-chunks.ts";
 import { pointLine, pointOf } from "../../history/point-lines.ts";
 
-/** Days for which rows are stored after the history of their points is no longer shown. */
+/** Days for which rows stay stored after their points are no longer shown. */
 const graceDays = 3;
 
-/** Time to live of rows with points of runs that ended by this time. */
+/** Returns when rows expire whose newest run ended at `endedAt` (ISO), in whole Unix seconds. */
 export const expiryOf = (endedAt: string): number =>
   epochSeconds(new Date(endedAt)) + (limits.historyDays + graceDays) * 86_400;
 
 /**
- * The rows of a run's segment. The first chunk is last, because a run without it is not recorded.
- * Only it has the number of chunks and the end of the run.
+ * Returns the rows of a run's segment, in the order in which they must be written. The row of the
+ * first chunk is last: a run is recorded once this row is stored. Only this row has the number of
+ * chunks and the end of the run.
  */
 export function segmentRows(
   watchlistId: string,
@@ -49,8 +50,8 @@ export interface StoredSegment {
 }
 
 /**
- * Joins the rows of a query to segments, in the order of the query. Leaves out runs whose first
- * chunk is not stored yet, and runs of which some chunks have expired.
+ * Joins rows to segments. The rows of a run must follow one another, in any order. Leaves out runs
+ * whose first chunk is not stored yet, and runs of which some chunks have expired.
  */
 export async function* joinedSegments(rows: AsyncIterable<Row>): AsyncGenerator<StoredSegment> {
   let number = 0;

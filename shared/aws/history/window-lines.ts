@@ -10,6 +10,7 @@ import { joinedSegments } from "./segment-rows.ts";
 export interface WindowLines {
   /** Sorted lines of the buckets from `firstBucket` to before `endBucket`, by bucket. */
   readonly lines: ReadonlyMap<number, readonly string[]>;
+  /** First bucket that was not collected; `buckets` if all were. */
   readonly endBucket: number;
   /** End of the last recorded run of the window, ISO 8601; null if no run is recorded. */
   readonly endedAt: string | null;
@@ -21,7 +22,7 @@ interface WindowRead {
   readonly watchlistId: string;
   readonly window: number;
   readonly firstBucket: number;
-  /** Number of characters of lines that are held in memory. */
+  /** Maximum number of characters of lines that are held in memory. */
   readonly charactersMax: number;
 }
 

@@ -16,8 +16,9 @@ export interface BeforeName {
 }
 
 /**
- * Stores the items before a batch, under a new name. The result of the batch contains the name, so
- * the items of an attempt that recorded no result have no effect.
+ * Stores the items before a batch under a new random name, and returns the name. The result of the
+ * batch contains the name, so the items of an attempt that recorded no result have no effect.
+ * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
 export async function writeItemsBefore(
   client: DynamoDBDocumentClient,
@@ -49,7 +50,7 @@ interface StoredBatch {
   readonly name: BeforeName;
 }
 
-/** Reads the items before a batch. */
+/** Reads the items before a batch. @throws Error if a row of these items does not exist */
 export async function readItemsBefore(
   client: DynamoDBDocumentClient,
   table: string,

@@ -21,10 +21,11 @@ interface Chunks {
 }
 
 /**
- * Stores the item details of a result, which are apart from its outcomes because only events need
- * them. Details that are too large for the row go to rows of their own, which must be written
- * first. Their key contains a digest, so that results of two processes never mix.
- * @returns the attributes of the result's row
+ * Returns the attributes of a result's row with the item details; none if no outcome has details.
+ * Details are stored apart from the outcomes, because only events need them. Details that are too
+ * large for the row are written to separate rows by this call. The keys of these rows contain a
+ * digest of the details, so that the details of two processes never mix.
+ * @throws 503 UNAVAILABLE if separate rows stay unprocessed
  */
 export async function storeDetails(
   client: DynamoDBDocumentClient,
@@ -46,7 +47,10 @@ export async function storeDetails(
   return { details_in: chunks };
 }
 
-/** Adds the stored details to the outcomes of a result. */
+/**
+ * Returns a result with the stored details added to its outcomes.
+ * @throws 503 UNAVAILABLE if rows with details cannot be read because the table is overloaded
+ */
 export async function withStoredDetails<Result extends BatchResult>(
   client: DynamoDBDocumentClient,
   options: TableOptions,

@@ -17,8 +17,10 @@ interface Decision {
 }
 
 /**
- * Stores the decision about a held run. The transaction checks that the watchlist exists: its purge
- * deletes the rows of a held run, and must not begin while a decision is carried out.
+ * Stores the decision about a held run. Returns false, without a change, if the run is not held or
+ * its watchlist was deleted: the purge of a watchlist deletes the rows of a held run, and must not
+ * begin while a decision is carried out.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export const decideHold = (
   client: DynamoDBDocumentClient,
@@ -57,7 +59,11 @@ export const decideHold = (
 /** Position of the run's write in the transaction of `endHold`. */
 const runPosition = 0;
 
-/** Ends the hold of a run and lets its watchlist run again, in one transaction. */
+/**
+ * Ends the hold of a run and lets its watchlist run again, in one transaction. Changes only the run
+ * if its watchlist was deleted. Does nothing if the hold has already ended.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
+ */
 export async function endHold(
   client: DynamoDBDocumentClient,
   options: TableOptions,

@@ -10,9 +10,9 @@ export interface PhaseChange {
   readonly from: readonly RunPhase[];
   /** Attributes to set. */
   readonly set: Row;
-  /** True refuses the change if the run was abandoned. */
+  /** True to refuse the change if the run was abandoned. */
   readonly unlessAbandoned?: boolean;
-  /** True removes the run from the due index, so that the sweeper no longer lists it. */
+  /** True to remove the run from the due index, so that the sweeper no longer lists the run. */
   readonly settle?: boolean;
 }
 
@@ -55,8 +55,9 @@ export function movePhase(
 }
 
 /**
- * Stores the error of a run that has made no progress since it was read. Returns the changed run,
- * or undefined if the run has made progress or is no longer claimed or reading.
+ * Stores the error of a run that has made no progress since it was read, and sets its next check to
+ * `dueAt`. Returns the changed run; undefined, without a change, if the run has made progress or is
+ * not in phase `claimed` or `reading`. A repeated call with the same error succeeds.
  */
 export async function abandon(
   client: DynamoDBDocumentClient,

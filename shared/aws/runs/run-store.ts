@@ -34,7 +34,10 @@ const pickUpMs = 60_000;
  */
 const sendingMs = 30_000;
 
-/** Stores runs in DynamoDB. */
+/**
+ * Creates a store of runs in DynamoDB. `claim`, `finish`, `decideHold` and `endHold` throw 503
+ * UNAVAILABLE if the rows stay contended or the retry budget is exhausted.
+ */
 export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOptions): RunStore {
   const { table } = options;
   const isoIn = (milliseconds: number): string =>
@@ -88,7 +91,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOpt
       const Key = watchlistKeys.run(watchlistId, runNumber);
       await client.send(new DeleteCommand({ TableName: table, Key }));
     },
-    takeStalled: (look) => takeStalled(client, table, look),
+    takeStalled: (check) => takeStalled(client, table, check),
   };
 }
 
@@ -126,8 +129,8 @@ async function listRuns(
 }
 
 /**
- * Creates the run and changes its watchlist, in one transaction. Returns `conflict` if the
- * watchlist has changed since it was read.
+ * Creates the run and changes its watchlist, in one transaction. Returns `conflict`, without a
+ * change, if the watchlist has no items, has a run in progress or has changed since it was read.
  */
 function writeClaim(
   client: DynamoDBDocumentClient,
@@ -216,7 +219,7 @@ async function takeStalled(
 }
 
 type FinishedRun = { readonly run: Run; readonly list: WatchlistOutcome | null };
-/** Position of the run's write in the transaction of `writeFinish`. */
+/** Index of the run's write in the transaction of `writeFinish`. */
 const runPosition = 0;
 
 /**

@@ -17,15 +17,15 @@ import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
- * The key of the row with a batch's IDs: a chunk of the items that start at the step, or a row of
- * the step's plan.
+ * Returns the key of the row with a batch's IDs: a row of the step's plan, or of the starting
+ * batches of the run's plan if `starts` is not null.
  */
 export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowKey =>
   starts === null
     ? watchlistKeys.batch(runId, { step, plan, number: batch })
     : watchlistKeys.starts(runId, { plan: starts, step, chunk: batch });
 
-/** The key of the row with a batch's result. */
+/** Returns the key of the row with a batch's result. */
 export const resultKey = ({ runId, step, plan, batch }: BatchRef): RowKey =>
   watchlistKeys.result(runId, { step, plan, number: batch });
 
@@ -36,8 +36,8 @@ export const plannedOf = (row: Row): PlannedBatch => ({
 });
 
 /**
- * Parses the row with a batch's result. Outcomes are sorted by ID. Omits outcomes in attributes
- * that the caller did not read.
+ * Parses the row with a batch's result. Outcomes are sorted by ID. The result lacks the outcomes in
+ * attributes that the caller did not read.
  */
 export const resultOf = (row: Row): BatchResult => ({
   counts: row["counts"] as BatchCounts,
@@ -46,7 +46,7 @@ export const resultOf = (row: Row): BatchResult => ({
     .toSorted((a, b) => compareIds(a.id, b.id)),
 });
 
-/** Parses the row with a batch's result, with its history points. */
+/** Parses the row with a batch's result and its history points. */
 export const effectiveResultOf = (row: Row): EffectiveResult => ({
   ...resultOf(row),
   points: row["points"] === undefined ? [] : unpackLines(row["points"]),

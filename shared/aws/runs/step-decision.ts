@@ -21,7 +21,8 @@ interface Decision {
 
 /**
  * Records whether a step is read or deferred, in a transaction that checks the run's phase. Returns
- * the decision that was recorded first, or `over` if the run has ended and the step must not start.
+ * the decision that was recorded first. Returns `over`, without a change, if there is none and the
+ * run is no longer in phase `reading` or was abandoned.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function decideStep(

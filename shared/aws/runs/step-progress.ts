@@ -1,4 +1,4 @@
-/** The progress of a step: batches that are done, messages that were sent, the settled statistics. */
+/** The progress of a step: batches that are done, whether batches were sent, and settled stats. */
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { BatchRef, StepRecord } from "../../runs/run.ts";
 import { conditionalWrite } from "../table/dynamo.ts";
@@ -6,8 +6,8 @@ import { watchlistKeys } from "../table/table.ts";
 import { stepRecordOf } from "./run-row.ts";
 
 /**
- * Adds a batch to the completed batches of its step. They are a set, so that a repeated batch
- * counts once. Returns undefined if the step does not exist.
+ * Adds a batch to the set of done batches of its step, so that a repeated batch counts once.
+ * Returns the changed step; undefined, without a change, if the step does not exist.
  */
 export async function markDone(
   client: DynamoDBDocumentClient,
@@ -31,7 +31,7 @@ export async function markDone(
   return marked;
 }
 
-/** Stores that all batches of a step were sent. */
+/** Stores that all batches of a step were sent. Does nothing if the step does not exist. */
 export async function recordSent(
   client: DynamoDBDocumentClient,
   table: string,
@@ -50,7 +50,7 @@ export async function recordSent(
   );
 }
 
-/** Stores the statistics of a settled step, unless they are stored. */
+/** Stores the stats of a settled step. Does nothing if it has stats or does not exist. */
 export async function recordStats(
   client: DynamoDBDocumentClient,
   table: string,

@@ -32,12 +32,12 @@ import { markDone, recordSent, recordStats } from "./step-progress.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
- * Days until a step row expires. Results of steps are needed until the run's events are published.
- * Operators may need them longer.
+ * Days until a row of a step expires. The run needs these rows until its events are published, and
+ * operators may need them longer.
  */
 const stepRowDays = 14;
 
-/** The attributes of a result without the outcomes that affect only items. */
+/** The attributes of a result that `effectiveResults` reads: no outcomes that affect only items. */
 const effectiveAttributes: readonly string[] = [
   "sk",
   "counts",
@@ -49,7 +49,10 @@ const effectiveAttributes: readonly string[] = [
   "before",
 ];
 
-/** Stores steps and batches in DynamoDB. IDs and results are compressed. */
+/**
+ * Creates a store of steps and batches in DynamoDB. IDs and results are compressed. Methods that
+ * read or write several rows throw 503 UNAVAILABLE if the table stays overloaded or contended.
+ */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOptions): StepStore {
   const { table, clock } = options;
   const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;
@@ -121,7 +124,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
   };
 }
 
-/** Returns true for an outcome that causes no event, count or route. */
+/** Returns true for an outcome that affects only its item: no event, no stat and no route. */
 const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
   status === "ok" &&
   changes === undefined &&
@@ -145,8 +148,8 @@ async function itemsBeforeBatch(
 }
 
 /**
- * Yields the rows of a partition whose sort keys begin with the part of `key.sk` up to its last
- * `#`.
+ * Yields the rows of a partition whose sort keys begin with `key.sk` up to and including its last
+ * `#`. Reads only `attributes` if they are given.
  */
 function rowsBelow(
   client: DynamoDBDocumentClient,
@@ -191,9 +194,10 @@ function withoutDetails(outcome: ItemOutcome): ItemOutcome {
 }
 
 /**
- * Stores the result of a batch. Returns false if the batch already has a result. Outcomes are in
- * separate attributes, because their readers differ: plans of the next steps need `routed`, events
- * need `routed` and `outcomes`, and the items need all of them. The history needs only `points`.
+ * Stores the result of a batch. Returns false, without a change, if the batch already has a result.
+ * Outcomes are in three attributes, because their readers differ: plans of the next steps need
+ * `routed`, events need `routed` and `outcomes`, and the items need these two and `silent`. The
+ * history needs only `points`.
  */
 async function putResult(
   client: DynamoDBDocumentClient,

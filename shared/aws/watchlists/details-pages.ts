@@ -46,9 +46,9 @@ const detailsKind: PageKind<StoredDetailsPage> = {
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
- * The methods of a page store that read and write details. The pages of a watchlist's details cover
- * all IDs, or there are none. They are split but never merged: details change seldom, and a page
- * whose items were removed takes less than 1 KB.
+ * Creates the methods of a page store that read and write details. The pages of a watchlist's
+ * details cover all IDs, or there are no pages. Pages are split but never merged: details change
+ * seldom, and a page whose items were removed takes less than 1 KB.
  */
 export const detailsPages = (
   table: PageTable,
@@ -77,12 +77,13 @@ export const detailsPages = (
   },
 });
 
-/** DynamoDB's maximum number of writes in a transaction, without the check of the watchlist. */
+/** Maximum number of first pages: DynamoDB's 100 writes of a transaction, less one check. */
 const firstPagesMax = 99;
 
 /**
- * The ranges of a watchlist's first pages of details: those of its pages of items, so that parallel
- * batches of its first run write different pages.
+ * Returns the ranges of a watchlist's first pages of details: the ranges of its pages of items,
+ * joined if there are more than `firstPagesMax`. Parallel batches of the first run therefore write
+ * different pages.
  */
 async function firstRanges(
   { client, table }: PageTable,
@@ -153,7 +154,10 @@ interface Replacement {
 
 type Written = "written" | "stale" | "watchlist_deleted";
 
-/** Replaces a page. Creates the first pages if there are none, and then returns `stale`. */
+/**
+ * Replaces a page. If the watchlist has no pages of details, only creates the first pages and
+ * returns `stale`, so that the caller tries again.
+ */
 async function writePages(
   table: PageTable,
   list: WatchlistRef,
@@ -233,7 +237,10 @@ function addPages(
 const isLocked = (error: unknown): boolean =>
   error instanceof Error && error.name === "TransactionConflictException";
 
-/** Writes a page of a watchlist that is being created. Does not change an existing page. */
+/**
+ * Writes a page of a watchlist that is being created. Returns false, without a change, if the page
+ * exists.
+ */
 function putNew(
   { client, table, ...patience }: PageTable,
   watchlistId: string,

@@ -16,8 +16,9 @@ import {
 import { epochSeconds, watchlistKeys } from "../table/table.ts";
 
 /**
- * Stores idempotency keys in the watchlists table, so that one transaction can change a watchlist
- * and its key.
+ * Creates a store of idempotency keys in the watchlists table, so that one transaction can change a
+ * watchlist and its key. Its methods throw 503 UNAVAILABLE if a row stays locked or the retry
+ * budget is exhausted.
  */
 export function dynamoIdempotencyStore(
   client: DynamoDBDocumentClient,

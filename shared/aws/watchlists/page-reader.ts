@@ -25,8 +25,8 @@ export interface PageKind<Page extends PageRange> {
 export const itemPages: PageKind<StoredPage> = { keyOf: watchlistKeys.page, parse: itemPageOf };
 
 /**
- * Pages per request. The number doubles with each request, so that a consumer that stops early
- * causes few unnecessary reads, and a long read needs few requests.
+ * Pages per request. The number doubles with each request up to `batchMax`, so that a consumer that
+ * stops early causes few unnecessary reads, and a long read needs few requests.
  */
 const firstBatch = 2;
 const batchMax = 32;
@@ -34,7 +34,7 @@ const batchMax = 32;
 /**
  * Yields the pages that overlap a range, in order. Each request starts where the last page ended,
  * so the read stays complete while other requests merge or split pages. After a merge, it continues
- * in the page that now contains the next ID. After a split, it continues in the parts of the page.
+ * in the page that now contains the next ID. After a split, it continues in the new pages.
  * @throws 503 UNAVAILABLE if no page contains the next ID after all retries
  */
 export async function* readPages<Page extends PageRange>(
@@ -65,7 +65,7 @@ const reaches = ({ upper }: PageRange, id: string): boolean => upper === null ||
 
 /**
  * Reads the page whose range contains an ID, as an array; empty if the watchlist has no pages. A
- * Query may return only a part of a transaction, so the read is repeated while no page seems to
+ * query may see only some writes of a transaction, so the read is repeated while no page seems to
  * contain the ID.
  * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */

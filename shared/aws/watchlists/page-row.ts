@@ -4,10 +4,10 @@ import type { ItemCounts } from "../../watchlists/watchlist.ts";
 import type { Row } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-/** The lower bound of a page, from the sort key of its row. */
+/** Returns the lower bound of a page of items from the sort key of its row; inclusive. */
 export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".length);
 
-/** The row of a page of items, including its key. */
+/** Builds the row of a page of items, including its key. */
 export const itemPageRow = (watchlistId: string, page: CutPage, version: number): Row => ({
   ...watchlistKeys.page(watchlistId, page.lowest),
   version,
@@ -18,7 +18,7 @@ export const itemPageRow = (watchlistId: string, page: CutPage, version: number)
 });
 
 /**
- * Parses the row of a page. Decodes the items at their first use. Unchecked, because only
+ * Parses the row of a page of items. Decodes the items at their first use. Unchecked, because only
  * `itemPageRow` writes these rows.
  */
 export function itemPageOf(row: Row): StoredPage {

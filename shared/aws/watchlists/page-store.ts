@@ -29,7 +29,11 @@ const parallelPuts = 10;
 /** DynamoDB's maximum number of rows in one BatchWriteItem. */
 const batchRowsMax = 25;
 
-/** Stores the pages of items in the watchlists table. Only tests pass `bounds`. */
+/**
+ * Creates a store of pages of items and of details in the watchlists table. Its methods throw 503
+ * UNAVAILABLE if rows stay contended or throttled, or if the retry budget is exhausted. Only tests
+ * pass `bounds`.
+ */
 export function dynamoPageStore(
   client: PageTable["client"],
   options: Omit<PageTable, "client"> & { readonly bounds?: PageBounds },
@@ -89,6 +93,7 @@ interface Change {
 
 /**
  * Adds a neighbouring page to a change that removes items, if the items of both fit into one page.
+ * Otherwise returns the change as it is.
  */
 async function joinNeighbour(
   table: PageTable,
@@ -154,8 +159,9 @@ function putNew(
 }
 
 /**
- * Deletes up to 25 pages with the lowest keys. A concurrent reader then finds an empty watchlist,
- * not a gap.
+ * Deletes the 25 pages with the lowest keys, or fewer. Lowest first, so that a concurrent reader
+ * finds an empty watchlist, not a gap. Returns `none` if there are no pages, and `again` if
+ * DynamoDB left some of the 25 pages.
  */
 async function removeSome(
   { client, table }: PageTable,

@@ -37,8 +37,8 @@ const waitMsMax = 1_000;
  * Replaces pages of a watchlist. Returns `replaced`, `stale` if a page has changed since it was
  * read, `watchlist_deleted`, or `full` if the watchlist would have too many items. Only `stale` can
  * also mean that the write took effect (see `putPage`). The new version is higher than the versions
- * of all replaced pages. A page can be merged into another page and later be created again, so no
- * page ever has the same version twice.
+ * of all replaced pages. No page therefore has the same version twice, even if it is merged into
+ * another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(
@@ -50,8 +50,8 @@ export function writePages(
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
   const { clock, random } = table;
-  // A change of the counters needs a transaction. A change of IDs also needs one, because its
-  // caller reports the number of added items.
+  // A change of the counters needs a transaction. A change of IDs also needs a transaction: its
+  // caller reports the number of added items, so the result must be certain.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
   return retryContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is

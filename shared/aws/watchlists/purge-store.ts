@@ -16,8 +16,9 @@ import { firstRows, queryPages, queryRows } from "../table/query-rows.ts";
 import { historyKeys, type RowKey, watchlistKeys } from "../table/table.ts";
 import { purgeState } from "./transactions.ts";
 
-/** Number of rows in one request. */
+/** Maximum number of rows that one request reads. */
 const rowsMax = 500;
+/** Number of runs whose rows are deleted at the same time. */
 const runsAtOnce = 10;
 
 /** Stores purge marks in the watchlists table, and deletes the rows of marked watchlists. */
@@ -33,8 +34,8 @@ export function dynamoPurgeStore(
       const keys = await dueKeys(client, table, { kind: "purge", by, limit });
       return keys.map(({ pk }) => pk.slice("watchlist#".length));
     },
-    begin: (watchlistId, look) =>
-      retryOnConflict(options, () => begin(client, table, { watchlistId, ...look })),
+    begin: (watchlistId, check) =>
+      retryOnConflict(options, () => begin(client, table, { watchlistId, ...check })),
     isRunning: (watchlistId) => isRunning(client, table, watchlistId),
     removeRows: (watchlistId, isOver) => removeRows(client, options, { watchlistId, isOver }),
     async end(watchlistId) {
@@ -46,9 +47,9 @@ export function dynamoPurgeStore(
 }
 
 /**
- * Builds the writes that mark a creation in progress. They fail if the watchlist exists: another
- * call may have completed the creation after this call lost its lease, and the purge must not
- * delete that watchlist.
+ * Builds the transaction that marks a creation in progress. The transaction fails if the watchlist
+ * exists: another call may have completed the creation after this call lost its lease, and the
+ * purge must not delete that watchlist.
  */
 function expectationWrites(
   table: string,
@@ -76,12 +77,12 @@ function expectationWrites(
   ];
 }
 
-type Look = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1];
+type Check = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1];
 
 function begin(
   client: DynamoDBDocumentClient,
   table: string,
-  { watchlistId, now, nextCheck, abandoned }: Look,
+  { watchlistId, now, nextCheck, abandoned }: Check,
 ): Promise<boolean> {
   return conditionalWrite(() =>
     client.send(
@@ -111,7 +112,7 @@ async function isRunning(
   const query = runsOf(table, watchlistId);
   const running = queryRows(client, {
     ...query,
-    // Without its watchlist, a held run stays held: no decision about it can be stored.
+    // A held run of a deleted watchlist stays held, because no decision about it can be stored.
     FilterExpression: "phase <> :done AND phase <> :held",
     ExpressionAttributeValues: {
       ...query.ExpressionAttributeValues,
@@ -136,9 +137,9 @@ interface Removal {
 }
 
 /**
- * Deletes the rows of a watchlist. Returns false if `isOver` returned true before all rows were
- * deleted. A run's row is deleted after the rows of its steps, because only the run's ID leads to
- * those rows. A purge can therefore stop at any point.
+ * Deletes the rows of a watchlist, except its purge mark. Returns false if `isOver` returned true
+ * before all rows were deleted. A run's row is deleted after the rows of its steps, because only
+ * the run's ID leads to those rows. A purge can therefore stop at any point.
  */
 async function removeRows(
   client: DynamoDBDocumentClient,

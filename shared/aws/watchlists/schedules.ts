@@ -97,8 +97,8 @@ function sendMessageTarget(roleArn: string): string {
 }
 
 /**
- * The expression of a schedule. A rate counts from its start date. A cron schedule needs none: it
- * may tick too often, but never too late.
+ * The expression of a schedule. A rate counts from its start date. A cron schedule needs no start
+ * date: its ticks may be too frequent, but are never too late.
  */
 const expressionOf = (
   schedule: Schedule,

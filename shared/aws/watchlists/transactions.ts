@@ -23,16 +23,16 @@ export const purgeState = { expected: "expected", begun: "begun" } as const;
 
 /**
  * Positions of writes in the transactions of `createWatchlistRow` and `deleteWatchlistRow`. The
- * idempotency key is last, because not every watchlist has one.
+ * write of the idempotency key is last, because not every watchlist has a key.
  */
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
 /**
- * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
- * mark, and stores the response with the idempotency key. Returns `created`, even if an earlier
- * attempt of this write took effect. Otherwise writes nothing: `limit_reached` if the account has
- * the maximum number of watchlists; `superseded` if another request completed the creation or its
- * purge began.
+ * Creates a watchlist in one transaction: puts its row, adds 1 to the account's number of
+ * watchlists, deletes its purge mark, and stores the response with the idempotency key. Returns
+ * `created`, even if an earlier attempt of this write took effect. Otherwise writes nothing:
+ * `limit_reached` if the account has the maximum number of watchlists; `superseded` if another
+ * request completed the creation or its purge began.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function createWatchlistRow(
@@ -135,7 +135,7 @@ export function deleteWatchlistRow(
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
     if (isRefused(reasons, listAt)) return false;
-    // The key expired after a day, and another watchlist was created with it since then.
+    // The key expired after a day, and another watchlist was then created with the same key.
     if (isRefused(reasons, keyAt)) {
       const retried = await transact(client, writes);
       return retried === undefined ? true : "again";

@@ -15,7 +15,10 @@ import { accountIdOf, watchlistKeys } from "../table/table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
 import { createWatchlistRow, deleteWatchlistRow } from "./transactions.ts";
 
-/** Stores watchlists in DynamoDB. */
+/**
+ * Creates a store of watchlists in DynamoDB. Writes throw 503 UNAVAILABLE if their rows stay
+ * contended or the retry budget is exhausted.
+ */
 export function dynamoWatchlistStore(
   client: DynamoDBDocumentClient,
   options: TableOptions,
@@ -91,8 +94,8 @@ async function listLists(
 }
 
 /**
- * Replaces all settings, on condition that the attributes from which they were calculated have not
- * changed. Returns undefined, without a change, if they have.
+ * Replaces all settings, and returns the changed watchlist. Returns undefined, without a change, if
+ * an attribute from which the settings were calculated has changed since it was read.
  */
 async function updateList(
   client: DynamoDBDocumentClient,
@@ -144,7 +147,7 @@ async function updateList(
 /**
  * Advances the due time of a watchlist without starting a run. Has no effect if another message of
  * the same schedule tick has already advanced the due time. For `empty`, has no effect if items
- * were added since the watchlist was read, because it is then due.
+ * were added since the watchlist was read, because a watchlist with items is due.
  */
 async function skipRun(
   client: DynamoDBDocumentClient,

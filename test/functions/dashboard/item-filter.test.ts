@@ -21,7 +21,7 @@ describe("the dashboard's item filter", () => {
     expect(prefixOf(written)).toBe(prefix);
   });
 
-  it("selects changes since the start of the newest run, even if it began after the choice", () => {
+  it("selects changes since the start of the newest run, even if the run began after the choice", () => {
     const since = (at: string | null) =>
       sinceOf({ ...allItems, changedSince: lastRun }, { last_run_at: at });
     expect(since("2026-03-01T00:00:00.000Z")).toBe("2026-03-01T00:00:00.000Z");

@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const record = (runNumber: number): Promise<unknown> =>
   history.append(list, { runNumber, endedAt: at, points: [] });
-/** Merges after the end of a run. Returns false if the merge is not complete. */
+/** Merges the history after the end of a run. Returns false if the merge is not complete. */
 const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
   mergeHistory({ ...list, runNumber }, () => isOver, {
     history,
@@ -38,7 +38,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("waits for a run in progress, whose end then merges the window", async () => {
+  it("does not merge a window before the end of a run in progress, which then merges it", async () => {
     for (const run of runsOf(1)) if (run !== 7) await record(run);
     inProgress.add(7);
     expect(await mergeAfter(lastRunOf(1))).toBe(true);
@@ -49,14 +49,14 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("leaves out runs that have ended without a history", async () => {
+  it("merges a window even if some of its runs ended without a history", async () => {
     for (const run of [lastRunOf(1), ...runsOf(2)]) await record(run);
 
     expect(await mergeAfter(lastRunOf(2))).toBe(true);
     expect(await merged()).toBe(2);
   });
 
-  it("finds a run that was recorded while it looked for runs in progress", async () => {
+  it("includes a run whose history is recorded while it reads the runs in progress", async () => {
     for (const run of runsOf(1)) if (run !== 7) await record(run);
     const outcome = await mergeHistory({ ...list, runNumber: lastRunOf(1) }, () => false, {
       history: {
@@ -78,14 +78,14 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("merges the windows that earlier runs have left, one after the other", async () => {
+  it("also merges the windows that no earlier run merged, one after the other", async () => {
     for (const window of [1, 2, 3]) for (const run of runsOf(window)) await record(run);
 
     expect(await mergeAfter(lastRunOf(2) + 1)).toBe(true);
     expect(await merged()).toBe(3);
   });
 
-  it("does nothing after a run whose window is merged", async () => {
+  it("does nothing after a run whose window is already merged", async () => {
     for (const run of runsOf(1)) await record(run);
     await mergeAfter(lastRunOf(1));
 
@@ -93,7 +93,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("returns false if its time was over before the window was merged", async () => {
+  it("returns false if its time runs out before the window is merged", async () => {
     for (const run of runsOf(1)) await record(run);
 
     expect(await mergeAfter(lastRunOf(1), true)).toBe(false);
@@ -101,7 +101,7 @@ describe("mergeHistory", () => {
     expect(await mergeAfter(1, true)).toBe(false);
   });
 
-  it("ends when the watchlist is deleted", async () => {
+  it("returns true if the watchlist was deleted", async () => {
     for (const run of runsOf(1)) await record(run);
     history.remove(list.watchlistId);
 
@@ -109,8 +109,8 @@ describe("mergeHistory", () => {
   });
 });
 
-describe("a window of the history", () => {
-  it("has the same number of runs as every other", () => {
+describe("the windows of the history", () => {
+  it("have the same number of runs each, and together contain every run once", () => {
     expect(runsOf(1)).toHaveLength(limits.historyWindowRuns);
     expect([...runsOf(1), ...runsOf(2)]).toEqual(
       Array.from({ length: lastRunOf(2) }, (_, n) => n + 1),

@@ -23,7 +23,9 @@ const valueOf: Readonly<Record<FieldType, fc.Arbitrary<number | boolean | string
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
 
-/** A value of the type, a field of the type, or a reference to metadata, which may have another type. */
+/**
+ * A value of the type, a reference to a field of the type, or a reference to metadata of any type.
+ */
 function anyValue(
   scraper: StepScraperId,
   type: FieldType,
@@ -38,8 +40,8 @@ function anyValue(
 }
 
 /**
- * Any conditions that a route of this scraper can have. The caller adds `run` or `notify`, without
- * which a route is invalid.
+ * A route of this scraper with any valid condition, but without an effect. The caller adds `run` or
+ * `notify`, because a route with neither is invalid.
  */
 export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
@@ -75,7 +77,7 @@ export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   return fc.oneof(plain, oneField, compared, ...moved);
 }
 
-/** Adds keys that limit the matches of a route to some routes. */
+/** The route, or the route with keys that limit its matches. */
 function anyLimits(scraper: StepScraperId, route: Route): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
   const test = fc.constantFrom(...testableFields, ...derivedFields).chain((field) => {
@@ -178,13 +180,13 @@ const anyDraft = (platform: Platform): fc.Arbitrary<Draft> =>
   });
 
 /**
- * Returns the indexes of the steps that route to this one; none for the first step. They are
- * earlier steps, so that there is no loop.
+ * Returns the indexes of the steps that route to the step with the index `at`; none for the first
+ * step. All are lower than `at`, so that the pipeline has no loop.
  */
 const parentsOf = ({ parent, also }: Draft, at: number): readonly number[] =>
   at === 0 ? [] : [parent, also ?? parent].map((part) => Math.floor(part * at));
 
-/** The scrapers of the steps, where an offer check is replaced if a path to it finds no offer. */
+/** Returns the scrapers of the steps. Replaces an offer check if a path to it finds no offer. */
 function safeScrapers(drafts: readonly Draft[]): readonly StepScraperId[] {
   const found: boolean[] = [];
   const starts = new Set(

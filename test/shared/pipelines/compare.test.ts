@@ -57,7 +57,7 @@ describe("the changed fields between two reads", () => {
     expect(changedFields({}, { price: 10 }, fields)).toEqual({});
   });
 
-  it("do not include fields that are not among the requested ones", () => {
+  it("include only requested fields", () => {
     expect(changedFields({ title: "a" }, { title: "b" }, fields)).toEqual({});
   });
 

@@ -60,7 +60,7 @@ describe("the order of a run's steps", () => {
     );
   });
 
-  it("causes an error for a pipeline with a loop, which the parser would refuse", () => {
+  it("throws an error for a pipeline with a loop, which the parser would refuse", () => {
     const steps = [{ id: "a", scraper: lite, routes: to("a") }] as const;
     expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow("loops");
   });
@@ -95,7 +95,7 @@ describe("a step of a pipeline", () => {
   });
 });
 
-describe("a step that tests metadata", () => {
+describe("testsMetadata", () => {
   const target = { metadata: "target" };
   const stepWith = (route: Omit<Route, "when" | "notify">): Step => ({
     id: "check",
@@ -106,7 +106,7 @@ describe("a step that tests metadata", () => {
     ],
   });
 
-  it("is one whose route, or a test in where, names metadata", () => {
+  it("returns true if the value of a route, or of a test in `where`, is metadata", () => {
     const inWhere = [
       { field: "inStock", op: "is", value: true },
       { field: "price", op: "below", value: target },

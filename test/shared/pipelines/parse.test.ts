@@ -37,7 +37,7 @@ const stepOn = (scraper: string, id: string, ...routes: readonly Json[]): Json =
   scraper,
 });
 const pipelineOf = (...steps: readonly Json[]): Json => ({ steps });
-/** A pipeline of one step with one route: the given one with `notify`. */
+/** A pipeline of one step with one route, which is `route` with `notify`. */
 const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
   pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
 const always = (run: string): Json => ({ when: "always", run });
@@ -99,7 +99,7 @@ describe("a pipeline", () => {
   });
 });
 
-describe("a pipeline with a missing part", () => {
+describe("a pipeline with a missing key", () => {
   it.each<[string, unknown]>([
     ["pipeline", undefined],
     ["pipeline.steps", {}],
@@ -544,7 +544,7 @@ describe("the routes between a pipeline's steps", () => {
     expect(parse({ steps }).steps).toHaveLength(3);
   });
 
-  it("are checked quickly even if they form so many paths that following each of them would never end", () => {
+  it("are checked quickly even if there are too many paths to follow each of them", () => {
     const steps = names(10).map((id, at) =>
       lite(id, ...(at < 9 ? Array.from({ length: 8 }, () => always(`s${at + 1}`)) : [])),
     );
@@ -659,7 +659,7 @@ function expectReadOrRefused(value: unknown): void {
   }
 }
 
-/** A pipeline with one part, at any depth, replaced by any JSON. */
+/** A pipeline in which one value, at any depth, is replaced by any JSON value. */
 function damaged({ pipeline }: { readonly pipeline: Pipeline }): fc.Arbitrary<unknown> {
   const wire = JSON.stringify(presentPipeline(pipeline));
   let parts = 0;

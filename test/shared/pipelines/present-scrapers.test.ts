@@ -128,7 +128,7 @@ describe("the platform of a query for scrapers", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the one in the query, unless it is unknown or not available", () => {
+  it("is the platform in the query, and is refused if it is unknown or not available", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -152,7 +152,7 @@ describe("the pipeline template", () => {
     expect(routes.some(({ notify }) => notify)).toBe(true);
   });
 
-  it.each(names)("list of %s begins with the default, and has unique IDs", (platform) => {
+  it.each(names)("of %s that comes first is the default, and all IDs are unique", (platform) => {
     const ids = templates(platform).map(({ id }) => id);
     expect(templates(platform)[0]).toMatchObject({
       id: "default",

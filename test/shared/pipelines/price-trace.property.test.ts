@@ -13,7 +13,7 @@ import type { KnownPrice } from "../../run-model/fields.ts";
 const hour = 3_600_000;
 const start = Date.UTC(2026, 0, 1);
 
-/** Reads of an item, up to ten days after each other; most find the same price. */
+/** Reads of an item, each up to ten days after the read before it. Most find the same price. */
 const anyReads: fc.Arbitrary<readonly KnownPrice[]> = fc
   .array(
     fc.record({
@@ -36,26 +36,29 @@ const anyReads: fc.Arbitrary<readonly KnownPrice[]> = fc
     });
   });
 
-it.each(derivedPriceFields)("%s equals the same calculation over all earlier reads", (field) => {
-  const observed = new Set<boolean>();
-  fc.assert(
-    fc.property(anyReads, (reads) => {
-      let trace: PriceTrace | undefined;
-      for (const [n, { at, price }] of reads.entries()) {
-        const known = reads.slice(0, n);
-        const read = { was: known.at(-1)?.price, is: price, at };
-        const value = trace === undefined ? undefined : derivedPrice(field, trace, read);
-        const expected = derivedPrices(known, { at, price })[field];
-        observed.add(expected !== undefined);
-        if (typeof expected === "number") expect(value).toBeCloseTo(expected, 3);
-        else expect(value).toBe(expected);
-        trace = trace === undefined ? startedTrace(field, read) : traceAfter(field, trace, read);
-      }
-    }),
-    { numRuns: 150 },
-  );
-  expect(observed).toEqual(new Set([false, true]));
-});
+it.each(derivedPriceFields)(
+  "the field %s equals its calculation from all earlier reads",
+  (field) => {
+    const observed = new Set<boolean>();
+    fc.assert(
+      fc.property(anyReads, (reads) => {
+        let trace: PriceTrace | undefined;
+        for (const [n, { at, price }] of reads.entries()) {
+          const known = reads.slice(0, n);
+          const read = { was: known.at(-1)?.price, is: price, at };
+          const value = trace === undefined ? undefined : derivedPrice(field, trace, read);
+          const expected = derivedPrices(known, { at, price })[field];
+          observed.add(expected !== undefined);
+          if (typeof expected === "number") expect(value).toBeCloseTo(expected, 3);
+          else expect(value).toBe(expected);
+          trace = trace === undefined ? startedTrace(field, read) : traceAfter(field, trace, read);
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(observed).toEqual(new Set([false, true]));
+  },
+);
 
 it.each(derivedPriceFields)("the trace of %s has at most one entry for each day", (field) => {
   const rising = Array.from({ length: 24 * 120 }, (_, n) => ({ at: start + n * hour, price: n }));

@@ -116,7 +116,7 @@ describe("a pipeline route", () => {
   });
 });
 
-/** A field's last value and its new one; undefined if the field was not read. */
+/** The last and the new value of a field; undefined if the field was not read. */
 type Move = readonly [before: FieldValue | undefined, after: FieldValue | undefined];
 const read = (field: string, [before, after]: Move): ReadingFacts =>
   found(
@@ -485,7 +485,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("does not make the route that tests its field report other changes if it was reported before", () => {
+  it("does not let the route that tests its field report other changes if an event has reported it", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -508,7 +508,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("is new but matches no route if the field has the value of the step's last read again", () => {
+  it("is new but matches no route if it restores the value of the step's last read", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: last };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 9, after: 10 } },
@@ -524,12 +524,12 @@ describe("a stored reading of an item", () => {
     expect(mergedReading(null, price10)).toEqual(price10);
   });
 
-  it("takes over new fields and changed fields, tracked or not", () => {
+  it("gets new fields and the new values of changed fields, tracked or not", () => {
     const observed = { price: 9, rating: 4.6, listPrice: null };
     expect(mergedReading(price10, observed)).toEqual({ ...observed, inStock: true });
   });
 
-  it("keeps fields that are absent in the next read, and takes over null as a value", () => {
+  it("keeps fields that are absent in the next read, and stores null as a value", () => {
     expect(mergedReading(price10, { price: null })).toEqual({ ...price10, price: null });
   });
 
@@ -620,12 +620,15 @@ describe("a route that compares a field with metadata", () => {
     { field: "merchant", op: "is_not", is: "S1", value: 5, isMatch: false },
     { field: "inStock", op: "is", is: true, value: true, isMatch: true },
     { field: "inStock", op: "is", is: true, value: "true", isMatch: false },
-  ])("returns $isMatch for $field $is $op $value", ({ field, op, is, value, isMatch }) => {
-    expect(matches(tested(field, op), { target: value }, { [field]: is })).toBe(isMatch);
-  });
+  ])(
+    "on $field $is with the op $op and the metadata $value, matches: $isMatch",
+    ({ field, op, is, value, isMatch }) => {
+      expect(matches(tested(field, op), { target: value }, { [field]: is })).toBe(isMatch);
+    },
+  );
 
   it.each<Op>(["is", "is_not", "below", "above"])(
-    "never matches an item without this key with %s",
+    "with the op %s never matches an item that lacks the metadata key",
     (op) => {
       expect(matches(tested("price", op), undefined, { price: 5 })).toBe(false);
       expect(matches(tested("price", op), { other: 1 }, { price: 5 })).toBe(false);
@@ -641,7 +644,7 @@ describe("a route that compares a field with metadata", () => {
     expect(matches(route, { target: 20 }, { price: 10 })).toBe(false);
   });
 
-  it("matches only if its tests in where, which also name metadata, pass", () => {
+  it("matches only if its tests in `where`, which can also compare with metadata, pass", () => {
     const where = [{ field: "price", op: "below" as const, value: target }];
     const route: Route = { when: "ok", where, run: "full" };
     expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);

@@ -174,7 +174,7 @@ describe("a change that two scrapers read", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("counts once if offers steps with different condition filters read it", async () => {
+  it("is counted once if offers steps with different condition filters read it", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {
@@ -242,7 +242,7 @@ describe("the last_change of an item", () => {
     expect(item?.lastChange).toMatchObject({ step: "lite", scraper: "retailer_a.lite" });
   });
 
-  it("keeps a change that an earlier step of the run reported and a later step read without a change", async () => {
+  it("keeps a change that an earlier step of the run reported even if a later step reports another field", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     expect(run.recorded).toEqual({ price: { before: 10, after: 11 }, ...newMinPrice(10, 9) });

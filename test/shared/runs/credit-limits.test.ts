@@ -100,7 +100,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
     });
   });
 
-  it("keeps a refresh due that it deferred", async () => {
+  it("repeats a refresh that it deferred in the next run", async () => {
     const world = await withList(asins, { platform: "retailer_a", refreshEveryRuns: 2 });
     const { bench, list } = world;
     await bench.run(list);
@@ -116,7 +116,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
 });
 
 describe("a later step of a run that exceeds max_credits_per_run", () => {
-  it("leaves its items to that step of the next run, as with the balance", async () => {
+  it("is deferred: the same step of the next run reads its items", async () => {
     const world = await withList(asins, {
       platform: "retailer_a",
       pipeline: pulseThenFull,
@@ -159,7 +159,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect((await bench.list(list))?.status).toBe("active");
   });
 
-  it("gets the credits of unavailable items back", async () => {
+  it("can spend the refunded credits of unavailable items again", async () => {
     const world = await withList(skus, { dailyCreditBudget: 5 });
     const { bench, list } = world;
     bench.answers.product = (id) =>
@@ -171,7 +171,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect(await bench.lastRun(list)).toMatchObject({ status: "completed", error: null });
   });
 
-  it("states in the error of the deferred run what its budget left", async () => {
+  it("has a deferred run whose error states how many credits the budget left", async () => {
     const { bench, list } = await withList(skus, { dailyCreditBudget: 7 });
     await bench.run(list);
     bench.clock.advance(3_600_000);
@@ -182,7 +182,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     );
   });
 
-  it("is deferred by the daily budget of its account, which calls of the account use too", async () => {
+  it("has its step deferred if calls and runs would exceed the daily budget of the account", async () => {
     const { bench, list } = await withList(skus, {});
     const { client } = bench.table;
     const options = {
@@ -225,7 +225,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect(await budgets.used(list.accountId, now)).toBe(6);
   });
 
-  it("is never exceeded and loses no credit when the process dies at any of its calls", async () => {
+  it("never exceeds its budget and loses no credit if the process of a run dies at any call", async () => {
     let calls = Infinity;
     for (let call = 1; call <= calls; call += 1) {
       for (const when of ["before", "after"] as const) {

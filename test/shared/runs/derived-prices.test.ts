@@ -10,7 +10,7 @@ const pipelineOf = (route: Route): Pipeline => ({
   steps: [{ id: "check", scraper: "retailer_d.standard", routes: [route] }],
 });
 
-/** Reads with these prices, each a number of days after the one before. */
+/** Reads, each given as the number of days since the read before it, and its price. */
 const priced = (...reads: readonly (readonly [number, number | null])[]): readonly PlayedRead[] =>
   reads.map(([days, price]) => ({ status: "ok", seen: { price }, after: days * day }));
 
@@ -25,7 +25,7 @@ const ok = { when: "ok", notify: true } as const;
 describe("a route with a derived field", () => {
   const newLow = { ...ok, field: "price", op: "below", value: { field: "lowest30d" } } as const;
 
-  it("matches a price below the lowest one of 30 days, and not the same price again", () => {
+  it("matches a price below the lowest price of 30 days, and not the same price again", () => {
     const reads = priced([1, 20], [20, 12], [20, 11], [1, 11], [1, 15], [1, 11], [1, 10.5]);
     expect(matched(newLow, reads)).toEqual([2, 6]);
   });
@@ -39,7 +39,7 @@ describe("a route with a derived field", () => {
     expect(matched(newLow, reads)).toEqual([1, 5]);
   });
 
-  it("matches once although each outcome is stored twice", () => {
+  it("matches once even if each outcome is stored twice", () => {
     expect(matched(newLow, priced([1, 20], [31, 12], [1, 12]), 2)).toEqual([1]);
   });
 
@@ -48,7 +48,7 @@ describe("a route with a derived field", () => {
     expect(matched(route, priced([1, 20], [31, 9], [1, 20], [1, 20]))).toEqual([2, 3]);
   });
 
-  it("has the previous price after the item was sold out", () => {
+  it("compares with the price before the item was sold out", () => {
     const route = {
       ...ok,
       field: "price",
@@ -58,17 +58,17 @@ describe("a route with a derived field", () => {
     expect(matched(route, priced([1, 20], [1, null], [1, 15], [1, 15], [1, 18]))).toEqual([2, 3]);
   });
 
-  it("weights the average by the time for which a price held", () => {
+  it("weights each price of an average by the time for which the price held", () => {
     const route = { ...ok, field: "average30d", op: "is", value: 15 } as const;
     expect(matched(route, priced([1, 10], [30, 20], [14, 20], [1, 20]))).toEqual([3]);
   });
 
-  it("counts the changes of seven days with that of the read", () => {
+  it("counts the changes of the last seven days, including the change of the read", () => {
     const route = { ...ok, field: "changedCount7d", op: "is", value: 2 } as const;
     expect(matched(route, priced([1, 1], [8, 2], [1, null], [1, null], [6, 3]))).toEqual([2, 3, 4]);
   });
 
-  it("is in the values of the event, as a further test of a change too", () => {
+  it("reports a change only if the test of the derived field in `where` passes", () => {
     const route: Route = {
       when: "changed",
       field: "price",

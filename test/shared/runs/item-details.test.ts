@@ -188,13 +188,13 @@ describe("the details of an item", () => {
     expect(later).toMatchObject({ label: null, metadata: { a: 1 }, facts: { title: "T" } });
   });
 
-  it("do not change by a read that is older than the stored facts, or that shows the same", () => {
+  it("do not change after a read that is older than the stored facts or shows the same facts", () => {
     const known = withFacts(undefined, read({ title: "New", url: "https://a.example" }));
     expect(withFacts(known, read({ title: "Old" }, addedAt))).toBe(known);
     expect(withFacts(known, read({ title: "New" }, "2026-03-03T00:00:00.000Z"))).toBe(known);
   });
 
-  it("of an item that was removed do not belong to the item that is added later", () => {
+  it("of a removed item are discarded when an item with the same ID is added", () => {
     const old = withLabels(undefined, { id, addedAt, isAdded: true, given: { label: "A" } });
     const again = { id, addedAt: readAt, isAdded: true };
     expect(withLabels(old, { ...again, given: {} })).toBeUndefined();

@@ -49,7 +49,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
   const previousOf = async (list: Watchlist) =>
     (await bench.items(list)).map(({ routeStates }) => routeStates?.["previousPrice"]?.prices);
 
-  it("derives the field from the history in the first run", async () => {
+  it("calculates the field from the history in the first run", async () => {
     const list = await bench.createList(["10001"], { pipeline: plain });
     await runAt(list, 10, plain);
     await runAt(list, 12, plain);
@@ -63,7 +63,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(next.runs[0]?.stats.matched).toBe(1);
   });
 
-  it("makes as many calls of the stores as other watchlists once its items have the field", async () => {
+  it("makes the same number of store calls as other watchlists once its items have the field", async () => {
     const [one, other] = [
       await bench.createList(["10001"], { pipeline: plain }),
       await bench.createList(["10002"], { pipeline: cheaper }),
@@ -77,7 +77,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(bench.calls()).toBe(calls);
   });
 
-  it("derives nothing while the history lacks an earlier run, and tries again in the next run", async () => {
+  it("calculates nothing while the history lacks an earlier run, and tries again in the next run", async () => {
     const list = await bench.createList(["10001"], { pipeline: plain });
     await runAt(list, 10, plain);
     const { runs } = await bench.runs.list(list.id, 1);
@@ -117,7 +117,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(await previousOf(list)).not.toContain(undefined);
   });
 
-  it("deletes what it keeps of a field when no route tests the field any more", async () => {
+  it("deletes the stored data of a field when no route tests the field any more", async () => {
     const list = await bench.createList(["10001"], { pipeline: cheaper });
     await runAt(list, 10, cheaper);
     expect(await previousOf(list)).not.toContain(undefined);

@@ -264,14 +264,14 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(outcome).toMatchObject({ isCounted: true, reported: { newCount: 4 } });
   });
 
-  it("keep a product step from reporting a change that a pulse has reported", () => {
+  it("prevent a product step from reporting a change that a pulse has reported", () => {
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), pulse));
     expect(scan.openChanges).toEqual({ newCount: { value: 4, notified: true } });
     const moved = applyOutcome(item, scan, { ...reading, step: "pulse" });
     const outcome = onlyOutcome(read(moved, answer("ok", { ...product, newCount: 4 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome).not.toHaveProperty("reported");
-    // Every kind of reading now contains the change, so none is open.
+    // Every kind of reading now contains the change, so the change is not open.
     expect(outcome.openChanges).toEqual({});
   });
 

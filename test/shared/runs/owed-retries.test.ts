@@ -264,7 +264,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ scan: 4 });
   });
 
-  it("are read by the run after a skipped run, even if the pipeline changed before", async () => {
+  it("are read by the run after a skipped run, even if the pipeline changed before the skip", async () => {
     const world = await watched(scanned());
     await world.next(3);
     await world.patch(null);

@@ -199,7 +199,7 @@ describe("an offers step", () => {
     routes: [{ when: "changed", field: "lowestPrice", op: "decreased", notify: true }],
   });
 
-  it("costs 1 credit for a missing listing or one with at most one offer, and 3 for one with more offers", async () => {
+  it("costs 1 credit for a listing that is missing or has at most one offer, and 3 credits for any other", async () => {
     const { bench, list, next } = await watched([first, second, third], { pipeline });
     bench.answers.offers = (id) => {
       if (id === first) return { status: "not_found" };
@@ -311,7 +311,7 @@ describe("an offer_check step with a malformed stored offer ID", () => {
 });
 
 describe("an owed retry of an offer_check step", () => {
-  it("ends when the item no longer has an offer to check", async () => {
+  it("is cleared when the item no longer has an offer to check", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
         {

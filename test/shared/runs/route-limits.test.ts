@@ -15,13 +15,15 @@ const pipelineOf = (...routes: readonly Route[]): Pipeline => ({
   ],
 });
 
-/** A successful read, 15 minutes after the one before. */
+/** A successful read, 15 minutes after the read before it. */
 const found = (seen: Snapshot): PlayedRead => ({ status: "ok", seen, after: 15 });
 const priced = (...prices: readonly (number | null)[]): readonly PlayedRead[] =>
   prices.map((price) => found({ price }));
 const failed: PlayedRead = { status: "unavailable", seen: {}, after: 15 };
 
-/** The changes of the price in events, as `before > after`; "-" for a read without one. */
+/**
+ * The price change that each read reports, as `before > after`; "-" for a read without a report.
+ */
 function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): readonly string[] {
   const pipeline = pipelineOf({ when: "changed", field: "price", notify: true, ...route });
   return playReads(pipeline, reads).effects.map(({ changes }) => {
@@ -30,7 +32,7 @@ function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): rea
   });
 }
 
-/** The indexes of the reads that a route without `changed` matches. */
+/** The indexes of the reads that the route matches. Its `when` must not be `changed`. */
 const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] =>
   playReads(pipelineOf(route), reads).effects.flatMap(({ isMatched }, n) => (isMatched ? [n] : []));
 
@@ -65,7 +67,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("begins with the first number if the first value is null", () => {
+  it("takes the first number as reference value if the first value is null", () => {
     expect(notified({ min_delta: 5 }, priced(null, 100, 96, 95))).toEqual([
       "-",
       "-",
@@ -93,7 +95,7 @@ describe("a route with min_delta", () => {
 });
 
 describe("a route with min_delta_percent", () => {
-  it("compares with the percentage of the value notified last", () => {
+  it("reports a change of at least this percentage of the value notified last", () => {
     expect(notified({ min_delta_percent: 10 }, priced(100, 91, 90, 82, 81))).toEqual([
       "-",
       "-",
@@ -103,7 +105,7 @@ describe("a route with min_delta_percent", () => {
     ]);
   });
 
-  it("must reach min_delta too if the route has both", () => {
+  it("reports only changes that also reach min_delta if it has both keys", () => {
     const both = { min_delta: 5, min_delta_percent: 1 };
     expect(notified(both, priced(100, 96, 95))).toEqual(["-", "-", "100 > 95"]);
   });
@@ -128,7 +130,7 @@ describe("a route with increased or decreased", () => {
     expect(notified({ op: "increased" }, reads)).toEqual(["-", "-", "-", "-", "-", "-", "60 > 61"]);
   });
 
-  it("stores the earlier value only while the item has none", () => {
+  it("stores the last number only while the field is null", () => {
     const pipeline = pipelineOf({ when: "changed", field: "price", op: "decreased", notify: true });
     const statesAfter = (...prices: readonly (number | null)[]) =>
       Object.values(playReads(pipeline, priced(...prices)).item.routeStates ?? {});
@@ -171,7 +173,7 @@ describe("a route with cooldown", () => {
     expect(effects.map(({ changes }) => changes !== null)).toEqual([false, true, false, false]);
   });
 
-  it("delays matches of any other condition", () => {
+  it("delays matches of conditions other than a change, too", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -186,7 +188,7 @@ describe("a route with cooldown", () => {
     ).toEqual([0, 2]);
   });
 
-  it("has no state in the item after it is over and the item changed", () => {
+  it("stores nothing in the item after the cooldown is over and the item changed", () => {
     const pipeline = pipelineOf({ when: "changed", field: "price", cooldown: "15m", notify: true });
     const { item } = playReads(pipeline, [...priced(100, 90), found({ price: 90, inStock: true })]);
     expect(item).not.toHaveProperty("routeStates");
@@ -209,7 +211,7 @@ describe("a route with confirm", () => {
     expect(notified({ confirm: 3 }, priced(100, 90, 80, 85))).toEqual(["-", "-", "-", "100 > 85"]);
   });
 
-  it("starts again when the value goes to the other side", () => {
+  it("starts to count again when the value goes to the other side of the reference value", () => {
     expect(notified({ confirm: 2 }, priced(100, 90, 110, 90, 90))).toEqual([
       "-",
       "-",
@@ -219,7 +221,7 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("needs the same text in each read", () => {
+  it("counts reads of a text field only while the text stays the same", () => {
     const route: Route = { when: "changed", field: "state", confirm: 2, notify: true };
     const { effects } = playReads(
       pipelineOf(route),
@@ -250,7 +252,7 @@ describe("a route with confirm", () => {
     expect(matched(low, priced(40, 60, 40, 40, 40))).toEqual([3, 4]);
   });
 
-  it("is not affected by failed reads and by reads without the field", () => {
+  it("ignores failed reads and reads without the field", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -286,12 +288,12 @@ describe("a route with once", () => {
     expect(matched(low, [...priced(94), failed, found({}), ...priced(94)])).toEqual([0]);
   });
 
-  it("matches after the cooldown if the condition became true during it and still is", () => {
+  it("matches after the cooldown if the condition became true during it and is still true", () => {
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 94, 94, 94))).toEqual([0, 4]);
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
   });
 
-  it("matches at the nth read in a row together with confirm", () => {
+  it("matches at the nth read in a row if it also has confirm", () => {
     expect(matched({ ...low, confirm: 2 }, priced(94, 94, 94, 96, 94, 94))).toEqual([1, 5]);
   });
 });
@@ -301,7 +303,7 @@ describe("a route with where", () => {
   const states = (...seen: readonly (readonly [number, boolean | undefined])[]) =>
     seen.map(([price, stock]) => found({ price, ...(stock !== undefined && { inStock: stock }) }));
 
-  it("matches only if all tests pass, and not if a field is missing", () => {
+  it("matches only if all tests pass and no tested field is missing", () => {
     const where = [inStock, { field: "price", op: "below", value: 100 } as const];
     expect(
       notified(
@@ -321,7 +323,7 @@ describe("a route with where", () => {
     ]);
   });
 
-  it("applies to the first read, and to every read that the source answered", () => {
+  it("applies its tests to the first read, to unchanged reads and to all answered reads", () => {
     const where = [inStock];
     const reads = states([1, true], [1, false], [1, true]);
     expect(matched({ when: "new", where, notify: true }, reads)).toEqual([0]);
@@ -344,7 +346,7 @@ describe("the state of a route", () => {
     expect(effects.at(-1)?.changes).toEqual({ price: { before: 100, after: 95 } });
   });
 
-  it("is removed at the next read after the pipeline lost the route", () => {
+  it("is removed at the next read after the route was removed from the pipeline", () => {
     const pipeline = pipelineOf({ ...drop, min_delta: 6 });
     const { item } = playReads(pipelineOf(drop), reads);
     expect(Object.keys(item.routeStates ?? {})).toHaveLength(1);
@@ -380,7 +382,7 @@ describe("the state of a route", () => {
 });
 
 describe("two routes of a step", () => {
-  it("report one change from the reference value of the first that matches", () => {
+  it("report a change once, from the reference value of the first route that matches", () => {
     const pipeline = pipelineOf(
       { when: "changed", field: "price", min_delta: 5, notify: true },
       { when: "changed", field: "price", notify: true },

@@ -62,7 +62,7 @@ const levelBase = fc.constantFrom<Route>(
   { when: "failed" },
 );
 
-/** A route with at least one key that needs a state, and with all its effects. */
+/** A route with both effects, `run` and `notify`, and at least one key that needs a state. */
 const anyRoute: fc.Arbitrary<Route> = fc
   .tuple(
     fc.oneof(changedBase, levelBase),
@@ -123,7 +123,7 @@ function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
   }));
 }
 
-/** What each read matches; null if it does not match. */
+/** For each read, what the reference model matches; null if it matches nothing. */
 function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object | null)[] {
   const memory = newMemory();
   let last: Snapshot | null = null;

@@ -50,7 +50,7 @@ async function play(status: "released" | "discarded", crash?: CrashPoint) {
 }
 
 it.each(["released", "discarded"] as const)(
-  "a crash at any port call of a held run that is %s leaves the same rows and events",
+  "a held run that is %s leaves the same rows and events if its process dies at any port call",
   async (status) => {
     const whole = await play(status);
     expect(whole.end.run.phase).toBe("done");

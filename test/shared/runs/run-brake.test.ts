@@ -1,4 +1,4 @@
-/** Runs that their brake holds: the hold, the release, the discard and its expiry. */
+/** Runs that their brake holds: how a hold begins, and ends by release, discard or expiry. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { changeItems } from "../../../shared/watchlists/change-items.ts";
@@ -152,7 +152,7 @@ describe("a run above its brake", () => {
     expect(await bench.lastRun(other)).toMatchObject({ phase: "done", stats: { delisted: 5 } });
   });
 
-  it("does not count an unanswered item as read", async () => {
+  it("does not count an item that the source did not answer as read", async () => {
     const list = await readOnce(bench, { brake: { maxChangedPercent: 50, minItems: 3 } });
     bench.answers.product = (id) => (id === "10004" ? { status: "unavailable" } : priced(20));
     await bench.run(list);
@@ -176,7 +176,7 @@ describe("a run below its brake", () => {
     expect(typesOf(bench)).toEqual(["watchlist.product.changed", "watchlist.run.completed"]);
   });
 
-  it("is not held as the first run, in which every item is new", async () => {
+  it("is not held if it is the first run, in which every item is new", async () => {
     const list = await bench.createList(ids, { pipeline, brake });
     bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);
@@ -298,7 +298,7 @@ describe("the discard of a held run", () => {
     expect(await pricesOf(bench, list)).toEqual([undefined, 10, 10, undefined]);
   });
 
-  it("happens without a decision 7 days after the end of the run", async () => {
+  it("happens automatically if nothing was decided 7 days after the end of the run", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const resume = { queue: "resume" as const, run };
@@ -320,7 +320,7 @@ describe("the discard of a held run", () => {
 });
 
 describe("decisions about a held run", () => {
-  it("are refused if the opposite was decided, and repeated without an effect", async () => {
+  it("are refused after the opposite decision, and have no effect if they are repeated", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const [one, other] = await Promise.allSettled([

@@ -184,7 +184,7 @@ describe("a run of several batches and steps", () => {
 });
 
 describe("a run whose batch messages are lost", () => {
-  it("sends only the batches that are not done again when the sweeper resumes it", async () => {
+  it("repeats only the messages of unfinished batches when the sweeper resumes it", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });

@@ -184,7 +184,7 @@ describe("the events of a run", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("end with one that has the counts of all events and the digest of their IDs in order", () => {
+  it("end with an event that has the counts of all events and the digest of their IDs in order", () => {
     const events = eventsOf(changed("1"), delisted("2"));
     const digest = createHash("sha256")
       .update(events.map((event) => String(event["id"])).join("\n"))

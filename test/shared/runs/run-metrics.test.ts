@@ -57,7 +57,7 @@ describe("the metrics of a schedule tick", () => {
   });
 });
 
-/** The ports of the run engine on a bench, with a metrics sink. */
+/** The ports of a bench's run engine, with a metrics sink. */
 const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) => ({
   ...bench,
   random: countingRandom(),

@@ -4,20 +4,23 @@ import { expect } from "vitest";
 import { type CrashPoint, type RunBench, startRunBench } from "../../support/run-bench.ts";
 import type { TestTables } from "../../support/tables.ts";
 
+/** The fields of a read of a platform with one tier, with this price. */
 export const standard = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },
   availability: { inStock: true, message: "" },
   retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
 });
+/** The fields of a product read of retailer_a, with this price and lowest new price. */
 export const product = (price: number, newMinPrice: number): Record<string, unknown> => ({
   price: { amount: price, currency: "USD" },
   availability: { inStock: true, message: "" },
   retailer_a: { newCount: 2, newMinPrice, buybox: { offerListingId: "o1", isFba: true } },
 });
 
+/** The IDs of the steps of which an item has an owed retry. */
 export const owedSteps = ({ owes }: Item): readonly string[] => owes.map(({ step }) => step);
 
-/** Returns the observable state of a watchlist at the end, without the IDs of its events. */
+/** Returns the state of a watchlist that clients can observe, without the IDs of its events. */
 async function seen(bench: RunBench, list: Watchlist) {
   const { balance, held, spent } = await bench.account();
   const { runs } = await bench.runs.list(list.id, 10);
@@ -57,8 +60,9 @@ interface Scenario {
 }
 
 /**
- * Runs a platform with one tier twice. The first run finds all items. In the second run, one item
- * changed, one is delisted, one gets no answer and one is unchanged.
+ * Runs a watchlist of a platform with one tier twice. The first run finds all items. In the second
+ * run, one item changed, one is delisted, one gets no answer and one is unchanged. Returns the
+ * observable state after the second run, and the number of port calls.
  */
 export async function oneTier({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 3 });
@@ -146,8 +150,9 @@ export const oneTierEnds = {
 export const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 
 /**
- * Runs the default pipeline of retailer_a twice. The first run reads all items in full. In the
- * second run, the pulse routes one item to lite, delists one and gets a partial answer for one.
+ * Runs a watchlist with the default pipeline of retailer_a twice. The first run reads all items at
+ * full. In the second run, the pulse routes one item to lite, delists one and gets a partial answer
+ * for one. Returns the observable state after the second run, and the number of port calls.
  */
 export async function defaultOfRetailerA({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });

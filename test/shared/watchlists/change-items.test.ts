@@ -204,7 +204,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
     });
   });
 
-  it("returns 409 with the number of applied IDs if a part was applied", async () => {
+  it("returns 409 with the number of applied IDs if only some of the change was applied", async () => {
     const list = await world.open(itemsOf(ids));
     const pages = preceded(list, { add: ["20001", "20002"], remove: ["1000000"] });
     await expect(

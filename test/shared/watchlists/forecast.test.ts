@@ -26,7 +26,7 @@ describe("the forecast of a watchlist", () => {
     });
   });
 
-  it("takes the likely credits from its last runs of the same kind, for its present items", () => {
+  it("calculates the likely credits from the last runs of the same kind and the present items", () => {
     const runs = [
       { kind: "sweep", credits: 30, tracked: 50 },
       { kind: "sweep", credits: 10, tracked: 50 },
@@ -35,7 +35,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
 
-  it("adds the first reads of new items once, except to the best case", () => {
+  it("adds the first reads of new items once to the likely and the worst credits", () => {
     const itemCounts = { new: 10, active: 0, delisted: 0 };
     const { day } = forecastOf({ ...list, itemCounts, runCount: 0, refreshEveryRuns: 0 }, now);
     expect(day.best).toBe(24 * 3);
@@ -82,7 +82,7 @@ describe("the forecast of an account", () => {
     });
   });
 
-  it("has no end of the balance without costs", () => {
+  it("has no time at which the balance runs out if there are no costs", () => {
     const { runsOutAt } = accountForecast([], { balance: 0, dailyCreditBudget: null }, now);
     expect(runsOutAt).toEqual({ best: null, likely: null, worst: null });
   });

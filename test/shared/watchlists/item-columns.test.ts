@@ -23,14 +23,14 @@ describe("items in columns", () => {
     expect(fromColumns(stored)[0]).not.toHaveProperty("routeStates");
   });
 
-  it("have the same bytes as in the release before if no item has route states", () => {
+  it("have the same bytes as in the previous release if no item has route states", () => {
     const { routeStates: _, ...others } = withStates;
     expect(toColumns([read, others]).fields.openChanges).toEqual([{}, others.openChanges]);
     expect(toColumns([read]).fields).not.toHaveProperty("openChanges");
   });
 
-  it("keep route states that the release before read as an open change", () => {
-    // The release before sets the stored column on the item and stores it again as it is.
+  it("keep route states that the previous release read as an open change and stored again", () => {
+    // The previous release copies the stored column to the item and stores it again unchanged.
     const openChanges = toColumns([withStates]).fields.openChanges?.[0] ?? {};
     const { routeStates: _, ...others } = withStates;
     const seenBefore: Item = { ...others, openChanges };

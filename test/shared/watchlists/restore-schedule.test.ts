@@ -31,7 +31,7 @@ describe("a schedule that may be missing", () => {
   const paused = aWatchlist({ status: "paused", nextRunAt: null });
   const put = [active.schedule, new Date("2026-03-01T11:00:00Z")];
 
-  it("is created again for an active watchlist, from its next run on", async () => {
+  it("is created again for an active watchlist, with its first tick at the next due time", async () => {
     expect(await restored(active)).toEqual([put]);
   });
 

@@ -119,7 +119,7 @@ describe("the next due times of a schedule", () => {
     expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
   });
 
-  it("of a preview are later than the given time", () => {
+  it("of a preview are later than the start time of the preview", () => {
     const after = new Date("2026-03-01T10:15:00Z");
 
     expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
@@ -177,7 +177,7 @@ describe("the schedule of a watchlist", () => {
     });
   });
 
-  it("equals another only if both are cadences of one length or crons with one text and time zone", () => {
+  it("equals another schedule only if both have the same cadence, or the same cron and time zone", () => {
     const daily = cronSchedule("@daily", "UTC");
     expect(isSameSchedule(parseEvery("60m"), parseEvery("1h"))).toBe(true);
     expect(isSameSchedule(parseEvery("24h"), daily)).toBe(false);

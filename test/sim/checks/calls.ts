@@ -31,7 +31,10 @@ export interface Observed {
   readonly calmAt: number;
 }
 
-/** Checks all calls with their charges and holds. Call it when no work is left. */
+/**
+ * Checks all calls with their charges and holds. Call it when no work is left.
+ * @throws Error if a check fails
+ */
 export async function checkCalls(
   world: World,
   users: readonly User[],
@@ -61,7 +64,7 @@ interface Kept {
 
 interface Result {
   readonly id: string;
-  /** The item of the result. If `id` is an offer's, this is the ASIN of its item. */
+  /** The ASIN of the item, even if `id` is the ID of an offer. */
   readonly asin?: string;
   readonly status: string;
   readonly totalOffers?: number;
@@ -113,9 +116,10 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
 }
 
 /**
- * Checks a refusal (invariant C8). A call may be refused for its credits only if the balance was
- * too low, or the account's daily budget left too little, at some instant during the call. It may be refused for lack of a slot only if all slots
- * were in use at some instant.
+ * Checks that the reason for a refusal was true at some instant during the call (invariant C8):
+ * - 402: the balance was too low.
+ * - 409 for the daily budget: the budget left too few credits.
+ * - `CONCURRENCY_LIMIT`: all slots were in use.
  */
 function checkRefusal(
   { calledAt, answeredAt }: RecordedCall,
@@ -147,8 +151,8 @@ interface Refusal {
 
 /**
  * Checks that a response shows a balance that the account had at some instant during the call
- * (invariant C8). With several shards, the balance is a sum, and each shard's part may be from a
- * different instant.
+ * (invariant C8). With several shards, the balance is a sum, and the summands may be from
+ * different instants.
  */
 function checkBalance(
   { calledAt, answeredAt }: RecordedCall,
@@ -229,7 +233,7 @@ function checkStats({
   assert.equal(stats["partial"], count("partial"), name);
 }
 
-/** Checks that an answered offer has `buyable`, and that no other offer has it. */
+/** Checks that the result of an offer check has `buyable` if and only if its status is `ok`. */
 function checkOfferCheck({ id, offerListingId, status, buyable }: Result): void {
   assert.equal(offerListingId, id);
   assert.equal(typeof buyable, status === "ok" ? "boolean" : "undefined", `offer ${id}: ${status}`);

@@ -5,8 +5,9 @@ import { nameOf } from "./deliveries-requests.ts";
 const usualMax = 4;
 
 /**
- * Checks that no session sent more requests at once to an endpoint than any setting of the endpoint
- * allowed (invariant D13).
+ * Checks that no session sent more requests at once to an endpoint than the highest limit that the
+ * endpoint ever had (invariant D13).
+ * @throws Error if a check fails
  */
 export function checkRequestsAtOnce({ scene, endpoint, sent }: EndpointScene): void {
   const settings = endpoint.states.flatMap(({ value }) =>

@@ -11,7 +11,7 @@ export interface Meant {
   readonly endpoint: EndpointHistory;
 }
 
-/** An endpoint, which may be deleted, with its requests and its part of the delivery log. */
+/** An endpoint with the requests to it and its deliveries in the log. It may be deleted. */
 export interface EndpointScene {
   readonly scene: DeliveryScene;
   readonly endpoint: EndpointHistory;

@@ -8,6 +8,7 @@ const failuresInRowMax = 3;
 /**
  * Checks first attempts to a failing endpoint (invariant D10). A session makes only one first
  * attempt until an attempt succeeds, and postpones its other deliveries.
+ * @throws Error if a check fails
  */
 export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): void {
   const { claims, logged } = scene.history;

@@ -11,7 +11,10 @@ const dayMs = 24 * 60 * 60_000;
  */
 const knownMs = 4_000;
 
-/** Checks the reaction of the service to failures of an endpoint's receiver (invariant D12). */
+/**
+ * Checks the reaction of the service to failures of an endpoint's receiver (invariant D12).
+ * @throws Error if a check fails
+ */
 export function checkHealth(one: EndpointScene): void {
   const attempts = [...one.log.values()]
     .filter(({ runId }) => runId !== null)

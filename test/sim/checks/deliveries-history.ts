@@ -63,7 +63,7 @@ export interface DeliveryHistory {
   readonly claims: Claim[];
   /** The current health in each target's row, by target. */
   readonly health: Map<string, StoredHealth>;
-  /** The number of writes by lease holders that were rejected, by task, target and token. */
+  /** The number of rejected writes of each lease. A key has the names of its task and target. */
   readonly refusals: Map<string, number>;
   /** Writes to a target by tasks that did not hold its lease. */
   readonly writesWithoutLease: string[];

@@ -8,7 +8,10 @@ import { clocksAgree, type EndpointScene } from "./deliveries-endpoint.ts";
 export const isEnd = (error: string | null): boolean =>
   error === "endpoint_disabled" || error === "endpoint_deleted";
 
-/** Checks that the attempts in the log were made, and that none is pending. */
+/**
+ * Checks that the attempts in the log were made, and that none is pending.
+ * @throws Error if a check fails
+ */
 export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   const { scene, sent, meant } = one;
   const { attempts, attemptCount, state } = delivery;
@@ -41,7 +44,7 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
 
 /**
  * Checks the header `Service-Attempt`, which counts the requests of a delivery. Only a request that
- * was not logged may have the same number as the next one.
+ * was not logged may have the same number as the next request.
  */
 function checkNumbers(requests: readonly SentRequest[], name: string): void {
   let highest = 0;
@@ -63,9 +66,9 @@ function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string
       (!left || headers["Service-Attempt"] === String(attempt.attempt)),
   );
   const what = `${name}: attempt ${attempt.attempt} at ${attempt.at}`;
-  if (made === undefined) throw new Error(`${what} was never made`);
-  // If a receiver accepts a request and resets the connection, it has a status that the process
-  // never received.
+  if (made === undefined) throw new Error(`${what}: no request was sent`);
+  // If a receiver accepts a request and then resets the connection, `made` has a status that the
+  // process never received.
   if (attempt.error !== "connection_failed") {
     assert.equal(attempt.status, made.status === "failed" ? null : made.status, what);
   } else assert.equal(attempt.status, null, what);

@@ -20,6 +20,7 @@ export const isSuccess = (status: SentRequest["status"]): boolean =>
 /**
  * Checks that each event of a subscribed endpoint was either delivered or logged as failed
  * (invariant D1).
+ * @throws Error if a check fails
  */
 export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScene): void {
   const { states } = endpoint;
@@ -53,6 +54,7 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
 /**
  * Checks that the first attempts have the order of the run's events, unless a fault or a user
  * changed the order (invariant D3).
+ * @throws Error if a check fails
  */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
   const { redeliveries, recoveries } = scene.userRequests;
@@ -85,6 +87,7 @@ const readMs = 10_000;
 /**
  * Checks that a process does not send a delivery again once it can read that the delivery
  * succeeded.
+ * @throws Error if a check fails
  */
 export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
   const { recoveries, redeliveries } = scene.userRequests;

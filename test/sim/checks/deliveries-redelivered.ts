@@ -4,7 +4,10 @@ import type { RequestedSpan, DeliveryScene, PublishedRun } from "../scenarios/de
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/** Returns true if a run ended in the requested time span and was published before the request. */
+/**
+ * Returns true if a run of the account ended in the requested time span, both ends included, and
+ * was completely published before the request.
+ */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,
   { accountId, since, until, requestedAt }: RequestedSpan,
@@ -14,7 +17,10 @@ export function wasPublishedWithin(
   return publishes.some(({ endedAt }) => endedAt !== null && endedAt < requestedAt);
 }
 
-/** Checks that each recovery sent all events of its time span to the endpoint. */
+/**
+ * Checks that each recovery sent all events of its time span to the endpoint.
+ * @throws Error if a check fails
+ */
 export function checkRecoveries(one: EndpointScene): void {
   const { scene, endpoint, meant } = one;
   for (const request of scene.userRequests.recoveries) {
@@ -69,7 +75,10 @@ function checkRecovered(
   assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was not attempted after that`);
 }
 
-/** Checks that each requested redelivery led to an attempt, if the endpoint stayed enabled. */
+/**
+ * Checks that each requested redelivery led to an attempt, if the endpoint stayed enabled.
+ * @throws Error if a check fails
+ */
 export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): void {
   const { userRequests, history, world } = scene;
   for (const request of userRequests.redeliveries) {
@@ -96,8 +105,8 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
 }
 
 /**
- * Returns true if this call recorded the request. A call changes nothing while another request is
- * pending.
+ * Returns true if the call stored its request for a redelivery. It stores nothing while an earlier
+ * request for the same delivery is pending.
  */
 const wasNoted = (
   { history }: DeliveryScene,

@@ -9,7 +9,8 @@ import type { EndpointScene, Meant } from "./deliveries-endpoint.ts";
 import { type EndpointHistory, type KnownEndpoint, statesWithin } from "./deliveries-history.ts";
 
 /**
- * Returns each combination of an event and an endpoint that its account ever had, by delivery ID.
+ * Returns all deliveries that may exist, by delivery ID: each event combined with each endpoint
+ * that the account of the event ever had.
  */
 export function possibleDeliveries({ history, runs }: DeliveryScene): ReadonlyMap<string, Meant> {
   const found = new Map<string, Meant>();
@@ -40,7 +41,10 @@ const knownMs = 4_000;
 const stillMs = 3 * 3_600_000;
 const windowOf = ({ task }: SentRequest): number => (task.hasPaused === true ? stillMs : knownMs);
 
-/** Checks the URL, the content and the signature of a webhook request. */
+/**
+ * Checks the URL, the content and the signature of a webhook request.
+ * @throws Error if a check fails
+ */
 export function checkRequest(
   scene: DeliveryScene,
   request: SentRequest,
@@ -81,8 +85,9 @@ function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
 }
 
 /**
- * Checks that the endpoint was enabled and had the URL and the signing secrets of a request at its
- * start or shortly before (invariants D4 and D5).
+ * Checks a request against its endpoint (invariants D4 and D5). When the request started, or
+ * shortly before, the endpoint must have been enabled, with the URL and the signing secrets of the
+ * request.
  */
 function checkPlace(
   { world }: DeliveryScene,
@@ -178,7 +183,10 @@ function mayReceive(
   );
 }
 
-/** Checks that each test sent at most one request, and that each successful test is in the log. */
+/**
+ * Checks that each test sent at most one request, and that each successful test is in the log.
+ * @throws Error if a check fails
+ */
 export function checkTests({ scene, endpoint, log }: EndpointScene): void {
   const { recorded, world } = scene;
   const testCalls = recorded.filter(({ request }) => request.path.endsWith(`/${endpoint.id}/test`));

@@ -3,7 +3,10 @@ import { capturedLog } from "../captured-log.ts";
 import type { DeliveryScene, RecordedCall } from "../scenarios/deliveries-scene.ts";
 import { allRows } from "./table-rows.ts";
 
-/** Checks that a secret appears only in the response to its creation or rotation (invariant D8). */
+/**
+ * Checks that a secret appears only in the response to its creation or rotation (invariant D8).
+ * @throws Error if a check fails
+ */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   const { world, users, history, given, recorded } = scene;
   const signing = [...history.endpoints.values()].flatMap(({ states }) =>
@@ -52,8 +55,8 @@ function checkOverlap({ request, answer }: RecordedCall): void {
   );
   if (!overlap) return;
   const offMs = Date.parse(String(until)) - Date.parse(String(at)) - day;
-  // `updated_at` may be later than the clock of the process, because it is never before the time of
-  // the previous change. That change may be by a process whose clock is ahead.
+  // `updated_at` is never before the time of the previous change. If a process whose clock is ahead
+  // made that change, `updated_at` is later than the time of the rotation.
   assert.ok(
     Math.abs(offMs) <= clocksOffMs,
     `${request.path}: valid until ${String(until)}, not for a day`,

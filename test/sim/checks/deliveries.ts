@@ -14,13 +14,16 @@ import { checkRecoveries, checkRedeliveries } from "./deliveries-redelivered.ts"
 import { checkRequest, checkTests, possibleDeliveries } from "./deliveries-requests.ts";
 import { checkFailingEndpoint } from "./deliveries-failing.ts";
 
-/** Checks all webhook deliveries. Call it when no work is left. */
+/**
+ * Checks all webhook deliveries. Call it when no work is left.
+ * @throws Error if a check fails
+ */
 export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
   const { world, history } = scene;
   assert.deepEqual(history.writesWithoutLease, [], "writes to targets without the lease");
   for (const [name, times] of history.refusals) {
-    // A process must stop when it has lost its lease, so it may get only one rejection. The next
-    // lease holder repeats the rest.
+    // A process must stop at the first rejection, because it has lost its lease. The next lease
+    // holder makes the remaining writes.
     assert.ok(times <= 1, `${name}: refused ${times} times`);
   }
   await checkFeed(scene);

@@ -14,7 +14,10 @@ import { clockSlackMs } from "./deliveries-endpoint.ts";
 import { wasPublishedWithin } from "./deliveries-redelivered.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/** Checks all exports. Call it when no work is left. */
+/**
+ * Checks all exports. Call it when no work is left.
+ * @throws Error if a check fails
+ */
 export async function checkExports(scene: DeliveryScene): Promise<void> {
   const { world, users, runs } = scene;
   for (const { bucket, key, missing } of world.buckets.manifests) {

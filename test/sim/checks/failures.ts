@@ -35,7 +35,7 @@ const conflictNames: ReadonlySet<string> = new Set([
   "TransactionCanceledException",
 ]);
 
-/** Returns true for an error that a fault of the profile can cause. */
+/** Returns true for the name of an error that a fault of the profile can cause. */
 export const isInjected = (name: string, profile: Profile): boolean =>
   injectedNames.has(name) && !(profile === "contention" && conflictNames.has(name));
 
@@ -55,7 +55,10 @@ interface Failure {
   readonly text: string;
 }
 
-/** Returns the ERROR lines of the log, each with the task that wrote the line. */
+/**
+ * Returns the ERROR lines of the log since the start of the seed, each with the task that wrote the
+ * line.
+ */
 export function loggedFailures(): readonly Failure[] {
   return capturedLog()
     .flatMap(({ text, task }) => text.split("\n").map((line) => ({ line, task })))
@@ -64,7 +67,8 @@ export function loggedFailures(): readonly Failure[] {
 }
 
 /**
- * Returns true for the error with which the queue adapters report messages that SQS did not accept.
+ * Returns true for the message of the error that the queue adapters throw if SQS does not accept
+ * all messages.
  */
 export const isRejectedBySqs = (message: string): boolean => message.startsWith("SQS rejected ");
 
@@ -80,10 +84,12 @@ const isMistaken = ({ line: { status, error } }: Failure): boolean =>
   status === 500 && dependencyNames.has(error?.name ?? "");
 
 /**
- * Starts to watch for failures. Call the returned function at the end of the scenario. It throws if
- * no fault explains a logged failure or a message that reached its maximum number of receives, or
- * if a call returned 500 after the failure of a dependency. After the faults have stopped, only
- * work that had already started may fail.
+ * Starts to watch for failures. Call the returned function at the end of the scenario. It throws
+ * Error in these cases:
+ * - No fault explains a logged failure.
+ * - A call returned 500 after the failure of a dependency.
+ * - Work failed that started after the faults had stopped.
+ * - A message reached its maximum number of receives, and no fault explains it.
  */
 export function watchFailures({ faults, tasks, queues, profile }: World): () => void {
   let before: number | undefined;

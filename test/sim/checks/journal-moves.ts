@@ -1,8 +1,8 @@
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 
 /**
- * A change of the balance, or of the held or spent credits, by a record of a shard's journal. The
- * checks parse records with separate code, because they must find errors in the service's parser.
+ * The changes of the balance and of the held and spent credits by a record of a shard's journal.
+ * The checks do not use the service's parser of records, because they must find errors in it.
  */
 export interface RecordMoves extends Moves {
   readonly type: string;
@@ -74,7 +74,7 @@ export interface Sums {
 /** The sums before the first record. */
 export const noSums: Sums = { balance: 0, held: 0, spent: 0, sequence: 0, added: 0 };
 
-/** Returns the sums after records, from the sums before them. */
+/** Adds records to the sums before them. Returns the sums after the last record. */
 export function foldOf(before: Sums, records: readonly Row[]): Sums {
   return records.flatMap(movesOf).reduce(
     (sums, move) => ({

@@ -20,7 +20,8 @@ const slotsOfShard = 10;
  * - The held credits and the slots in use match the open holds.
  * - The calls in flight are within the limit of the account's concurrency tier.
  * - Credits are neither lost nor created.
- * - Redundant data is equal.
+ * - Data that is stored twice is equal.
+ * @throws Error if a check fails
  */
 export function assertLedgerInvariants(ledger: LedgerState): void {
   const { account, shards, entries, balance, held, spent } = ledger;
@@ -206,6 +207,7 @@ const plain = (records: readonly Row[]): readonly Row[] =>
  * Compares an account before and after a write. Entries, records and pages must not change
  * (invariant M7), new stamps must be greater, and the lifetime credits must not decrease (invariant
  * C6).
+ * @throws Error if a check fails
  */
 export function assertAppendOnly(before: LedgerState, after: LedgerState): void {
   const old = after.oldEntries.slice(0, before.oldEntries.length);

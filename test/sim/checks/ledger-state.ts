@@ -77,7 +77,7 @@ export interface LedgerState {
 
 type Reader = Pick<Stage, "client" | "table">;
 
-/** Reads all rows of a partition. */
+/** Reads all rows of a partition, in the order of their sort keys, with consistent reads. */
 export async function partitionRows({ client, table }: Reader, pk: string): Promise<Row[]> {
   const rows: Row[] = [];
   let from: Row | undefined;
@@ -120,7 +120,8 @@ export async function readLedgerState(reader: Reader, accountId: string): Promis
 }
 
 /**
- * Parses the credit data of an account from the rows of its partitions.
+ * Parses the credit data of an account.
+ * @param partitions the rows of the account and its shards, by partition key
  * @throws Error if a row is missing
  */
 export function parseLedgerState(
@@ -253,7 +254,7 @@ function shardHolds({ row, records }: ShardState): readonly Hold[] {
   return [...open, ...resolved];
 }
 
-/** Returns the credits of all entries of the given types. */
+/** Returns the sum of the credits of all entries of the given types. */
 export const sumOf = (entries: readonly Entry[], ...types: readonly string[]): number =>
   entries.reduce((sum, { type, credits }) => sum + (types.includes(type) ? credits : 0), 0);
 

@@ -4,18 +4,17 @@ import { reconcile } from "../../../tools/reconcile/reconcile.ts";
 import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
 import type { World } from "../world.ts";
 
-/**
- * Returns a clock that is two minutes ahead, because reconcile skips changes of the last minute.
- */
+/** Returns a clock that is two minutes ahead. */
 const later = ({ tasks }: World): Clock => ({
   now: () => new Date(tasks.now() + 2 * 60_000),
   sleep: async () => {},
 });
 
 /**
- * Checks with the operators' command `reconcile` that redundant data in the tables is equal.
+ * Checks with the operators' command `reconcile` that data that is stored twice is equal.
  * @param clock the time of the check; by default two minutes ahead, because `reconcile` skips
  * changes of the last minute
+ * @throws Error if a check fails
  */
 export async function assertReconciled(world: World, clock = later(world)): Promise<void> {
   const { client, table } = world;

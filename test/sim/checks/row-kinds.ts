@@ -3,7 +3,10 @@ import { isOfKind, rowKinds } from "../../../shared/base/stored-kinds.ts";
 import type { Stage } from "../stage.ts";
 import { allRows } from "./table-rows.ts";
 
-/** Checks that the list of kinds has exactly one kind for every row of the table. */
+/**
+ * Checks that the list of kinds has exactly one kind for every row of the table.
+ * @throws Error if a check fails
+ */
 export async function checkRowKinds(stage: Stage): Promise<void> {
   for (const row of await allRows(stage)) {
     const kinds = Object.values(rowKinds).filter((kind) => isOfKind(kind, row));

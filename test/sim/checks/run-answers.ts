@@ -32,13 +32,13 @@ export interface ExpectedItem {
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
-  /** What the pipeline's routes have seen of the item. */
+  /** The memories of the pipeline's routes. */
   memories: Memories;
   /** The owed retries of the item. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
-  /** The changes of the last run that found any. A run may find them at several steps. */
+  /** The changes that the last run with changes found, at one or several steps. */
   lastChange: ModelItem["lastChange"];
 }
 
@@ -52,7 +52,9 @@ interface Judged {
 /**
  * Checks the reads, outcomes, reports and charges of runs against the sources' answers (invariants
  * R2, R3, R4, R6 and M3). Derives the expected results only from the specification. Returns the
- * expected state of each item.
+ * expected state of each item that no user changed, by item ID; an empty map if a user has
+ * requested the deletion of the watchlist.
+ * @throws Error if a check fails
  */
 export function checkAnswers(
   list: WatchlistScene,
@@ -66,7 +68,8 @@ export function checkAnswers(
   const known = new Set([...list.request.ids, ...list.touched]);
   for (const record of records) {
     const { run, steps } = record;
-    for (const id of steps.flatMap(idsOf)) assert(known.has(id), `${id} was never on the list`);
+    for (const id of steps.flatMap(idsOf))
+      assert(known.has(id), `${id} was never on the watchlist`);
     if (run.plan === null || run.status === "insufficient_credits") continue;
     const before = structuredClone(expected);
     checkRun({ seen, expected, record, reached });
@@ -76,7 +79,10 @@ export function checkAnswers(
   return expected;
 }
 
-/** Compares a stored item with its expected state. */
+/**
+ * Compares a stored item with its expected state.
+ * @throws Error if a check fails
+ */
 export function checkExpected(item: Item, expected: ExpectedItem): void {
   assert.equal(item.state, expected.state, `${item.id}: state`);
   assert.equal(item.lastReadStatus, expected.lastStatus, `${item.id}: last read`);
@@ -287,7 +293,8 @@ interface Answered extends Read {
  */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper, shortfall, done } = one.step;
-  // A credit limit deferred the step before the run had read anything. Its items start there again.
+  // A credit limit deferred the step before the run had read anything. In the next run, the items
+  // of the step start there again.
   if (shortfall?.limit !== undefined && done.size === 0) return;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
   if (decision === "defer") return addRetryAt(item, judged.record, step);

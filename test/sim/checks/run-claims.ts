@@ -49,9 +49,9 @@ interface Watched {
 const textOf = ({ pk, sk }: RowKey): string => `${pk}/${sk}`;
 
 /**
- * Checks each later start and end of a run, and each skipped due time. No due time may have two
+ * Starts to check each start and end of a run, and each skipped due time. No due time may have two
  * runs (invariant R10), and the count of skipped runs must be right (invariant R8). Reports
- * violations at once. Records the sources' answers.
+ * violations at once, which ends the seed. The returned facts grow while the seed runs.
  */
 export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {
@@ -87,7 +87,7 @@ export function watchRuns(world: World): RunsSeen {
   return watched;
 }
 
-/** Returns true for the key of a run. The keys of a run's history begin alike. */
+/** Returns true for the key of a run. The rows of the history have similar sort keys. */
 const isRun = ({ pk, sk }: RowKey): boolean => pk.startsWith("watchlist#") && sk.startsWith("run#");
 
 interface Write {
@@ -222,8 +222,8 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
 }
 
 /**
- * Checks a due time that is skipped. The due time must have come. It is skipped because of another
- * run, which may have ended since, or because the watchlist has no items.
+ * Checks a due time that is skipped. The due time must have come. The reason is another run, which
+ * may have ended in the meantime, or a watchlist without items.
  */
 function checkPassedOver(
   { input, task }: Attempt,

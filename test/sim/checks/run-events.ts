@@ -25,6 +25,7 @@ export const skewMs = 250_000;
 
 /**
  * Checks that the events of an account's runs are in its feed, at its receivers and in its bucket.
+ * @throws Error if a check fails
  */
 export async function checkEvents(
   { world, seen, receivers }: RunsScene,
@@ -86,15 +87,15 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   const own = ofRun.filter((event) => !isNotice(event));
   const name = `run ${run.runNumber} of ${run.watchlistId}`;
   if (deletedAt !== null && Date.parse(run.finishedAt ?? "") > deletedAt + skewMs) {
-    assert.equal(run.watchlist, null, `${name} ended after the list was deleted`);
+    assert.equal(run.watchlist, null, `${name} ended after its watchlist was deleted`);
   }
   if (run.watchlist === null) {
     assert(isDeletionAsked, `${name} has no watchlist, which no user deleted`);
-    assert.deepEqual(ofRun, [], `${name}, of a deleted list, has no events`);
+    assert.deepEqual(ofRun, [], `${name}, of a deleted watchlist, has no events`);
     return;
   }
   checkHold(ofRun.filter(isNotice), { record, reached, name });
-  // The rows of a run whose watchlist was deleted while it was held.
+  // The watchlist was deleted while this run was held, so the run never sent its events.
   if (run.phase === "held") return assert.deepEqual(own, [], `${name} is held`);
   const entries = expectedEntries(stepsWithEvents(record));
   for (const type of ["changed", "matched", "delisted"] as const) {
@@ -132,8 +133,8 @@ const isNotice = ({ type, data }: Event): boolean =>
   type === "watchlist.run.completed" && data["status"] === "held";
 
 /**
- * Checks that a run was held if and only if too many of its items changed or were delisted, and that
- * one notice was sent (invariants B1 and B2).
+ * Checks that a run was held if and only if too many of its items changed or were delisted, and
+ * that one notice was sent (invariants B1 and B2).
  */
 function checkHold(
   notices: readonly Event[],
@@ -286,7 +287,8 @@ function expectedEntries(
 
 /**
  * Returns true if an endpoint must receive an event (invariant D1). If the watchlist names an
- * endpoint, only that one receives events; otherwise all endpoints that subscribe to the type do.
+ * endpoint, only this endpoint receives events; otherwise all endpoints that subscribe to the type
+ * do.
  */
 function isFor({ url, events }: Receiver, event: Event, named: Receiver | null): boolean {
   if (named !== null) return named.url === url;

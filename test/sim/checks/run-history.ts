@@ -31,6 +31,7 @@ const always = { since: "0000", until: "9999" };
 /**
  * Checks the history of an existing watchlist against the recorded results of its runs, and against
  * its items (invariants H1 to H4).
+ * @throws Error if a check fails
  */
 export async function checkHistory(
   { stores: { history }, world }: RunsScene,
@@ -40,7 +41,7 @@ export async function checkHistory(
   const watchlistId = list.id;
   const expected = records.map((record) => ({
     runNumber: record.run.runNumber,
-    // A discarded run observed nothing that is true.
+    // The history has no points of a discarded run.
     points: isDiscarded(record.run) ? [] : expectedPoints(record),
   }));
   const runs = await Array.fromAsync(
@@ -139,8 +140,8 @@ function checkOutcome({ observed, before, after, step }: Applied, where: string)
 }
 
 /**
- * Checks that the values of an item in its history form a chain for each field, and that the last
- * value of each is in the item's snapshot (invariants H2 and H3).
+ * Checks the history of an item for each field (invariants H2 and H3): each change must begin with
+ * the value with which the previous change ended, and the snapshot must have the last value.
  */
 function checkValues(item: Item, records: Records): void {
   const values = new Map<string, FieldValue>();
@@ -163,7 +164,7 @@ function checkValues(item: Item, records: Records): void {
   }
 }
 
-/** Checks that a change begins with the value with which the change before it ended. */
+/** Checks that a change begins with `last`, the value with which the previous change ended. */
 function checkLink(
   last: FieldValue | undefined,
   { field, change: { before } }: { readonly field: string; readonly change: ObservedChange },

@@ -15,7 +15,10 @@ import { checkHistory } from "./run-history.ts";
 import { checkExpected, type ExpectedItem } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
-/** Checks the items of a watchlist against the changes of its users and against its runs. */
+/**
+ * Checks the items of a watchlist against the changes of its users and against its runs.
+ * @throws Error if a check fails
+ */
 export async function checkItems(
   scene: RunsScene,
   {
@@ -47,7 +50,7 @@ export async function checkItems(
   const items = pages.flatMap((page) => page.items);
   const ids = new Set(items.map(({ id }) => id));
   assert.equal(ids.size, items.length, `${list.id}: no item twice`);
-  checkWhoIsThere(list, ids);
+  checkItemIds(list, ids);
   for (const item of items) {
     checkItem(item, records, list.touched.has(item.id));
     const one = expected.get(item.id);
@@ -56,8 +59,8 @@ export async function checkItems(
   await checkHistory(scene, { list, items }, records);
 }
 
-/** Checks that the watchlist contains exactly the items that the users' calls left on it. */
-function checkWhoIsThere(
+/** Checks that the watchlist contains exactly the expected items after the users' calls. */
+function checkItemIds(
   { request, touched, isThere }: WatchlistScene,
   ids: ReadonlySet<string>,
 ): void {
@@ -79,9 +82,9 @@ function skipsOf(records: Records): number {
 }
 
 /**
- * Checks the changes of an outcome. Each change goes from a stored value, of this or another kind
- * of read, to the new stored value. It is counted if its value differs from the last known one, and
- * it is reported once.
+ * Checks the changes of an outcome. Each change must begin with a stored value, which may be from
+ * another kind of read, and end with the new stored value. A change is counted if its new value
+ * differs from the last known value, and each change is reported once.
  */
 function checkChanges(
   {
@@ -165,11 +168,14 @@ interface Counted {
   readonly delistings: number;
 }
 
-/** The item after the decision about a run: as before the run if it was discarded. */
+/** Returns the state after the hold of a run has ended. A discard restores the earlier state. */
 const afterHold = (before: Counted, after: Counted, record: RunRecords): Counted =>
   isDiscarded(record.run) ? { ...before, item: withRestored(before.item, record) } : after;
 
-/** The item after a discarded run. Late outcomes of a run that changed it have no effect. */
+/**
+ * Returns the item after a discarded run. If the run had an outcome of the item, the item has a new
+ * revision, so that late outcomes of the run have no effect.
+ */
 const withRestored = (item: Item, { run, steps }: RunRecords): Item =>
   steps.flatMap(outcomesOf).some(({ id, addedAt }) => id === item.id && addedAt === item.addedAt)
     ? { ...item, revision: revisionAfter(run.runNumber) }

@@ -16,9 +16,9 @@ const minute = 60_000;
 /** What the events of earlier runs contained about an item. */
 interface Notified {
   item: Item;
-  /** ID of the step whose routes report, in the last run with an outcome of the item. */
+  /** ID of the step with the limits, in the last run that has an outcome of the item. */
   step: string;
-  /** Price in the last event with a price; before the first one, the first price. */
+  /** Price in the last event with a price; if there was no such event, the first price read. */
   price: number | undefined;
   /** Highest price since the last event that reported a price below 10. */
   highest: number;
@@ -27,9 +27,13 @@ interface Notified {
 
 /**
  * Checks the limits of `limitedPipeline` against the events of its runs, without the model of a
- * route (invariants R19 and R20): a route notifies only after its cooldown, a price that moves in
- * small steps is reported once it differs enough from the last notified price, and a condition with
- * `once` is reported once. After the step IDs change, each route starts with an empty state.
+ * route (invariants R19 and R20):
+ * - A route notifies only after its cooldown.
+ * - A price that changes in small steps is reported as soon as it differs enough from the last
+ *   notified price.
+ * - A condition with `once` is reported once.
+ * After the step IDs change, each route starts with an empty state.
+ * @throws Error if a check fails
  */
 export function checkLimits(records: Records, reached: World["reached"]): void {
   const items = new Map<string, Notified>();
@@ -54,7 +58,7 @@ export function checkLimits(records: Records, reached: World["reached"]): void {
   }
 }
 
-/** The step of `limitedPipeline` with the limits; undefined for any other pipeline. */
+/** Returns the ID of the step with the limits; undefined unless it is `limitedPipeline`. */
 function reportingStep(pipeline: Pipeline): string | undefined {
   const shown = presentPipeline(pipeline);
   if (isDeepStrictEqual(shown, presentPipeline(limitedPipeline))) return "lite";

@@ -4,7 +4,9 @@ import type { World } from "../world.ts";
 
 /**
  * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. After a refresh
- * that read nothing, each run must be one until a run completes. A baseline run is never a refresh.
+ * that read nothing, each run must be a refresh until one completes. A baseline run is never a
+ * refresh.
+ * @throws Error if a check fails
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {
   let isDue = false;

@@ -22,6 +22,7 @@ interface ReadItem {
 /**
  * Checks the next steps, reports and changes of an answer against the reference model of runs
  * (invariants R2 and R4). Returns the result of the model.
+ * @throws Error if a check fails
  */
 export function checkRoutes(read: ReadItem): Verdict {
   const { pipeline, step, item, answer, outcome, name } = read;

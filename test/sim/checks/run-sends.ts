@@ -12,9 +12,9 @@ interface PlanOfBatch {
 
 /**
  * Starts to check that a repeated message of a complete step does not send the next step again
- * (invariant R18). Otherwise, one repeated message would cause a message for each batch of the next
- * step, and each of these messages would again be a repeated one. A message that a worker received
- * before the next step was sent may still send it. Reports violations immediately.
+ * (invariant R18). Otherwise, each repeated message would cause even more repeated messages: one
+ * for each batch of the next step. A worker that received its message before the next step was sent
+ * may still send the step. Reports violations immediately.
  */
 export function watchSends(world: World): void {
   /** The plans whose batches were all sent. */
@@ -28,8 +28,7 @@ export function watchSends(world: World): void {
   });
   world.afterEffect.push((attempt) => {
     const { task } = attempt;
-    // A task stores progress only after it has sent all batches, so its first progress shows that
-    // the plan was sent.
+    // A task stores progress only after it has sent all batches of its plans.
     if (isProgress(attempt)) for (const plan of sentBy.get(task) ?? []) sent.add(plan);
     if (!task.name.includes(" run-step ")) return;
     for (const plan of plansSent(attempt)) {

@@ -20,6 +20,7 @@ const mostQuarters: Readonly<Record<string, number>> = {
  * Checks the error of a run (invariant R14). It must list each step that the credits did not cover,
  * with the needed credits and a balance. The account must have had this balance, and the balance
  * must have been too low. If all steps were covered, there must be no error.
+ * @throws Error if a check fails
  */
 export function checkShortfalls({ entries }: LedgerState, records: Records): void {
   let sum = 0;

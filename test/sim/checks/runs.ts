@@ -18,7 +18,10 @@ import { assertReconciled } from "./reconciled.ts";
 import { checkShortfalls } from "./run-shortfalls.ts";
 import { checkEvents, skewMs } from "./run-events.ts";
 
-/** Checks watchlists, runs, events and accounts. Call it when no work is left. */
+/**
+ * Checks watchlists, runs, events and accounts. Call it when no work is left.
+ * @throws Error if a check fails
+ */
 export async function checkRuns(scene: RunsScene): Promise<void> {
   const { world, users, lists, stores } = scene;
   const ofUser = new Map<string, { readonly list: WatchlistScene; readonly records: Records }[]>();

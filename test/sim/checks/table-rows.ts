@@ -27,6 +27,9 @@ export async function rowAt({ client, table }: Reader, Key: RowKey): Promise<Row
   return Item;
 }
 
-/** Returns the keys of the rows that a request writes, or that its transaction only checks. */
+/**
+ * Returns the keys of the rows that a request writes or only checks in a transaction; empty for any
+ * other request.
+ */
 export const keysWritten = ({ service, operation, input }: Attempt): readonly RowKey[] =>
   service === "dynamo" ? itemsWritten(operation, input) : [];

@@ -12,6 +12,7 @@ type Row = StoredRow & RowKey;
 /**
  * Checks watchlists, API keys and ledgers. Call it when no work is left and the faults have
  * stopped.
+ * @throws Error if a check fails
  */
 export async function checkEnd(
   world: World,

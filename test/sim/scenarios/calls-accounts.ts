@@ -41,8 +41,8 @@ export interface AccountPlan {
 const few = (random: Random): number => random.between(3, 60);
 
 /**
- * Draws an account. It has one shard, or several shards with few credits, or a purchase that adds
- * shards.
+ * Draws an account: with one shard, with several shards and few credits, or with a purchase that
+ * adds shards.
  */
 export function accountPlan(random: Random): AccountPlan {
   const isOld = random.isHit(0.25);
@@ -58,7 +58,7 @@ export function accountPlan(random: Random): AccountPlan {
   return { ...plan, isOld, budget };
 }
 
-/** Opens an account as planned, without faults. */
+/** Opens the planned account, without faults. Returns its user. */
 export async function openPlanned(world: World, name: string, plan: AccountPlan): Promise<User> {
   const user = await world.newUser(name, plan.granted);
   if (plan.isOld === true) await openOld(world, user, plan);

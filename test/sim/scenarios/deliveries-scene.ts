@@ -82,8 +82,8 @@ export async function ask(
 }
 
 /**
- * Calls the API, at most four times, until the status is below 500. Returns the last call, with
- * `answer` undefined if it got no response.
+ * Calls the API until a response has a status below 500, at most four times. Returns the last call.
+ * Its `answer` is undefined if this call got no response.
  */
 export async function askUntilAnswered(
   scene: DeliveryScene,
@@ -99,11 +99,11 @@ export async function askUntilAnswered(
 }
 const triesMax = 4;
 
-/** Returns true if the response reports success. */
+/** Returns true if the call got a response with a status from 200 to 299. */
 export const isDone = ({ answer }: RecordedCall): boolean =>
   answer !== undefined && answer.status >= 200 && answer.status < 300;
 
-/** Waits for the next webhook request, for a limited time. Returns even if there was none. */
+/** Waits until a process sends a webhook request, at most about 200 seconds of virtual time. */
 export async function untilSent({ world }: DeliveryScene): Promise<void> {
   const { receivers, random } = world;
   const before = receivers.sent.length;

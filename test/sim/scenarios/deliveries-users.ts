@@ -112,8 +112,8 @@ type DeliveryAction = keyof typeof deliveryActions;
 const actions = Object.keys(deliveryActions) as DeliveryAction[];
 
 /**
- * Performs actions of a user in sequence. Deletions and disablements are less frequent than other
- * actions.
+ * Performs random actions of a user in sequence, with a pause before each. Deletions and
+ * disablements are less frequent than other actions.
  */
 export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise<void> {
   const { world, workload } = scene;
@@ -140,8 +140,8 @@ function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): 
 
 /**
  * Registers an endpoint, and returns its ID. If no response contains the ID, searches the list of
- * endpoints for the URL. Returns undefined if the endpoint was refused. With `isEnabled`, most
- * endpoints are enabled, otherwise none.
+ * endpoints for the URL. Returns undefined if the endpoint was refused or not found.
+ * @param isEnabled true to register most endpoints as enabled; false to enable none
  */
 export async function addEndpoint(
   scene: DeliveryScene,

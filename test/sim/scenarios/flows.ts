@@ -57,7 +57,7 @@ export const flows: readonly Scenario[] = [
     },
   ),
   running(
-    "delete a list while it runs",
+    "delete a watchlist while it runs",
     { every: "5m" },
     {
       act: async ({ world }, list) => {
@@ -70,7 +70,7 @@ export const flows: readonly Scenario[] = [
     },
   ),
   running(
-    "pause, run by hand and go on",
+    "pause, run manually and resume",
     { every: "1h" },
     {
       minutes: 6,

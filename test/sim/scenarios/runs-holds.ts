@@ -6,12 +6,13 @@ const minute = 60_000;
 
 type Decision = "release" | "discard";
 
-/** Returns true for a run whose items were restored to their state before it. */
+/** Returns true if the run was held and then discarded. */
 export const isDiscarded = ({ hold }: Run): boolean => hold?.status === "discarded";
 
 /**
- * Releases or discards each run of a watchlist that its brake holds, until the given time. Sometimes
- * sends both at once, of which one must win.
+ * Releases or discards the held runs of a watchlist until the virtual time `endsAt`. Sometimes
+ * requests a release and a discard at the same time, and checks that only one of them is accepted.
+ * @throws Error if a check fails
  */
 export async function decideHolds(
   scene: RunsScene,
@@ -26,8 +27,8 @@ export async function decideHolds(
 }
 
 /**
- * Decides about all held runs. Called without faults, when no watchlist starts a run. Repeats it,
- * because a run that ends late may be held too.
+ * Releases or discards all held runs. Repeats this until no run is held, because runs in progress
+ * may still be held when they end. Call it without faults, when no watchlist starts a run.
  */
 export async function decideAllHolds(scene: RunsScene, untilQuiet: () => Promise<void>) {
   const { world, lists, stores } = scene;
@@ -48,7 +49,7 @@ export async function decideAllHolds(scene: RunsScene, untilQuiet: () => Promise
   }
 }
 
-/** Decides about the newest run if it is held. */
+/** Releases or discards the newest run if it is held. */
 async function decideHold({ world }: RunsScene, { id, user }: WatchlistScene): Promise<void> {
   const { key } = user;
   const path = `/v1/watchlists/${id}/runs`;

@@ -1,31 +1,32 @@
 import assert from "node:assert/strict";
 
-/** What a user sets about an item. */
+/** The label and the metadata that a user sets for an item. */
 export interface Labels {
   readonly label?: string;
   readonly metadata?: Readonly<Record<string, number>>;
 }
 
-/** A call that sets the labels of an item, or removes them with the item. */
+/** A call that sets the label and the metadata of an item, or removes them with the item. */
 export interface LabelCall {
   readonly labels: Labels;
   /** The time at which the call began, in milliseconds. */
   readonly begins: number;
   /**
-   * The time of its successful response; infinite without one, because the call may then take effect
-   * at any later time.
+   * The time of its successful response, in milliseconds; infinite without such a response, because
+   * the call may then take effect at any later time.
    */
   ends: number;
 }
 
-/** The calls about each item, by item ID. */
+/** The calls that set or remove labels, by item ID, in the order of their starts. */
 export type LabelCalls = Map<string, LabelCall[]>;
 
 const hasLabels = (id: string): boolean => Number.parseInt(id.slice(-1), 36) % 2 === 0;
 
 /**
- * Returns an item of a body: an ID, or an object with labels, which only every other item has.
- * @param number makes the labels of each call unique
+ * Returns an item for the body of a call: the ID, or an object with a label and metadata. About
+ * half of the IDs never get labels.
+ * @param number makes the labels of each call unique; every third number gives only the ID
  */
 export function labeledItem(
   id: string,
@@ -35,7 +36,11 @@ export function labeledItem(
   return { id, label: `set ${number}`, metadata: { set: number } };
 }
 
-/** Records a call that has begun. Returns its records. */
+/**
+ * Adds a call to `calls` for each of its items that has labels. Returns the added records, whose
+ * `ends` is infinite.
+ * @param begins the time at which the call began, in milliseconds
+ */
 export function noteLabels(
   calls: LabelCalls,
   items: readonly (string | ({ readonly id: string } & Labels))[],
@@ -51,8 +56,10 @@ export function noteLabels(
 }
 
 /**
- * Returns the labels that an item may have had at some time of a span: those of a call that had begun,
- * unless a later call had ended before the span. No labels if no call had ended.
+ * Returns the labels that an item may have had at some time of a span. These are the labels of each
+ * call that began before the end of the span, unless a later call replaced them before its start.
+ * Includes empty labels unless a call replaced them before the span.
+ * @param calls the calls of the item
  */
 export function labelsDuring(
   calls: readonly LabelCall[],
@@ -65,7 +72,11 @@ export function labelsDuring(
   return begun.filter((call) => !isReplaced(call)).map(({ labels }) => labels);
 }
 
-/** Checks that labels are one of the possible ones. */
+/**
+ * Checks that the label and metadata of an item are in the list of possible ones.
+ * @param name names the item in the message of the error
+ * @throws AssertionError if they are not in the list
+ */
 export function assertLabels(shown: Labels, possible: readonly Labels[], name: string): void {
   const texts = possible.map((labels) => JSON.stringify([labels.label, labels.metadata]));
   assert(

@@ -29,7 +29,7 @@ export type Records = readonly RunRecords[];
 export const outcomesOf = ({ batches }: StepRecords): readonly ItemOutcome[] =>
   batches.flatMap(({ result }) => result?.outcomes ?? []);
 
-/** Reads the 100 newest runs of a watchlist with their records, oldest first. */
+/** Reads the 100 newest runs of a watchlist with their records. Returns them oldest first. */
 export async function collectRecords(
   { runs, steps }: { readonly runs: RunStore; readonly steps: StepStore },
   watchlistId: string,

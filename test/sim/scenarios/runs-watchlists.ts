@@ -176,7 +176,10 @@ function creditLimits(
   };
 }
 
-/** Draws a brake that holds runs with few changes. Most watchlists have the default, above their size. */
+/**
+ * Draws a brake that holds runs of small watchlists. Most watchlists have the default brake, which
+ * never holds their runs, because they have too few items.
+ */
 function brake(random: Random): Pick<WatchlistRequest, "brake"> {
   if (!random.isHit(0.25)) return {};
   return {

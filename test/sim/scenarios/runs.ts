@@ -57,7 +57,10 @@ export const runs: Scenario = {
   play: (world) => playRuns(world, anyPlan(world.random)),
 };
 
-/** Runs a workload to its end and checks the results. */
+/**
+ * Runs a workload to its end and checks the results.
+ * @throws Error if a check fails
+ */
 export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   const scene = await openScene(world, plan.tenants);
   for (const list of scene.lists) {
@@ -373,8 +376,8 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
 }
 
 /**
- * Adds and removes items, and records for each ID whether it is on the watchlist afterwards;
- * undefined if the call did not return 200. Does nothing without IDs.
+ * Adds and removes items in one call. Records in `isThere`, for each ID of the call, whether it is
+ * on the watchlist afterwards; undefined if the call did not return 200. Does nothing without IDs.
  */
 export async function changeItems(
   { world }: RunsScene,

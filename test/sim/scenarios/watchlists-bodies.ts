@@ -95,7 +95,7 @@ export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> 
 
 const itemsOfHand = 6;
 
-/** Returns the item IDs that only this hand (see `Acting`) adds and removes. */
+/** Returns the item IDs that only the hand with this number (see `Acting`) adds and removes. */
 export const idsOfHand = (platform: ListPlatform, hand: number): readonly string[] =>
   Array.from({ length: itemsOfHand }, (_, n) =>
     platform === "retailer_a" ? `B0${hand}000000${n}` : `7${n}00${hand}`,

@@ -23,7 +23,7 @@ import {
   type KnownWatchlist,
 } from "./watchlists-tenant.ts";
 
-/** Draws one of the tenant's watchlists; undefined if there are none. It may be deleted. */
+/** Draws one of the tenant's watchlists, also a deleted one; undefined if there are none. */
 export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undefined {
   const { lists } = tenant;
   return lists.length === 0 ? undefined : world.random.pick(lists);
@@ -179,6 +179,7 @@ interface Change {
 /**
  * Adds and removes items of this hand, and checks the response. An ID that is in both lists must
  * become a new item.
+ * @throws Error if a check fails
  */
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
@@ -242,7 +243,7 @@ function checkTally(
 }
 
 /**
- * Returns the register (see `Register`) of an item: whether it may be on the watchlist.
+ * Returns the register of an item, whose values are "in" and "out": on the watchlist or not.
  * @throws AssertionError if the ID belongs to no hand of the tenant (see `Acting`)
  */
 export function itemOf(list: KnownWatchlist, id: string) {
@@ -254,6 +255,7 @@ export function itemOf(list: KnownWatchlist, id: string) {
 /**
  * Deletes a watchlist that this hand created, and checks the response. It may be deleted already.
  * Does nothing if this hand created none.
+ * @throws Error if a check fails
  */
 export async function deleteList(acting: Acting): Promise<void> {
   const { world, tenant, hand, moments } = acting;
@@ -285,6 +287,7 @@ interface ShownRun {
 /**
  * Requests a manual run of one of the tenant's watchlists, and checks the response. Does nothing if
  * there are none.
+ * @throws Error if a check fails
  */
 export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;

@@ -75,7 +75,8 @@ function drawCreation(acting: Acting, key?: string): Creation {
 
 /**
  * Creates a watchlist, in most cases with an idempotency key. With a key, repeats the call while
- * its outcome is unknown.
+ * its outcome is unknown. Checks each response.
+ * @throws Error if a check fails
  */
 export async function createList(acting: Acting): Promise<void> {
   const { tenant, hand, world } = acting;
@@ -242,8 +243,9 @@ const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] 
   );
 
 /**
- * Uses the idempotency key of a successful creation again, with the same or another body (invariant
- * C2).
+ * Uses the idempotency key of a successful creation again, with the same or another body, and
+ * checks the response (invariant C2). If this hand has no such creation, creates a watchlist.
+ * @throws Error if a check fails
  */
 export async function repeatCreation(acting: Acting): Promise<void> {
   const { world } = acting;
@@ -282,7 +284,8 @@ async function repeatSame(acting: Acting, creation: Creation): Promise<void> {
 }
 
 /**
- * Repeats a creation shortly before its idempotency key expires, and uses the key again after that.
+ * Repeats a creation shortly before its idempotency key expires. After the expiry, uses the key for
+ * another creation.
  */
 export async function reuseForgottenKey(acting: Acting): Promise<void> {
   const { world } = acting;

@@ -20,9 +20,10 @@ const waitsMax = 30;
 const endpoints = "/v1/webhook_endpoints";
 
 /**
- * Called without faults. Checks that a watchlist keeps its endpoint (invariant D11). After a change
- * of the endpoint's URL, the new URL receives events. After a deletion, the endpoint that is
- * registered with the last URL receives them, from the next run on.
+ * Checks that a watchlist keeps its endpoint (invariant D11). After a change of the endpoint's URL,
+ * the new URL receives the events. After a deletion of the endpoint, a new endpoint with the last
+ * URL receives the events of the next run. Call it without faults.
+ * @throws Error if a check fails
  */
 export async function followEndpoint(acting: Acting): Promise<void> {
   const { world, tenant } = acting;

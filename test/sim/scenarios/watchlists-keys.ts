@@ -11,7 +11,10 @@ export async function actOnKeys(acting: Acting): Promise<void> {
   return revoke(acting, key);
 }
 
-/** Creates an API key. Checks a refusal at the limit. */
+/**
+ * Creates an API key. Checks a refusal at the limit.
+ * @throws Error if a check fails
+ */
 export async function newKey(acting: Acting): Promise<void> {
   const { world, tenant } = acting;
   tenant.keysUnknown += 1;

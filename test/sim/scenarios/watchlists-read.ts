@@ -20,7 +20,11 @@ interface Page<Entry> {
   readonly has_more: boolean;
 }
 
-/** Reads a watchlist and checks its settings. */
+/**
+ * Reads a watchlist, by default a random one of the tenant, and checks its settings. Does nothing
+ * if `list` is undefined.
+ * @throws Error if a check fails
+ */
 export async function readWatchlist(acting: Acting, list = someWatchlist(acting)): Promise<void> {
   if (list === undefined) return;
   const { since, answer } = await ask(acting, { method: "GET", path: pathOf(list) });
@@ -32,7 +36,11 @@ export async function readWatchlist(acting: Acting, list = someWatchlist(acting)
   settleSettings(acting, list, shown);
 }
 
-/** Checks a page of watchlists. If there is no next page, the page must contain all watchlists. */
+/**
+ * Reads and checks the first page of the tenant's watchlists. If there is no next page, the page
+ * must contain all watchlists.
+ * @throws Error if a check fails
+ */
 export async function readWatchlists(
   acting: Acting,
   limit = acting.world.random.pick([1, 2, 100]),
@@ -67,7 +75,11 @@ interface ShownItem {
   readonly state: string;
 }
 
-/** Reads all items, page by page. Checks the items of this hand. */
+/**
+ * Reads all items of a random watchlist, page by page. Checks the items that only this hand
+ * changes.
+ * @throws Error if a check fails
+ */
 export async function walkItems(acting: Acting): Promise<void> {
   const list = someWatchlist(acting);
   if (list === undefined) return;
@@ -76,7 +88,10 @@ export async function walkItems(acting: Acting): Promise<void> {
   for (const id of idsOfHand(list.platform, hand)) settleItem(list, id, seen);
 }
 
-/** Reads and checks all items of a watchlist. Call it only while no user is changing the items. */
+/**
+ * Reads and checks all items of a watchlist. Call it only while no user is changing the items.
+ * @throws Error if a check fails
+ */
 export async function readAllItems(acting: Acting, list: KnownWatchlist): Promise<void> {
   const seen = await readItems(acting, list, 100);
   for (const id of list.items.keys()) settleItem(list, id, seen);
@@ -112,7 +127,8 @@ async function readItems(
     if (hasMore) world.reached("the items filled several pages");
   }
   assert.deepEqual(seen, [...new Set(seen)].toSorted(), "items are in ID order, each once");
-  // A deletion may have removed pages between the lookup of the watchlist and the read of its items.
+  // A deletion may have removed pages between the lookup of the watchlist and the read of its
+  // items.
   return list.deletes > 0 ? undefined : seen;
 }
 
@@ -130,8 +146,9 @@ function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | 
 }
 
 /**
- * Reads the items in one state, or the items that changed in the last hour, and checks that each of
- * them matches.
+ * Reads the items of a random watchlist that are in one state or changed in the last hour, and
+ * checks that each of these items matches.
+ * @throws Error if a check fails
  */
 export async function filterItems(acting: Acting): Promise<void> {
   const list = someWatchlist(acting);
@@ -172,8 +189,10 @@ interface ShownRun {
 }
 
 /**
- * Checks the runs of a watchlist: newest first, without gaps, at most one in progress, and
- * including all known manual runs.
+ * Reads and checks the runs of a watchlist, by default a random one of the tenant: newest first,
+ * without gaps, at most one in progress, and including all known manual runs. Does nothing if
+ * `list` is undefined.
+ * @throws Error if a check fails
  */
 export async function readRuns(acting: Acting, list = someWatchlist(acting)): Promise<void> {
   if (list === undefined) return;
@@ -211,6 +230,7 @@ const attempts: readonly Attempt[] = [
 /**
  * Checks that a call for a watchlist of another tenant gets the same response as for an unknown ID
  * (invariant C7).
+ * @throws Error if a check fails
  */
 export async function tryForeign(acting: Acting): Promise<void> {
   const { world, tenants, tenant } = acting;

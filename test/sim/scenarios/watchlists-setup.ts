@@ -12,7 +12,7 @@ import type { User, World } from "../world.ts";
 
 const rowsAtOnce = 25;
 
-/** Writes `count` paused watchlists with one item each directly into the table, without faults. */
+/** Writes `count` paused watchlists, each with one item, directly to the table, without faults. */
 export async function fillWatchlists(world: World, user: User, count: number): Promise<void> {
   const { client, table, clock, randomSource } = world;
   const rows: object[] = [{ ...watchlistKeys.count(user.accountId), watchlists: count }];

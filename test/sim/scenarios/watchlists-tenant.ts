@@ -115,8 +115,9 @@ export async function ask(
   const since = moments.next();
   const answer = await world.call({ key: tenant.user.key, ...request });
   const { fired } = world.faults;
-  // The rate limiter refuses a call that DynamoDB throttles, and a call that it cannot count in three
-  // attempts: the count of an attempt without a response is in the row, so the next attempt differs.
+  // The rate limiter refuses a call if DynamoDB throttles the row of the key, or if all attempts to
+  // count the call fail. If the response to an attempt is lost, the row contains the new count, so
+  // the condition of the next attempt fails.
   const isThrottled = fired.some(({ kind }) => kind === "throttled" || kind === "answer_lost");
   if (answer === undefined || answer.status >= 500 || (answer.status === 429 && isThrottled)) {
     const what = `${request.method} ${request.path}: ${answer?.text ?? "no answer"}`;
@@ -166,7 +167,8 @@ export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
 }
 
 /**
- * Records that a call found the watchlist.
+ * Checks that the watchlist may exist, because a call found it.
+ * @param since the moment before the call
  * @throws AssertionError if the watchlist was certainly deleted before the call
  */
 export function noteExisting(list: KnownWatchlist, since: number): void {
@@ -174,14 +176,17 @@ export function noteExisting(list: KnownWatchlist, since: number): void {
   assert.ok(!isGone, `${list.id} exists after its deletion`);
 }
 
-/** Returns true if only this hand changes this setting of the watchlist. */
+/** Returns true if the acting hand is the only one that changes this setting of the watchlist. */
 export const isOwner = (
   { tenant, hand }: Pick<Acting, "tenant" | "hand">,
   list: KnownWatchlist,
   setting: SettingName,
 ): boolean => (settingNames.indexOf(setting) + list.number) % tenant.hands === hand;
 
-/** Checks that each setting of a watchlist in a response has one of its possible values. */
+/**
+ * Checks that each setting of a watchlist in a response has one of its possible values.
+ * @throws Error if a check fails
+ */
 export function checkShown(
   list: KnownWatchlist,
   { shown, since }: { readonly shown: Shown; readonly since: number },
@@ -209,8 +214,8 @@ export function checkShown(
 }
 
 /**
- * Sets the expected values of the settings that only this hand changes to the values in a response.
- * No change of these settings may be in progress.
+ * Sets the expected values of settings to the values in a response. Applies only to settings that
+ * the acting hand alone changes. This hand must have no change of these settings in progress.
  */
 export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);

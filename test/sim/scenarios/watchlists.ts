@@ -116,8 +116,8 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   const { world, hand } = acting;
   const { random } = world;
   if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
-  // At the limit, all hands create watchlists at the same time. The conditional write must then
-  // refuse a creation, because the earlier check accepts the creation.
+  // Near the limit, all hands create watchlists at the same time. The first check of the limit then
+  // accepts all creations, and the conditional write must refuse those above the limit.
   if (acting.tenant.others > 0) await createList(acting);
   if (acting.tenant.otherKeys > 0) await newKey(acting);
   if (hand === 0 || random.isHit(0.3)) await createList(acting);

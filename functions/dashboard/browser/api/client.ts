@@ -26,17 +26,17 @@ export interface ApiClient {
   /**
    * Reads a resource and returns the parsed body. If the service is busy (429, 503), repeats the
    * call once after the time in `Retry-After`, unless that time is longer than five seconds.
-   * @throws ApiError
+   * @throws ApiError if the service refuses the call, fails, or cannot be reached
    */
   get<T>(path: string, options?: CallOptions): Promise<T>;
   /**
    * Sends the call once, without a retry. Returns the parsed body; undefined if it is not JSON.
-   * @throws ApiError
+   * @throws ApiError if the service refuses the call, fails, or cannot be reached
    */
   send<T>(method: WriteMethod, path: string, options?: CallOptions): Promise<T>;
   /**
    * Sends the call once and returns the response, whatever its status.
-   * @throws ApiError only if there is no response
+   * @throws ApiError if there is no response
    */
   raw(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
@@ -57,8 +57,8 @@ export const apiBase = (): string => new URL("v1/", location.href.split("#")[0])
 const retrySecondsMax = 5;
 
 /**
- * Creates a client for one API key. Its methods reject with an ApiError, or with another error
- * after an abort. Calls `onUnauthorized` after every response with status 401.
+ * Creates a client for one API key. Its methods reject with an ApiError; after an abort, `get` may
+ * reject with the reason of the abort. Calls `onUnauthorized` after every response with status 401.
  */
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   const raw: ApiClient["raw"] = async (method, path, options = {}) => {

@@ -10,7 +10,7 @@ export interface Session {
   readonly demo: boolean;
   /**
    * Ends the session.
-   * @param message why the session ended, shown to the user; absent if the user chose to sign out
+   * @param message shows the user why the session ended; absent if the user chose to sign out
    */
   readonly signOut: (message?: string) => void;
 }
@@ -37,4 +37,5 @@ export const useReadOnlyReason = (): string | undefined =>
     ? "The demo workspace is read-only. Sign in with your own key to make changes."
     : undefined;
 
+/** Returns true for an API key of a demo workspace. */
 export const isDemoKey = (key: string): boolean => key.startsWith("svc_demo_");

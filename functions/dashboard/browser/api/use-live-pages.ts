@@ -16,8 +16,8 @@ const quickForMilliseconds = 60_000;
 /**
  * Loads a listing as `usePages` does, and reads it again while the dashboard is visible: every 3
  * seconds while entries are pending and for a minute after a refresh, otherwise every 30 seconds.
- * If the user has loaded several pages, the 3 seconds are multiplied by the number of pages. The
- * reads every 30 seconds then stop, because new entries would move the text that the user is
+ * If the user has loaded several pages, the 3 seconds are multiplied by the number of pages, and
+ * there are no reads every 30 seconds, because new entries would move the text that the user is
  * reading.
  */
 export function useLivePages<Entry extends { readonly id: string }>(

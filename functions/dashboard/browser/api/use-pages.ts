@@ -13,7 +13,7 @@ export interface Pages<Entry> {
   readonly hasMore: boolean;
   readonly loadingMore: boolean;
   readonly loadMore: () => void;
-  /** Reads the loaded pages again, fifty at most, so that the scroll position stays. */
+  /** Reads the loaded pages again, at most fifty. Keeps the scroll position. */
   readonly refresh: () => void;
 }
 
@@ -40,7 +40,7 @@ interface Options<Entry> {
   readonly poll?: (entries: readonly Entry[]) => number | undefined;
 }
 
-/** The most pages that a refresh reads again. */
+/** The maximum number of pages that a refresh reads again. */
 const refreshedMax = 50;
 
 interface Identified {

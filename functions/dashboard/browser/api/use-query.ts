@@ -5,8 +5,8 @@ import type { ApiClient } from "./client.ts";
 
 export interface Query<T> {
   /**
-   * The newest response; undefined before the first. Kept while a refresh is in progress or has
-   * failed.
+   * The newest response; undefined before the first response. Stays unchanged while a refresh is in
+   * progress or if it fails.
    */
   readonly data: T | undefined;
   /** The error of the last attempt; undefined if the last attempt succeeded. */

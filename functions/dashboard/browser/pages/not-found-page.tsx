@@ -2,7 +2,7 @@ import { Page } from "../shell/page.tsx";
 import { LinkButton } from "../ui/button.tsx";
 import { EmptyState } from "../ui/states.tsx";
 
-/** The page for an address that no other page has. */
+/** The page for unknown addresses. */
 export function NotFoundPage() {
   return (
     <Page title="Page not found">

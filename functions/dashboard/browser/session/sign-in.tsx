@@ -37,7 +37,7 @@ export function SignIn({ message, onKey }: SignInProps) {
       <div class="sign-in-card">
         <h1>Sign in</h1>
         <p class="muted">
-          Use an API key of your account. This tab forgets the key when you close it.
+          Use an API key of your account. The browser deletes the key when you close this tab.
         </p>
         {message !== undefined && (
           <p class="notice notice-warning" role="status">

@@ -35,8 +35,8 @@ function take(): void {
 }
 
 /**
- * Returns true if a place is another page or tab than the one shown. Returns false if only a filter
- * differs.
+ * Returns true if a place is on another page or tab than the place shown. Returns false if only a
+ * filter differs.
  */
 const isElsewhere = (place: Place): boolean =>
   shown !== undefined &&
@@ -53,8 +53,8 @@ function numberEntry(number: number): void {
 }
 
 /**
- * From now on, shows the page of the current address whenever the address changes. If the user
- * stays to keep unsaved changes, restores the previous address.
+ * Starts to show the page of the current address whenever the address changes. If the user decides
+ * to keep unsaved changes, restores the previous address instead.
  */
 export function followAddress(): void {
   numberEntry(entryNumber() ?? 0);

@@ -8,7 +8,7 @@ interface ButtonProps {
   readonly type?: "button" | "submit";
   /** True while an action is in progress: shows a spinner and ignores clicks. */
   readonly busy?: boolean;
-  /** Why the button is disabled now; shown when it has the focus or the pointer. */
+  /** Why the button is disabled now; shown while the button has the focus or the pointer. */
   readonly disabledReason?: string | undefined;
   readonly wide?: boolean;
   readonly small?: boolean;

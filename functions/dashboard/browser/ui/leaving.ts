@@ -52,5 +52,7 @@ export function useUnsaved(isDirty: boolean): void {
  */
 export const useSecretLeaveQuestion = (isBusy: boolean): void =>
   useLeaveQuestion(
-    isBusy ? "A secret is about to be shown, only once. Leave without it?" : undefined,
+    isBusy
+      ? "A new secret is about to appear. It is shown only once. Leave without it?"
+      : undefined,
   );

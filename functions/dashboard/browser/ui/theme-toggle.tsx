@@ -5,7 +5,7 @@ import { type Theme, applyTheme, keepTheme, keptTheme } from "./theme.ts";
 const next: Readonly<Record<Theme, Theme>> = { system: "light", light: "dark", dark: "system" };
 const icons = { system: SystemIcon, light: SunIcon, dark: MoonIcon } as const;
 
-/** A button that switches between the light theme, the dark theme and the theme of the system. */
+/** A button that changes the theme: from that of the system to light, then to dark, then back. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(keptTheme);
   const Icon = icons[theme];
@@ -14,7 +14,7 @@ export function ThemeToggle() {
     keepTheme(next[theme]);
     applyTheme(next[theme]);
   };
-  const label = `Colours: ${theme}. Change to ${next[theme]}.`;
+  const label = `Color theme: ${theme}. Change to ${next[theme]}.`;
   return (
     <button type="button" class="icon-button" aria-label={label} title={label} onClick={change}>
       <Icon />

@@ -13,7 +13,7 @@ interface VirtualListProps<Entry> {
   readonly height?: number;
   /** Called when the user has scrolled near the end, to load more entries. */
   readonly onEnd?: () => void;
-  /** The total number of rows; undefined if unknown. */
+  /** The total number of entries, including those not loaded yet; undefined if unknown. */
   readonly total?: number | undefined;
 }
 

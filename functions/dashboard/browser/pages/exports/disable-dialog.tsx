@@ -34,7 +34,7 @@ export function DisableDialog({ onDisabled, onClose }: DisableDialogProps) {
     >
       <p>
         Pending exports fail, and nothing is written until you enable the destination again. You can
-        then backfill the runs of the time in between.
+        then backfill the runs that ended while it was disabled.
       </p>
     </ConfirmDialog>
   );

@@ -88,7 +88,8 @@ function columns(
 
 /** Returns the reason why a key cannot be revoked now; undefined if it can. */
 function blockedReason(key: ApiKey, ownId: string | undefined): string | undefined {
-  if (ownId === undefined) return "Wait until the key of this session is known.";
+  if (ownId === undefined)
+    return "Wait until the dashboard has read which key you are signed in with.";
   if (key.id !== ownId) return undefined;
   return "You are signed in with this key. Sign in with another key to revoke it.";
 }

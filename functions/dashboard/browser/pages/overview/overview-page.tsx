@@ -12,13 +12,13 @@ import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
 import { currentPace, daysLeft, type Pace } from "./run-out.ts";
 
-/** The longest time span that the API returns. Both spans end with the current day. */
+/** The longest time span that the API returns, in days. All spans end with the current day. */
 const daysMax = 90;
 const spans = [30, daysMax] as const;
 type Span = (typeof spans)[number];
 
 const pollSeconds = 30;
-/** A warning is shown if the credits last for fewer days than this. */
+/** The page shows a warning if the credits last for fewer days than this. */
 const fewDays = 7;
 
 /**

@@ -7,8 +7,8 @@ export function purposeOf(entry: CreditTransaction): string {
 }
 
 /**
- * Returns a text for the items of a ledger entry: `8 of 10` (charged and requested), `10` until the
- * number of charged items is known, or "–" for an entry without items.
+ * Returns a text for the items of a ledger entry: `8 of 10` if 8 of 10 requested items were
+ * charged, `10` until the number of charged items is known, or "–" for an entry without items.
  */
 export function itemsOf({ items_requested: asked, items_charged: charged }: CreditTransaction) {
   if (asked === undefined) return "–";

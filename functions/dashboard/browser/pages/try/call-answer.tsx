@@ -68,7 +68,8 @@ function Answered({ answer }: { readonly answer: Answer }) {
 }
 
 /**
- * The maximum length of a response that is shown with four open levels. Longer responses have two.
+ * The maximum length in characters of a response that is shown with four open levels. A longer
+ * response is shown with two.
  */
 const wholeMax = 12_000;
 
@@ -85,7 +86,7 @@ function statusLine({ answer, error }: Sent): string {
   return `The service answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
 }
 
-/** Free calls, which read no items, have no `X-Service-Credits`. */
+/** Returns names and values about a response. Free calls have no `X-Service-Credits`. */
 function factsOf({ status, headers, milliseconds }: Answer) {
   const charged = headers.get("X-Service-Credits");
   const balance = headers.get("X-Service-Balance");

@@ -74,10 +74,11 @@ export const calls: Readonly<Record<CallId, Call>> = {
 export const isItemCall = (call: CallId): call is ItemCallId =>
   call === "products" || call === "offers" || call === "offer_check";
 
+/** Returns true if a text is the ID of a call. */
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
-/** The state of the form. All calls share one draft, so the user can try IDs in several calls. */
+/** The state of the form. All calls share one draft, so the user can try the same IDs in each. */
 export interface Draft {
   readonly platform: string;
   /** The marketplace; empty for the default of the platform. */

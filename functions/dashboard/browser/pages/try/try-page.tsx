@@ -151,8 +151,8 @@ function RequestForm(props: RequestFormProps) {
 }
 
 /**
- * Returns the error of a draft that would cause a needless call; undefined if there is none. The
- * service reports all other errors.
+ * Returns the error of a draft that must be fixed before the call is sent; undefined if there is
+ * none. The service reports all other errors.
  */
 function problemOf(call: CallId, draft: Draft): string | undefined {
   if (call === "products" || call === "offers") {

@@ -36,8 +36,8 @@ export function summaryOf({ snapshot }: WatchlistItem, currency: string): string
 }
 
 /**
- * Returns a text for the last change: `price 10.00 USD → 12.50 USD, and 2 more`. Returns `no change
- * yet` if there is none.
+ * Returns a text for the last change: `price 10.00 USD → 12.50 USD, and 2 more`. Returns
+ * `no change yet` if there is none.
  */
 export function changeSummary({ last_change: change }: WatchlistItem, currency: string): string {
   const [first, ...others] = Object.entries(change?.changes ?? {});

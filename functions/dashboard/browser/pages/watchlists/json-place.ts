@@ -16,8 +16,8 @@ export function placeInJson(text: string, path: string): Place {
   let found: Place = { start: 0, end: text.length };
 
   /**
-   * Reads one value. `trail` is the number of path segments that lead to it; undefined for a value
-   * that is not on the path.
+   * Reads one value. `trail` is the number of path segments that lead to the value; undefined if
+   * the value is not on the path.
    */
   const value = (trail: number | undefined): void => {
     const first = tokens[at];

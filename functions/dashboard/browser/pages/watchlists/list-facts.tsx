@@ -61,7 +61,7 @@ function SkippedNotice({ list }: { readonly list: Watchlist }) {
   if (skips === 0) return null;
   return (
     <Notice tone="warning">
-      {skips === 1 ? "The last run was" : `The last ${skips} runs were`} skipped because of missing
+      {skips === 1 ? "The last run was" : `The last ${skips} runs were`} skipped for lack of
       credits. After three skipped runs in a row, the service pauses the watchlist.
     </Notice>
   );

@@ -10,7 +10,7 @@ export interface SettingTexts {
   readonly refresh_every_runs: string;
 }
 
-/** The default texts for a new watchlist. */
+/** The default settings of a new watchlist, as texts. */
 export const newSettings: SettingTexts = { refresh_every_runs: "8" };
 
 /** Returns the settings of a watchlist as texts. */
@@ -35,7 +35,7 @@ const settings: readonly Setting[] = [
   {
     name: "refresh_every_runs",
     label: "Full refresh every N runs",
-    hint: "Every Nth run reads all items in full instead of the low-cost scan. If credits are missing for it, the next run is the full refresh. Enter 0 for no full refresh.",
+    hint: "Every Nth run reads all items at lite instead of pulse. If such a run is skipped for lack of credits, the next run is the full refresh. Enter 0 to turn full refreshes off.",
     applies: ({ pipeline, scrapers }) =>
       pipeline.template === defaultTemplate && scrapers?.templates[0]?.pipeline.refresh != null,
   },

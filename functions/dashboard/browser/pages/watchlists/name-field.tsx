@@ -9,7 +9,7 @@ interface NameFieldProps {
   readonly error: ApiError | undefined;
 }
 
-/** A field for the name of a watchlist. Shows `error` only if it is about the parameter `name`. */
+/** A field for the name of a watchlist. Shows `error` only if its parameter is `name`. */
 export function NameField({ value, onChange, error }: NameFieldProps) {
   return (
     <Field label="Name" error={error?.param === "name" ? error.message : undefined}>

@@ -110,8 +110,8 @@ const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
   error?.param?.startsWith("pipeline") === true ? error : undefined;
 
 /**
- * Returns the newest valid pipeline, which can be drawn. While the user types JSON, most texts are
- * not valid.
+ * Returns the newest valid pipeline, to be drawn while the text that the user types is not valid.
+ * Returns undefined until there is one.
  */
 function useShown(
   draft: PipelineDraft,

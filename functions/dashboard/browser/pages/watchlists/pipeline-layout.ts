@@ -62,8 +62,8 @@ export function layOut(pipeline: Pipeline): Layout {
 }
 
 /**
- * Returns the column of each step. A pipeline has no loops, so as many rounds as there are steps
- * are enough to compute all columns.
+ * Returns the column of each step. Makes as many rounds as there are steps, because a pipeline has
+ * no loops, so no path is longer.
  */
 function columnsOf({ steps }: Pipeline): ReadonlyMap<string, number> {
   const columns = new Map(steps.map(({ id }) => [id, 0]));
@@ -100,8 +100,8 @@ function targetsOf(routes: readonly Route[]): ReadonlyMap<string, readonly strin
 
 /**
  * Returns the lines of a wrapped text: at most `lines` lines of at most `width` characters. The
- * last line ends with "…" if the text is longer, and so does a line whose word is longer than
- * `width`.
+ * last line ends with "…" if the text is longer. A word that is longer than `width` is cut and ends
+ * with "…".
  */
 export function wrapped(text: string, { width, lines }: { width: number; lines: number }) {
   const found: string[] = [];

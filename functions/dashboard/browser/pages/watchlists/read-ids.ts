@@ -72,7 +72,7 @@ interface Cell {
  * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table
  * (comma, semicolon or tab between its cells). Texts that are not IDs are in `malformed`.
  * @param column the index of the table column to read. By default, the column whose header names
- * IDs, or else the one with the most IDs.
+ * IDs, or else the column with the most IDs.
  */
 export function readIds(text: string, reader: IdReader, column?: number): FoundIds {
   const table = tableIn(text, reader);
@@ -221,8 +221,9 @@ const wordOf = (text: string): string =>
     .replace(/s$/, "");
 
 /**
- * Returns the index of the column that most likely contains the IDs: of the columns with IDs, the
- * one with the best name; of columns with equally good names, the one with the most different IDs.
+ * Returns the index of the column that most likely contains the IDs: the column with the best name
+ * of those that contain IDs. If several have equally good names, the column with the most different
+ * IDs.
  */
 function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
   const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {

@@ -10,8 +10,8 @@ const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as con
 const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");
 
 /**
- * Shows a bar for each step of a run: the outcomes of its reads, as shares of all items of the
- * watchlist.
+ * Shows a bar for each step of a run: the outcomes of the step's reads, as shares of all items of
+ * the watchlist.
  */
 export function StepBars({ run }: { readonly run: WatchlistRun }) {
   const steps = Object.entries(run.stats.steps);

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 const restMilliseconds = 350;
 
 /**
- * Returns a value after it has not changed for 350 ms, so that not every key press causes a call.
+ * Returns a value once it has not changed for 350 ms, so that fast typing causes only one call.
  * Returns the first value at once. Values with the same JSON count as equal.
  */
 export function useDebounced<T>(value: T): T {

@@ -108,7 +108,7 @@ function RequestBody({ body }: { readonly body: string | null }) {
   );
 }
 
-/** A deleted watchlist has no name and no page. */
+/** Links to a watchlist by its name. Shows only the ID of a deleted watchlist. */
 const ListName = ({ id, name }: { readonly id: string; readonly name: string | undefined }) =>
   name === undefined ? <code>{id}</code> : <a href={linkTo(`/watchlists/${id}`)}>{name}</a>;
 

@@ -14,8 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text for an error code of an attempt. In an unknown code, only replaces underscores
- * with blanks.
+ * Returns the text for an error code of an attempt. Returns an unknown code with blanks instead of
+ * underscores.
  */
 export function reasonInWords(error: string): string {
   const status = /^status_(\d+)$/.exec(error)?.[1];

@@ -107,7 +107,7 @@ function EventChoice({ events, onChange }: EventChoiceProps) {
     <fieldset class="event-choice">
       <legend class="field-label">Events</legend>
       <p class="field-hint">
-        A watchlist that is bound to this endpoint sends it all events, whatever you select here.
+        A watchlist that names this endpoint sends it all events, whatever you select here.
       </p>
       <label class="checkbox">
         <input

@@ -54,8 +54,8 @@ export function HealthNotice({ endpoint }: { readonly endpoint: WebhookEndpoint 
   return (
     <Notice tone="warning">
       <p>
-        The latest deliveries failed and are tried again. The service disables an endpoint that
-        receives nothing for five days.
+        The latest deliveries failed and are tried again. The service disables an endpoint if no
+        delivery succeeds for five days.
       </p>
     </Notice>
   );

@@ -75,7 +75,7 @@ export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps
     >
       <p>
         Pending deliveries fail, and the endpoint receives nothing until you enable it again. You
-        can then recover the deliveries of the time in between.
+        can then recover the events that it missed.
       </p>
     </ConfirmDialog>
   );

@@ -1,14 +1,14 @@
 import type { RunEventType } from "../../../../../shared/events/event.ts";
 
-/** The condition under which an event of each type is sent. */
+/** For each event type, a text for what causes an event. */
 const words: Readonly<Record<RunEventType, string>> = {
   "watchlist.product.changed": "products changed",
   "watchlist.product.matched": "products matched a route of the pipeline",
-  "watchlist.product.delisted": "products are delisted by their shop",
+  "watchlist.product.delisted": "products were delisted",
   "watchlist.run.completed": "a run ended",
 };
 
-/** The event types of watchlists, each with a text for when it is sent. */
+/** The event types of watchlists, each with a text for what causes an event. */
 export const runEventTypes: readonly (readonly [string, string])[] = Object.entries(words);
 
 /**
