@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type DashboardWorld,
   expectAccessible,
@@ -100,9 +100,13 @@ describe.skipIf(lacksChromium)("the API reference", () => {
   ])("copies the example call in %s", async (language, code) => {
     const { page, operation } = await openProducts();
     const sample = operation.getByRole("group", { name: /^Request Example/ });
-    await sample.getByRole("button", { name: "curl" }).click();
-    await page.getByRole("option", { name: language }).click();
-    await expect.poll(() => sample.locator("code").first().innerText()).toContain(code);
+    // The page may render the sample again while it loads, which selects the first language again.
+    await vi.waitFor(async () => {
+      await sample.getByRole("button", { name: /^(curl|TypeScript|Python)$/ }).click();
+      await page.getByRole("option", { name: language }).click();
+      const shown = sample.locator("code").first();
+      await expect.poll(() => shown.innerText(), { timeout: 5_000 }).toContain(code);
+    }, 60_000);
     await sample.locator("code").first().hover();
     await sample.locator(".scalar-code-copy").click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(code);

@@ -1,3 +1,4 @@
+import { setImmediate as yielded } from "node:timers/promises";
 import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
@@ -20,6 +21,18 @@ export async function startEngine(): Promise<Engine> {
   useSmallBounds();
   const { endpoint, stop } = await startDynamoInMemory();
   const base = engineClient(endpoint);
+  const requests = { inFlight: 0 };
+  base.middlewareStack.add(
+    (next) => async (args) => {
+      requests.inFlight += 1;
+      try {
+        return await next(args);
+      } finally {
+        requests.inFlight -= 1;
+      }
+    },
+    { step: "initialize", name: "countInFlight" },
+  );
   const client = DynamoDBDocumentClient.from(base, {
     marshallOptions: { removeUndefinedValues: true },
   });
@@ -33,6 +46,12 @@ export async function startEngine(): Promise<Engine> {
         endpoint,
         client,
         table,
+        async idle() {
+          // After a response, the code that waited for it runs before the next turn. It may send
+          // the next request.
+          do await yielded();
+          while (requests.inFlight > 0);
+        },
         async end() {
           await base.send(new DeleteTableCommand({ TableName: table }));
         },

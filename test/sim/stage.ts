@@ -6,4 +6,9 @@ export interface Stage {
   /** A client without faults, for the set-up and the checks. */
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
+  /**
+   * Waits until `client` has no requests in progress. The ledger copies its journal after a
+   * reservation has returned, and the task scheduler does not order the requests of the set-up.
+   */
+  idle(): Promise<void>;
 }

@@ -84,6 +84,7 @@ async function abandonHolds(world: World, { accountId }: User, holds: number): P
     const expiresAt = new Date(now.getTime() + world.random.between(1, 4) * 500);
     const hold = { accountId, holdId, credits: 1, slot: true };
     await ledger.reserve({ ...hold, source: { requestId: holdId }, now, expiresAt });
+    await world.idle();
   }
 }
 
@@ -118,6 +119,7 @@ async function spend(world: World, accountId: string, credits: number): Promise<
   const expiresAt = new Date(now.getTime() + 60_000);
   const source = { requestId: "spent before" };
   await ledger.reserve({ ...hold, slot: true, source, expiresAt });
+  await world.idle();
   await ledger.settle({ ...hold, succeeded: true });
 }
 
