@@ -1,33 +1,17 @@
 /** The routes that release and discard a run that its brake holds. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
-import { groupHandler } from "../../../functions/http/group-handler.ts";
-import { watchlistRoutes } from "../../../functions/watchlists/handler.ts";
-import { hashApiKey } from "../../../shared/accounts/api-key.ts";
-import { dynamoIdempotencyStore } from "../../../shared/aws/watchlists/idempotency-store.ts";
-import { dynamoPurgeStore } from "../../../shared/aws/watchlists/purge-store.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
-import type { RunQueue } from "../../../shared/runs/run-queue.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import {
-  admittedAccounts,
-  type Answer,
-  groupCaller,
-  invalid,
-  notFound,
-  refusal,
-} from "../../support/group-api.ts";
-import { anAccount } from "../../support/an-account.ts";
-import { expectDocumented } from "../../support/openapi.ts";
-import { loggedLines } from "../../support/log-lines.ts";
+import { type Answer, conflict, invalid, notFound, refusal } from "../../support/group-api.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
+import { type BenchCall, callOnBench, unknownAccount } from "./bench-api.ts";
 
 const tables = openTables();
 const itemIds = ["10001", "10002", "10003", "10004"];
 const brake = { maxChangedPercent: 50, minItems: 4 };
 const reason = "The source sent prices in cents.";
-const unknownAccount = "acct_unknown";
 
 let bench: RunBench;
 let list: Watchlist;
@@ -55,45 +39,10 @@ async function read(amount: number): Promise<void> {
   await bench.run(list);
 }
 
-interface Sent {
-  readonly body?: unknown;
-  readonly account?: string;
-  /** The queue that receives wake-up messages. */
-  readonly queue?: RunQueue;
-}
+type Sent = Partial<Omit<BenchCall, "path">>;
 
-/** Calls a route below the watchlists. The answer must match the OpenAPI document. */
-async function call(
-  method: "GET" | "POST",
-  path: string,
-  { body, account = list.accountId, queue = bench.queue }: Sent = {},
-): Promise<Answer> {
-  const admitted = admittedAccounts();
-  const unknownHash = hashApiKey(admitted.keyOf(unknownAccount));
-  const options = { table: bench.table.name, clock: bench.clock, random: bench.random };
-  const handler = groupHandler({
-    group: "watchlists",
-    routes: watchlistRoutes,
-    dependencies: {
-      ...bench,
-      queue,
-      keys: dynamoIdempotencyStore(bench.table.client, options),
-      purges: dynamoPurgeStore(bench.table.client, options),
-      schedules: { put: async () => {}, remove: async () => {} },
-      accounts: {
-        get: async (id: string) => anAccount({ id }),
-        admit: async (hash: string) =>
-          hash === unknownHash ? ({ outcome: "unknown" } as const) : admitted.accounts.admit(hash),
-      },
-      logger: loggedLines("watchlists").logger,
-      warn: () => {},
-    },
-  });
-  const ask = groupCaller(handler, admitted.keyOf);
-  const answer = await ask(method, `watchlists/${path}`, { body, account });
-  expectDocumented(`${method} /v1/watchlists/${path}`, answer.status, answer.body);
-  return answer;
-}
+const call = (method: "GET" | "POST", path: string, sent: Sent = {}): Promise<Answer> =>
+  callOnBench(bench, method, { path, account: list.accountId, ...sent });
 
 const decide = (decision: "release" | "discard", sent?: Sent): Promise<Answer> =>
   call("POST", `${list.id}/runs/2/${decision}`, sent);
@@ -165,7 +114,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
     const late = await decide("release");
 
     for (const answer of [early, late]) {
-      expect(refusal(answer)).toEqual({ status: 409, code: "CONFLICT" });
+      expect(refusal(answer)).toEqual(conflict);
       expect(messageOf(answer)).toBe(
         "Run 2 was discarded at 2026-03-01T01:00:00.000Z. This cannot be changed.",
       );
@@ -233,7 +182,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
   it("returns 409 with the time of the decision for a run that was released", async () => {
     await decide("release");
     const answer = await decide("discard", { body: { reason } });
-    expect(refusal(answer)).toEqual({ status: 409, code: "CONFLICT" });
+    expect(refusal(answer)).toEqual(conflict);
     expect(messageOf(answer)).toBe(
       "Run 2 was released at 2026-03-01T01:00:00.000Z. This cannot be changed.",
     );
@@ -279,20 +228,16 @@ describe.each(["release", "discard"] as const)("the %s route", (decision) => {
     await expectStillHeld();
   });
 
-  it("returns 409 for a run that ended below its brake", async () => {
-    await read(10);
+  it.each([
+    ["in progress", () => bench.runSome(list, 1)],
+    ["that ended below its brake", () => read(10)],
+  ])("returns 409 for a run %s", async (_, start) => {
+    await start();
     const answer = await decide(decision);
-    expect(refusal(answer)).toEqual({ status: 409, code: "CONFLICT" });
+    expect(refusal(answer)).toEqual(conflict);
     expect(messageOf(answer)).toBe(
       "Run 2 is not held by a brake, so it cannot be released or discarded.",
     );
-  });
-
-  it("returns 409 for a run in progress", async () => {
-    await bench.runSome(list, 1);
-    const answer = await decide(decision);
-    expect(refusal(answer)).toEqual({ status: 409, code: "CONFLICT" });
-    expect(messageOf(answer)).toMatch(/^Run 2 is not held by a brake/);
   });
 
   it("returns 409 until the notice of the held run is sent, and asks to try again", async () => {
@@ -306,7 +251,7 @@ describe.each(["release", "discard"] as const)("the %s route", (decision) => {
       }),
     );
     const answer = await decide(decision);
-    expect(refusal(answer)).toEqual({ status: 409, code: "CONFLICT" });
+    expect(refusal(answer)).toEqual(conflict);
     expect(messageOf(answer)).toBe("Run 2 is still ending. Try again in a few seconds.");
   });
 });
