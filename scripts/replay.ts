@@ -4,6 +4,7 @@
  */
 import { printTable } from "./measure/print-table.ts";
 import { shopsIn } from "./replay/price-files.ts";
+import { settings } from "./replay/settings.ts";
 import { replayPrices, type ReplayResult } from "./replay/replay.ts";
 import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
 
@@ -13,7 +14,7 @@ const commandLine = {
   name: "npm run replay",
   about:
     "Replays price histories through watchlists, one run a day, and compares the history and the " +
-    "decisions of routes with DuckDB.",
+    "decisions of routes and brakes with DuckDB.",
   options: {
     prices: {
       type: "string",
@@ -85,6 +86,7 @@ function print({ comparisons, played, ...result }: ReplayResult): void {
   process.stdout.write(`
 Replayed ${count(products)} of ${count(productsInFiles)} products (${share} %), ${firstDay} to ${lastDay}.
 ${count(played.days)} days, ${count(played.runs)} runs, ${count(played.reads)} reads, ${count(seconds)} s.
+The brakes passed ${count(played.passed)} runs, and held ${count(played.held)} runs with all prices times ${settings.wrongTimes}.
 `);
   if (comparisons === null) {
     process.stdout.write("NOT COMPARED: the package @duckdb/node-api does not work here.\n");

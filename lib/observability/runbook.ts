@@ -13,6 +13,7 @@ export const runbookAnchors = [
   "alarm-dead-letters",
   "alarm-runs-late",
   "alarm-runs-failing",
+  "alarm-runs-held",
   "alarm-lists-overdue",
   "alarm-sweeper-silent",
   "alarm-receivers-failing",

@@ -130,6 +130,22 @@ export class ServiceAlarms extends Construct {
       act: "find the cause of the missing progress; the next run reads the items automatically.",
       runbook: "alarm-runs-failing",
     });
+    new ServiceAlarm(this, "RunsHeld", {
+      name: "runs-held",
+      metric: ownMetric(
+        stage,
+        { kind: "run_ends", name: "runs_held", statistic: Stats.SUM, minutes: 15 },
+        {},
+      ),
+      threshold: 1,
+      periods: { breaching: 1, of: 1 },
+      impact:
+        "A brake holds a run, because too many items changed: its watchlist waits for a decision of the customer.",
+      lookAt:
+        "log lines with runs_held = 1: their account_id, watchlist_id and run_number, and what they share.",
+      act: "if the source returns wrong values, fix it and ask the customers to discard these runs.",
+      runbook: "alarm-runs-held",
+    });
   }
 
   private sweeper({ stage }: Observed): void {

@@ -8,22 +8,29 @@ export interface DailyPrices extends Scraper {
   setTime(at: string): void;
   /** Sets the price of an item until the next call; null if the price is unknown. */
   setPrice(itemId: string, price: number | null): void;
+  /** Sets the number by which all prices are multiplied from now on. */
+  setFactor(factor: number): void;
 }
 
 /** Creates a source without prices. Its reads fail for an item whose price was never set. */
 export function dailyPrices(): DailyPrices {
   const prices = new Map<string, number | null>();
   let fetchedAt = "";
+  let factor = 1;
   return {
     setTime: (at) => {
       fetchedAt = at;
     },
     setPrice: (itemId, price) => void prices.set(itemId, price),
+    setFactor: (times) => {
+      factor = times;
+    },
     async read({ scraper, ids }) {
       return ids.map((id) => {
         const price = prices.get(id);
         assert(price !== undefined, "every item has a price when it is read");
-        return { id, status: "ok", fetchedAt, fields: fieldsFor(scraper, price) };
+        const answered = price === null ? null : price * factor;
+        return { id, status: "ok", fetchedAt, fields: fieldsFor(scraper, answered) };
       });
     },
   };

@@ -1,11 +1,14 @@
 import { assert } from "../../shared/base/assert.ts";
+import type { Warn } from "../../shared/base/best-effort.ts";
 import { inParallel } from "../../shared/base/in-parallel.ts";
 import type { SerializedEvent } from "../../shared/events/event.ts";
 import type { AbandonDependencies } from "../../shared/runs/abandon-run.ts";
 import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
+import { decideHold } from "../../shared/runs/decide-hold.ts";
 import { type FinishDependencies, finishRun } from "../../shared/runs/finish-run.ts";
 import { type ReadBatchDependencies, readBatch } from "../../shared/runs/read-batch.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
+import { runNow } from "../../shared/runs/run-now.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WaitingMessages } from "./waiting-messages.ts";
@@ -19,16 +22,16 @@ export interface OpenList {
 /** A run that the replay has played. */
 export interface PlayedRun {
   readonly run: Run;
-  /** The events of the run, as the finisher handed them to the publisher. */
+  /** The events of the watchlist since its run before, as the finisher handed them to the publisher. */
   readonly events: readonly SerializedEvent[];
 }
 
 interface Engine {
   readonly ports: AbandonDependencies &
     FinishDependencies &
-    ReadBatchDependencies & { readonly schedules: Schedules };
+    ReadBatchDependencies & { readonly schedules: Schedules; readonly warn: Warn };
   readonly take: WaitingMessages["take"];
-  /** Published events by run ID. */
+  /** Published events by watchlist ID. */
   readonly published: Map<string, readonly SerializedEvent[]>;
 }
 
@@ -46,13 +49,43 @@ export async function playDueRuns(
   lists: readonly OpenList[],
   engine: Engine,
 ): Promise<readonly PlayedRun[]> {
-  const claimed = await inParallel(lists, workersMax, (list) => claim(list, engine));
+  return playRuns(await inParallel(lists, workersMax, (list) => claim(list, engine)), engine);
+}
+
+/** Plays a manual run of each watchlist in the same way. */
+export async function playManualRuns(
+  lists: readonly OpenList[],
+  engine: Engine,
+): Promise<readonly PlayedRun[]> {
+  const { ports } = engine;
+  const claimed = await inParallel(lists, workersMax, async ({ accountId, watchlistId }) => {
+    const watchlist = await ports.watchlists.get(accountId, watchlistId);
+    assert(watchlist !== undefined, "the replay deletes no watchlist");
+    return runNow(watchlist, ports.clock.now(), ports);
+  });
+  return playRuns(claimed, engine);
+}
+
+/** Discards held runs, and waits until their watchlists can run again. */
+export async function discardRuns(
+  runs: readonly Run[],
+  reason: string,
+  engine: Engine,
+): Promise<void> {
+  const decision = { status: "discarded", reason } as const;
+  await inParallel(runs, workersMax, (run) => decideHold(run, decision, engine.ports));
+  await drain(engine);
+}
+
+/** Drains the queues after the claim of runs, and returns the runs. */
+async function playRuns(claimed: readonly Run[], engine: Engine): Promise<readonly PlayedRun[]> {
+  const { ports, published } = engine;
   await drain(engine);
   return inParallel(claimed, workersMax, async (ref) => {
-    const run = await engine.ports.runs.get(ref);
+    const run = await ports.runs.get(ref);
     assert(run !== undefined, "the run is stored");
-    const events = engine.published.get(run.id) ?? [];
-    engine.published.delete(run.id);
+    const events = published.get(run.watchlistId) ?? [];
+    published.delete(run.watchlistId);
     return { run, events };
   });
 }

@@ -56,7 +56,7 @@ function isEqual(one: string, other: string): string {
 }
 
 /** True if two prices differ. Null differs from every price. */
-const differs = (one: string, other: string): string =>
+export const differs = (one: string, other: string): string =>
   `coalesce(NOT ${isEqual(one, other)}, ${one} IS DISTINCT FROM ${other})`;
 
 /** True if `price` differs from `from` by at least `percent` percent of `from`. */

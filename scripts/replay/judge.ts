@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { assert } from "../../shared/base/assert.ts";
+import { expectedBrakes } from "./expected-brakes.ts";
 import { expectedDecisions, expectedHistory, fileTables } from "./expected.ts";
 import { fileEnding } from "./price-files.ts";
 import { recordFiles } from "./records.ts";
@@ -36,6 +37,19 @@ const comparisons = (records: string): readonly Compared[] => [
       product: "VARCHAR",
       read_at: "VARCHAR",
       price: "DOUBLE",
+    })}`,
+  },
+  {
+    name: "brake",
+    expected: expectedBrakes,
+    found: `SELECT * FROM ${jsonLines(records, recordFiles.runs, {
+      shop: "VARCHAR",
+      list: "VARCHAR",
+      day: "DATE",
+      factor: "INTEGER",
+      changed: "BIGINT",
+      read: "BIGINT",
+      is_held: "BOOLEAN",
     })}`,
   },
   ...Object.entries(expectedDecisions).map(([rule, expected]) => ({
@@ -123,7 +137,7 @@ async function compare(
   const examples = await rows(
     `SELECT * FROM (SELECT 'missing' AS difference, * FROM (${missing})
       UNION ALL SELECT 'unexpected', * FROM (${unexpected}))
-    ORDER BY shop, product, 4 LIMIT ${examplesMax}`,
+    ORDER BY 2, 3, 4 LIMIT ${examplesMax}`,
   );
   return {
     name,

@@ -6,11 +6,14 @@ import type { DailyPrices } from "./daily-prices.ts";
 import type { OpenList, PlayedRun } from "./due-runs.ts";
 import type { Records } from "./records.ts";
 import type { Service } from "./service.ts";
+import { settings } from "./settings.ts";
 import { dayAfter, type ShopDays } from "./shop-days.ts";
 import { decisionsIn, listBody, type ListName, listNames, stepId } from "./watchlists.ts";
 
 /** Time of day at which the watchlists run, UTC. */
 const runTime = "T06:00:00.000Z";
+/** Time of day at which the source answers wrong prices, on some days. */
+const wrongTime = "T05:00:00.000Z";
 /**
  * Days between two reads of the history of all items. The service shows 400 days, so the first
  * points are still shown then. The number is a multiple of the runs that the service merges, so the
@@ -32,6 +35,10 @@ export interface Played {
   readonly days: number;
   readonly runs: number;
   readonly reads: number;
+  /** Runs that their brakes passed. */
+  readonly passed: number;
+  /** Runs with wrong prices, which their brakes held. Not part of `runs`. */
+  readonly held: number;
 }
 
 /** A shop during the replay. */
@@ -48,9 +55,12 @@ interface OpenShop {
 /**
  * Replays the prices of shops. On each day, the source has the prices of that day, the new products
  * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
- * the events report, and the history. Returns the totals.
+ * the events report, those of the brakes, and the history. On the first day of each month, a run
+ * with wrong prices precedes. It is discarded, so the other records must be as if it had not run.
+ * Returns the totals.
  * @param days the days of all shops, YYYY-MM-DD, ascending
- * @throws Error if a run does not read all items of its watchlist
+ * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
+ * the prices of the file, or does not hold one with wrong prices
  */
 export async function playDays(
   shops: readonly ShopDays[],
@@ -63,28 +73,36 @@ export async function playDays(
     items: [],
     unread: shop.first,
   }));
-  const totals = { days: days.length, runs: 0, reads: 0 };
+  const totals = { days: days.length, runs: 0, reads: 0, passed: 0, held: 0 };
   for (const day of days) {
     replay.progress.begin(`playing ${day}`);
-    const at = `${day}${runTime}`;
-    replay.service.setTime(new Date(at));
-    replay.source.setTime(at);
+    setTime(`${day}${isWrongDay(day) ? wrongTime : runTime}`, replay);
     const open = all.filter(({ days: { first, last } }) => first <= day && day <= last);
     for (const shop of open) await beginDay(shop, day, replay);
     const due = open.flatMap((shop) =>
       Array.from(shop.lists, ([name, list]) => ({ shop, name, list, day })),
     );
-    const runs = await replay.service.run(due.map(({ list }) => list));
-    for (const [n, run] of runs.entries()) {
-      const list = due[n];
-      assert(list !== undefined, "each list has a run");
-      recordRun(list, run, replay.records);
-      totals.runs += 1;
-      totals.reads += list.shop.items.length;
-    }
+    const wrong = isWrongDay(day) ? due.filter(canBeHeld) : [];
+    totals.held += await playWrongRuns(wrong, replay);
+    setTime(`${day}${runTime}`, replay);
+    await playRuns(
+      due.filter((list) => !wrong.includes(list)),
+      "run",
+      replay,
+    );
+    // The run with wrong prices postponed the one that was due.
+    await playRuns(wrong, "runNow", replay);
+    totals.runs += due.length;
+    totals.passed += due.length;
+    totals.reads += due.reduce((sum, { shop }) => sum + shop.items.length, 0);
     for (const shop of open) await readHistory(shop, day, replay);
   }
   return totals;
+}
+
+function setTime(at: string, { service, source }: Replay): void {
+  service.setTime(new Date(at));
+  source.setTime(at);
 }
 
 /** Sets the prices of a day and adds the new items. Creates the watchlists on the first day. */
@@ -106,23 +124,97 @@ async function beginDay(
   }
 }
 
+/** Plays runs with the prices of the day. @throws Error if a run is held or not complete */
+async function playRuns(
+  due: readonly ListOfDay[],
+  start: "run" | "runNow",
+  { service, records }: Replay,
+): Promise<void> {
+  const runs = await service[start](due.map(({ list }) => list));
+  for (const [list, played] of inPairs(due, runs)) {
+    recordRun(list, played, records);
+    const { changed, steps } = played.run.stats;
+    const read = steps[stepId]?.ok ?? 0;
+    records.addRun({ ...runOf(list), factor: 1, changed, read, isHeld: false });
+  }
+}
+
+const isWrongDay = (day: string): boolean => day.endsWith("-01");
+
+/** The brake holds neither the first run of a watchlist nor one of few items. */
+const canBeHeld = ({ shop: { days, items }, day }: ListOfDay): boolean =>
+  day > days.first && items.length >= settings.brake.minItems;
+
+/**
+ * Plays runs with all prices times a hundred, and discards them. Returns their number.
+ * @throws Error if a run is not held
+ */
+async function playWrongRuns(
+  due: readonly ListOfDay[],
+  { service, source, records }: Replay,
+): Promise<number> {
+  if (due.length === 0) return 0;
+  const factor = settings.wrongTimes;
+  source.setFactor(factor);
+  const runs = await service.runNow(due.map(({ list }) => list));
+  source.setFactor(1);
+  for (const [list, { run, events }] of inPairs(due, runs)) {
+    if (run.phase !== "held" || run.hold === undefined) {
+      const { day, shop } = list;
+      throw new Error(`The run of ${day} with wrong prices of ${shop.days.shop} is not held.`);
+    }
+    recordDecisions(list, events, records);
+    const { changedItems: changed, readItems: read } = run.hold;
+    records.addRun({ ...runOf(list), factor, changed, read, isHeld: true });
+  }
+  await service.discard(
+    runs.map(({ run }) => run),
+    `The source sent prices times ${factor}.`,
+  );
+  return runs.length;
+}
+
+const runOf = ({ shop, name, day }: ListOfDay) => ({ shop: shop.days.shop, list: name, day });
+
+function inPairs<One, Other>(
+  ones: readonly One[],
+  others: readonly Other[],
+): readonly (readonly [One, Other])[] {
+  return ones.map((one, n) => {
+    const other = others[n];
+    assert(other !== undefined, "each list has a run");
+    return [one, other];
+  });
+}
+
 interface ListOfDay {
   readonly shop: OpenShop;
   readonly name: ListName;
+  readonly list: OpenList;
   readonly day: string;
 }
 
-/** Records the decisions of a run. @throws Error if the run did not read all items */
-function recordRun(
-  { shop: { days, items }, name, day }: ListOfDay,
-  { run, events }: PlayedRun,
-  records: Records,
-): void {
+/**
+ * Records the decisions of a run.
+ * @throws Error if the run is held or did not read all items
+ */
+function recordRun(list: ListOfDay, { run, events }: PlayedRun, records: Records): void {
+  const { shop, day } = list;
+  const { days, items } = shop;
   const ok = run.stats.steps[stepId]?.ok ?? 0;
   if (run.status !== "completed" || ok !== items.length) {
     const read = `read ${ok} of ${items.length} items of ${days.shop}`;
     throw new Error(`The run of ${day} is ${run.status} and ${read}.`);
   }
+  if (run.hold !== undefined) throw new Error(`The run of ${day} of ${days.shop} is held.`);
+  recordDecisions(list, events, records);
+}
+
+function recordDecisions(
+  { shop: { days }, name, day }: ListOfDay,
+  events: PlayedRun["events"],
+  records: Records,
+): void {
   for (const event of events) {
     for (const { itemId, ...decision } of decisionsIn(name, event)) {
       const product = days.productOf(itemId);

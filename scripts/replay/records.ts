@@ -20,6 +20,20 @@ interface PointRecord {
   readonly price: unknown;
 }
 
+/** A run, and what its brake decided. */
+interface RunRecord {
+  readonly shop: string;
+  readonly list: string;
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  /** The number by which the prices of the day were multiplied. */
+  readonly factor: number;
+  /** Items with a new change, and items that were read. */
+  readonly changed: number;
+  readonly read: number;
+  readonly isHeld: boolean;
+}
+
 /** Writes what the service decided and stored to files of JSON lines, which DuckDB reads. */
 export interface Records {
   addShop(shop: {
@@ -30,6 +44,7 @@ export interface Records {
   }): void;
   addDecision(decision: DecisionRecord): void;
   addPoint(point: PointRecord): void;
+  addRun(run: RunRecord): void;
   /** Resolves when everything is written. */
   close(): Promise<void>;
 }
@@ -39,6 +54,7 @@ export const recordFiles = {
   products: "products.jsonl",
   decisions: "decisions.jsonl",
   points: "points.jsonl",
+  runs: "runs.jsonl",
 } as const;
 
 /** Opens the files of the records in an existing folder. Empties files that exist. */
@@ -47,6 +63,7 @@ export function openRecords(folder: string): Records {
   const products = open(recordFiles.products);
   const decisions = open(recordFiles.decisions);
   const points = open(recordFiles.points);
+  const runs = open(recordFiles.runs);
   return {
     addShop({ shop, lastDay, products: replayed }) {
       for (const { id } of replayed) write(products, { shop, product: id, last_day: lastDay });
@@ -58,8 +75,11 @@ export function openRecords(folder: string): Records {
     addPoint({ shop, product, at, price }) {
       write(points, { shop, product, read_at: at, price });
     },
+    addRun({ isHeld, ...run }) {
+      write(runs, { ...run, is_held: isHeld });
+    },
     async close() {
-      for (const stream of [products, decisions, points]) {
+      for (const stream of [products, decisions, points, runs]) {
         stream.end();
         await once(stream, "finish");
       }

@@ -5,12 +5,19 @@ import type { RunEvents, SerializedEvent } from "../../shared/events/event.ts";
 import { itemHistory, type ShownPoint } from "../../shared/history/item-history.ts";
 import type { HistorySpan } from "../../shared/history/history.ts";
 import type { Scraper } from "../../shared/scrapers/scraper.ts";
+import type { Run } from "../../shared/runs/run.ts";
 import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
 import { changeItems } from "../../shared/watchlists/change-items.ts";
 import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
 import { itemChangeBody, parseItemChange } from "../../shared/watchlists/items-request.ts";
 import { newWatchlist } from "../../shared/watchlists/request.ts";
-import { type OpenList, type PlayedRun, playDueRuns } from "./due-runs.ts";
+import {
+  discardRuns,
+  type OpenList,
+  type PlayedRun,
+  playDueRuns,
+  playManualRuns,
+} from "./due-runs.ts";
 import { createStores } from "./stores.ts";
 import { waitingMessages } from "./waiting-messages.ts";
 
@@ -30,6 +37,10 @@ export interface Service {
    * runs in the order of the watchlists.
    */
   run(lists: readonly OpenList[]): Promise<readonly PlayedRun[]>;
+  /** Plays a manual run of each watchlist, as `POST /v1/watchlists/{id}/run` does. */
+  runNow(lists: readonly OpenList[]): Promise<readonly PlayedRun[]>;
+  /** Discards held runs, as `POST /v1/watchlists/{id}/runs/{run_number}/discard` does. */
+  discard(runs: readonly Run[], reason: string): Promise<void>;
   /** Reads the history points of an item in a span, oldest first, as the API does. */
   history(list: OpenList, itemId: string, span: HistorySpan): Promise<readonly ShownPoint[]>;
 }
@@ -58,7 +69,8 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
     queue: queues.port,
     schedules: { put: async () => {}, remove: async () => {} },
     publisher: {
-      publish: async ({ runId, events }: RunEvents) => void published.set(runId, events),
+      publish: async ({ watchlistId, events }: RunEvents) =>
+        void published.set(watchlistId, [...(published.get(watchlistId) ?? []), ...events]),
     },
     read: (request: StepReadRequest) =>
       readStep(request, {
@@ -70,6 +82,7 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
       throw new Error(message);
     },
   };
+  const engine = { ports, take: queues.take, published };
   const owner = { name: "Replay", email: "replay@local.invalid", signupCredits };
   const { id: accountId } = await createAccount(owner, stores);
   return {
@@ -90,7 +103,9 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
       const change = parseItemChange(watchlist.platform, body);
       await changeItems({ watchlist, change, now }, ports);
     },
-    run: (lists) => playDueRuns(lists, { ports, take: queues.take, published }),
+    run: (lists) => playDueRuns(lists, engine),
+    runNow: (lists) => playManualRuns(lists, engine),
+    discard: (runs, reason) => discardRuns(runs, reason, engine),
     async history({ watchlistId }, itemId, span) {
       const page = await itemHistory(
         {

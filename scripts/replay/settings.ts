@@ -1,4 +1,7 @@
-/** The numbers in the routes. The SQL of the comparisons uses the same numbers. */
+/**
+ * The numbers in the routes, and of the brake that a watchlist has by default. The SQL of the
+ * comparisons uses the same numbers.
+ */
 export const settings = {
   percent: 5,
   dropPercent: 10,
@@ -7,4 +10,6 @@ export const settings = {
   below: 2,
   stableReads: 10,
   sampleDays: 30,
+  brake: { maxChangedPercent: 95, minItems: 50 },
+  wrongTimes: 100,
 } as const;

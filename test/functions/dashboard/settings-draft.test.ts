@@ -26,6 +26,8 @@ describe("the changed settings of a watchlist in the dashboard", () => {
     expect(changesOf({ ...opened, endpoint: "https://x.test/" }, opened, known)).toEqual({
       webhook_url: "https://x.test/",
     });
+    const limits = { ...opened.limits, dayCredits: "70" };
+    expect(changesOf({ ...opened, limits }, opened, known)).toEqual({ daily_credit_budget: 70 });
   });
 
   it("are empty after they are saved, even if another client has renamed the watchlist", () => {

@@ -33,6 +33,8 @@ function fakeService(incomplete: (list: OpenList) => boolean = () => false) {
         const run = { status: "completed", stats: { steps: { check: { ok } } } };
         return { run, events: [] } as unknown as PlayedRun;
       }),
+    runNow: async (lists) => service.run(lists),
+    discard: async () => {},
     history: async (_list, _itemId, span) => {
       spans.push(span);
       return [];
@@ -45,6 +47,7 @@ const records = {
   addShop: () => {},
   addDecision: () => {},
   addPoint: () => {},
+  addRun: () => {},
   close: async () => {},
 };
 const play = (shops: Parameters<typeof playDays>[0], { service }: { readonly service: Service }) =>
@@ -85,7 +88,7 @@ describe("a replay of several shops", () => {
       "2026-01-04 two changes",
       "2026-01-04 two limited",
     ]);
-    expect(played).toEqual({ days: 4, runs: 10, reads: 2 + 2 + 4 + 2 + 2 });
+    expect(played).toEqual({ days: 4, runs: 10, reads: 2 + 2 + 4 + 2 + 2, passed: 10, held: 0 });
   });
 
   it("leaves out days on which no shop has prices", () => {

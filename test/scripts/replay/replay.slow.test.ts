@@ -26,10 +26,11 @@ it("a replay of invented prices over 53 days decides and stores what DuckDB calc
     productsInFiles: 13,
     firstDay: "2025-12-20",
     lastDay: "2026-02-10",
-    played: { days: 53, runs: 156 },
+    played: { days: 53, runs: 156, passed: 156, held: 0 },
   });
   expect(result.comparisons.map(({ name }) => name)).toEqual([
     "history",
+    "brake",
     "changed",
     "percent",
     "drop",
@@ -53,6 +54,35 @@ it("a replay of invented prices over 53 days decides and stores what DuckDB calc
   const points = readFileSync(join(folder, "points.jsonl"), "utf8");
   expect(points).toContain(
     '{"shop":"harbour","product":"old","read_at":"2025-12-20T06:00:00.000Z","price":12}',
+  );
+});
+
+it("a replay of a shop of 60 invented products holds the run with all prices times a hundred, and then decides as if it had not run", async () => {
+  const lines = Array.from({ length: 60 }, (_, n) =>
+    JSON.stringify({
+      id: `p${n}`,
+      prices: [
+        ["2026-01-29", 10 + n],
+        ["2026-02-01", n % 2 === 0 ? 10 + n : 12 + n],
+        ["2026-02-03", n % 3 === 0 ? null : n % 2 === 0 ? 10 + n : 12 + n],
+      ],
+    }),
+  );
+  const large = priceFolder({ market: lines.join("\n") });
+  const { code, out } = await runScript(
+    "scripts/replay.ts",
+    ["--prices", large, "--records", large],
+    { env: { PATH: process.env["PATH"], HOME: folder } },
+  );
+  const runs = readFileSync(join(large, "runs.jsonl"), "utf8");
+  rmSync(large, { recursive: true });
+
+  expect(out).toContain("The brakes passed 12 runs, and held 2 runs with all prices times 100.");
+  expect(out).toMatch(/brake +14 +0 +0/);
+  expect(out).not.toContain("DIFFERENT");
+  expect(code).toBe(0);
+  expect(runs).toContain(
+    '{"shop":"market","list":"limited","day":"2026-02-01","factor":100,"changed":60,"read":60,"is_held":true}',
   );
 });
 

@@ -8,6 +8,7 @@ import { BarChart } from "../../ui/bar-chart.tsx";
 import { LinkButton } from "../../ui/button.tsx";
 import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
+import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
 import { currentPace, daysLeft, type Pace } from "./run-out.ts";
 
@@ -36,7 +37,12 @@ export function OverviewPage() {
   return (
     <Page title="Overview" lead={account.data?.name}>
       <Loaded query={account} skeleton={<SkeletonCard lines={3} />}>
-        {(shown) => <Credits account={shown} usage={usage.data} />}
+        {(shown) => (
+          <>
+            <Credits account={shown} usage={usage.data} />
+            <BudgetCard account={shown} onChanged={account.refresh} />
+          </>
+        )}
       </Loaded>
       <Loaded query={usage} skeleton={<SkeletonCard lines={10} />}>
         {(shown) => <UsageCard usage={shown} />}

@@ -1,5 +1,6 @@
 import type { ApiError } from "../../api/api-error.ts";
 import { Field } from "../../ui/field.tsx";
+import { isLimit } from "./limits-draft.ts";
 import { isSetting } from "./list-settings.ts";
 
 interface NameFieldProps {
@@ -29,4 +30,4 @@ const fieldParams = /^(name|ids|platform|marketplace|webhook_|pipeline|every$|cr
 
 /** Returns true if the watchlist form shows this error at one of its fields. */
 export const isAtField = ({ param = "" }: ApiError): boolean =>
-  fieldParams.test(param) || isSetting(param);
+  fieldParams.test(param) || isSetting(param) || isLimit(param);

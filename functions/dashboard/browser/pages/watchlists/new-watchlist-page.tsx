@@ -14,6 +14,7 @@ import { useToast } from "../../ui/toast.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { EstimateCard } from "./estimate-card.tsx";
 import { foundIn, idsProblem, IdsForm, itemsMax, noIds } from "./ids-form.tsx";
+import { limitFieldsOf, newLimits } from "./limits-draft.ts";
 import { newSettings, settingFields } from "./list-settings.ts";
 import { isAtField, NameField } from "./name-field.tsx";
 import { newPipeline, pipelineOf } from "./pipeline-draft.ts";
@@ -46,6 +47,7 @@ const emptyDraft = {
   ids: noIds,
   pipeline: newPipeline,
   endpoint: null as string | null,
+  limits: newLimits,
   ...newSettings,
 };
 
@@ -89,6 +91,7 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
     draft: draft.pipeline,
     scrapers: scrapers.data,
     settings: draft,
+    limits: draft.limits,
   });
   const { create, submit, idsError } = useCreation(about, scrapers.data);
   const { error } = create;
@@ -174,6 +177,7 @@ function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefin
       ...shop,
       ...scheduleFieldsOf(draft.schedule),
       ...settingFields(draft, { pipeline: draft.pipeline, scrapers }),
+      ...limitFieldsOf(draft.limits),
       name: draft.name,
       ids: found.ids.join("\n"),
       pipeline,

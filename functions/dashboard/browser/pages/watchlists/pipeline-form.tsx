@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { JsonEditor } from "./json-editor.tsx";
+import { type LimitsDraft, limitFieldsOf } from "./limits-draft.ts";
 import { settingFields, settingsFor, type SettingTexts } from "./list-settings.ts";
 import {
   defaultTemplate,
@@ -36,6 +37,7 @@ interface Estimated extends Shop {
   readonly draft: PipelineDraft;
   readonly scrapers: Scrapers | undefined;
   readonly settings: SettingTexts;
+  readonly limits: LimitsDraft;
 }
 
 /**
@@ -52,6 +54,7 @@ export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefin
           marketplace: about.marketplace,
           items: about.items,
           pipeline,
+          ...limitFieldsOf(about.limits),
           ...settingFields(about.settings, { ...about, pipeline: about.draft }),
         },
   );

@@ -2,6 +2,8 @@ import type { ApiError } from "../../api/api-error.ts";
 import type { SchedulePreview, Scrapers, WatchlistEstimate } from "../../api/resources.ts";
 import type { Query } from "../../api/use-query.ts";
 import { Card } from "../../ui/card.tsx";
+import type { LimitsDraft } from "./limits-draft.ts";
+import { LimitsForm } from "./limits-form.tsx";
 import type { SettingTexts } from "./list-settings.ts";
 import type { PipelineDraft } from "./pipeline-draft.ts";
 import { PipelineForm } from "./pipeline-form.tsx";
@@ -11,6 +13,7 @@ import { ScheduleForm } from "./schedule-form.tsx";
 interface PlanDraft extends SettingTexts {
   readonly schedule: ScheduleDraft;
   readonly pipeline: PipelineDraft;
+  readonly limits: LimitsDraft;
 }
 
 interface PlanCardsProps {
@@ -23,7 +26,7 @@ interface PlanCardsProps {
 }
 
 /**
- * Cards for the schedule and the pipeline of a new or existing watchlist. Calls `change` with the
+ * Cards for the schedule, the pipeline and the limits of a new or existing watchlist. Calls `change` with the
  * values that the user changes.
  */
 export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProps) {
@@ -43,6 +46,13 @@ export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProp
           onChange={(changed) => change({ pipeline: changed })}
           settings={draft}
           onSettings={change}
+        />
+      </Card>
+      <Card title="Limits">
+        <LimitsForm
+          draft={draft.limits}
+          onChange={(limits) => change({ limits })}
+          errors={[pipeline.error, pipeline.estimate.error]}
         />
       </Card>
     </>

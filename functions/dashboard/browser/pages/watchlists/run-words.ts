@@ -5,16 +5,32 @@ import { formatCount } from "../../format/numbers.ts";
  * Returns the outcome of a run as a text: `completed: 3 changed, 1 delisted.`, followed by the
  * run's error if it has one.
  */
-export function outcomeSentence({ status, stats, error }: WatchlistRun): string {
+export function outcomeSentence(run: WatchlistRun): string {
+  const { status, stats, error } = run;
   const reason = error === null ? "" : ` ${error}`;
   if (status === "insufficient_credits") return `was skipped.${reason}`;
   if (status === "failed") return `failed.${reason}`;
+  if (status === "held") return `is held. ${brakeSentence(run)}`;
   const parts = [
     `${formatCount(stats.changed)} changed`,
     ...(stats.new_items > 0 ? [`${formatCount(stats.new_items)} read for the first time`] : []),
     ...(stats.delisted > 0 ? [`${formatCount(stats.delisted)} delisted`] : []),
   ];
   return `${status}: ${parts.join(", ")}.${reason}`;
+}
+
+/**
+ * Returns why the brake held a run, and the decision: `Discarded: The source sent wrong prices.`
+ * Returns an empty text for a run that was not held.
+ */
+export function brakeSentence({ brake }: WatchlistRun): string {
+  if (brake === undefined) return "";
+  const counts =
+    `${formatCount(brake.changed_items)} of ${formatCount(brake.read_items)} items changed or were ` +
+    `delisted, more than the ${brake.max_changed_percent}% that the brake allows.`;
+  if (brake.status === "held") return counts;
+  const decision = brake.status === "released" ? "Released" : "Discarded";
+  return `${counts} ${brake.reason === null ? `${decision}.` : `${decision}: ${brake.reason}`}`;
 }
 
 /** Returns the duration of a run: `12 s`, `3 min 4 s`. Returns "–" for a run in progress. */

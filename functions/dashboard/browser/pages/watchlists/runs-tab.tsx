@@ -8,7 +8,7 @@ import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { durationWords } from "./run-words.ts";
+import { brakeSentence, durationWords } from "./run-words.ts";
 import { StepBars, StepLegend } from "./step-bars.tsx";
 
 const pageSize = 20;
@@ -94,6 +94,7 @@ const columns: readonly Column<WatchlistRun>[] = [
     cell: (run) => (
       <div class="run-outcome">
         <StateBadge state={run.status} />
+        {run.brake !== undefined && <span class="small muted">{brakeSentence(run)}</span>}
         {run.error !== null && <span class="small muted">{run.error}</span>}
       </div>
     ),

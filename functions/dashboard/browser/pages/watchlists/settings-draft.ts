@@ -1,4 +1,5 @@
 import type { Scrapers, Watchlist } from "../../api/resources.ts";
+import { changedLimits, type LimitsDraft, limitsOf } from "./limits-draft.ts";
 import { settingFields, settingTextsOf, type SettingTexts } from "./list-settings.ts";
 import { type PipelineDraft, pipelineDraftOf, pipelineOf } from "./pipeline-draft.ts";
 import { type ScheduleDraft, scheduleDraftOf, scheduleFieldsOf } from "./schedule-draft.ts";
@@ -9,6 +10,7 @@ export interface SettingsDraft extends SettingTexts {
   readonly schedule: ScheduleDraft;
   readonly pipeline: PipelineDraft;
   readonly endpoint: string | null;
+  readonly limits: LimitsDraft;
 }
 
 /**
@@ -20,6 +22,7 @@ export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => (
   schedule: scheduleDraftOf(list),
   pipeline: pipelineDraftOf(list, known),
   endpoint: list.webhook_url,
+  limits: limitsOf(list),
   ...settingTextsOf(list),
 });
 
@@ -42,6 +45,7 @@ export function changesOf(
       pipeline: pipelineOf(draft.pipeline, known),
     }),
     ...(differs(({ endpoint }) => endpoint) && { webhook_url: draft.endpoint }),
+    ...changedLimits(draft.limits, opened.limits),
     ...settingFields(draft, { pipeline: draft.pipeline, scrapers: known }, opened),
   };
 }

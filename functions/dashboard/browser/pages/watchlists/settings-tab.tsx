@@ -125,6 +125,7 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
     draft: draft.pipeline,
     scrapers: scrapers.data,
     settings: draft,
+    limits: draft.limits,
   });
   return (
     <>

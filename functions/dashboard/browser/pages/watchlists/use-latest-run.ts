@@ -5,19 +5,26 @@ import { useToast } from "../../ui/toast.tsx";
 import { outcomeSentence } from "./run-words.ts";
 
 const progressSeconds = 1;
+/** The polling interval while a run is held. Another client may release or discard it. */
+const heldSeconds = 15;
+
+interface LatestRun {
+  /** Undefined while it is loading and for a watchlist without runs. */
+  readonly run: WatchlistRun | undefined;
+  readonly refresh: () => void;
+}
 
 /**
- * Returns the newest run of a watchlist, and keeps it up to date while it is in progress. Returns
- * undefined while it is loading and for a watchlist without runs. Shows a toast when a run ends.
+ * Returns the newest run of a watchlist, and keeps it up to date while it is in progress or held. Shows a toast when a run ends.
  * @param onEnd called when a run has ended
  */
-export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun | undefined {
+export function useLatestRun(list: Watchlist, onEnd: () => void): LatestRun {
   const toast = useToast();
-  const { data } = useQuery(
+  const { data, refresh } = useQuery(
     (api, signal) =>
       api.get<List<WatchlistRun>>(`watchlists/${list.id}/runs`, { signal, query: { limit: 1 } }),
     [list.id, list.run_count],
-    { poll: (page) => (page?.data[0]?.status === "running" ? progressSeconds : undefined) },
+    { poll: (page) => pollSeconds(page?.data[0]?.status) },
   );
   const run = data?.data[0];
   /** The number of the newest run that has ended: 0 if none has, undefined while it is loading. */
@@ -31,5 +38,10 @@ export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun |
     toast(`Run ${run.run_number} ${outcomeSentence(run)}`);
     onEnd();
   }, [data, run?.id, run?.status]);
-  return run;
+  return { run, refresh };
+}
+
+function pollSeconds(status: WatchlistRun["status"] | undefined): number | undefined {
+  if (status === "running") return progressSeconds;
+  return status === "held" ? heldSeconds : undefined;
 }

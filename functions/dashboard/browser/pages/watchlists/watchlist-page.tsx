@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import type { ApiError } from "../../api/api-error.ts";
 import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
@@ -9,6 +10,7 @@ import { LinkButton } from "../../ui/button.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../../shell/shown-page.ts";
+import { HeldRun } from "./held-run.tsx";
 import { ItemsTab } from "./items-tab.tsx";
 import { ListActions } from "./list-actions.tsx";
 import { ListFacts } from "./list-facts.tsx";
@@ -87,7 +89,8 @@ interface ShownListProps {
 }
 
 function ShownList({ list, query, tab }: ShownListProps) {
-  const latest = useLatestRun(list, query.refresh);
+  const { run: latest, refresh } = useLatestRun(list, query.refresh);
+  useEndOfHold(list, latest, query.refresh);
   const current = tabNames.find((name) => name === tab) ?? "items";
   const labels: Record<(typeof tabNames)[number], ComponentChildren> = {
     items: <TabLabel words="Items" count={list.item_count} />,
@@ -98,6 +101,7 @@ function ShownList({ list, query, tab }: ShownListProps) {
     <>
       <ListFacts list={list} />
       {latest?.status === "running" && <RunProgress run={latest} list={list} />}
+      {latest?.status === "held" && <HeldRun run={latest} list={list} onDecided={refresh} />}
       <Tabs
         label="About the watchlist"
         tabs={tabNames.map((name) => ({ name, label: labels[name] }))}
@@ -112,6 +116,24 @@ function ShownList({ list, query, tab }: ShownListProps) {
       </Tabs>
     </>
   );
+}
+
+/**
+ * Reloads a watchlist until the service has carried out the decision about its held run `latest`.
+ * Then the watchlist runs again, and its items are final.
+ */
+function useEndOfHold(
+  list: Watchlist,
+  latest: WatchlistRun | undefined,
+  refresh: () => void,
+): void {
+  const isDecided =
+    list.last_run_status === "held" && latest !== undefined && latest.status !== "held";
+  useEffect(() => {
+    if (!isDecided) return undefined;
+    const timer = setInterval(refresh, busySeconds * 1_000);
+    return () => clearInterval(timer);
+  }, [isDecided, refresh]);
 }
 
 function TabLabel({ words, count }: { readonly words: string; readonly count: number }) {

@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { useToast } from "../../ui/toast.tsx";
+
+interface DiscardDialogProps {
+  readonly list: Watchlist;
+  readonly run: WatchlistRun;
+  readonly onDiscarded: () => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * Asks for a reason, and discards a held run. Then calls `onClose` and `onDiscarded`. If the call
+ * fails, shows the error and stays open.
+ */
+export function DiscardDialog({ list, run, onDiscarded, onClose }: DiscardDialogProps) {
+  const toast = useToast();
+  const [reason, setReason] = useState("");
+  const discard = useAction((api, body: { reason?: string }) =>
+    api.send<WatchlistRun>("POST", `watchlists/${list.id}/runs/${run.run_number}/discard`, {
+      body,
+    }),
+  );
+  const confirm = async (): Promise<void> => {
+    const text = reason.trim();
+    if ((await discard.run(text === "" ? {} : { reason: text })) === undefined) return;
+    toast(`Run ${run.run_number} is discarded. Its items return to their state before the run.`);
+    onClose();
+    onDiscarded();
+  };
+  const { error } = discard;
+  const reasonError = error?.param === "reason" ? error.message : undefined;
+  return (
+    <ConfirmDialog
+      title={`Discard run ${run.run_number}?`}
+      confirm="Discard run"
+      busy={discard.busy}
+      error={reasonError === undefined ? error : undefined}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <p>
+        Its events are never sent, and the history does not show it. The credits stay charged. This
+        cannot be undone.
+      </p>
+      <Field
+        label="Reason"
+        hint="The run shows it, and its last event contains it."
+        error={reasonError}
+        optional
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            rows={3}
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Watchlist } from "../../../functions/dashboard/browser/api/resources.ts";
+import {
+  changedLimits,
+  isLimit,
+  limitFieldsOf,
+  limitsOf,
+  newLimits,
+} from "../../../functions/dashboard/browser/pages/watchlists/limits-draft.ts";
+import { defaultBrake, presentBrake } from "../../../shared/watchlists/brake-setting.ts";
+import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
+
+const aList = (change: Partial<Watchlist>): Watchlist => ({ ...watchlist, ...change }) as Watchlist;
+const noLimits = { max_credits_per_run: null, daily_credit_budget: null, brake: null };
+
+describe("the limits of a watchlist in the dashboard", () => {
+  it("are the defaults of the service for a new watchlist", () => {
+    expect(limitFieldsOf(newLimits)).toEqual({ ...noLimits, brake: presentBrake(defaultBrake) });
+  });
+
+  it("are sent as they were read", () => {
+    const set = {
+      max_credits_per_run: 200,
+      daily_credit_budget: 1_000,
+      brake: { max_changed_percent: 12.5, min_items: 3 },
+    };
+    expect(limitFieldsOf(limitsOf(aList(set)))).toEqual(set);
+    expect(limitFieldsOf(limitsOf(aList(noLimits)))).toEqual(noLimits);
+  });
+
+  it("have the default brake when the user turns on the brake of a watchlist without one", () => {
+    const draft = { ...limitsOf(aList(noLimits)), isBraked: true };
+    expect(limitFieldsOf(draft).brake).toEqual(presentBrake(defaultBrake));
+  });
+
+  it("are sent only if the user changed them", () => {
+    const opened = limitsOf(aList({ ...noLimits, max_credits_per_run: 200 }));
+    expect(changedLimits(opened, opened)).toEqual({});
+    expect(changedLimits({ ...opened, runCredits: " 200 " }, opened)).toEqual({});
+    expect(changedLimits({ ...opened, minItems: "7" }, opened)).toEqual({});
+    expect(changedLimits({ ...opened, runCredits: " ", dayCredits: "5" }, opened)).toEqual({
+      max_credits_per_run: null,
+      daily_credit_budget: 5,
+    });
+    expect(changedLimits({ ...opened, isBraked: true, minItems: "7" }, opened)).toEqual({
+      brake: { max_changed_percent: 95, min_items: 7 },
+    });
+  });
+
+  it.each(["many", "Infinity", "NaN", "1,000"])(
+    "send the text %s, so that the service refuses it instead of turning a limit off",
+    (text) => {
+      const draft = { ...newLimits, runCredits: text, maxChangedPercent: text, minItems: text };
+      expect(JSON.parse(JSON.stringify(limitFieldsOf(draft)))).toEqual({
+        ...noLimits,
+        max_credits_per_run: text,
+        brake: { max_changed_percent: text, min_items: text },
+      });
+    },
+  );
+
+  it("send an empty field of the brake as a text, which the service refuses", () => {
+    expect(limitFieldsOf({ ...newLimits, minItems: "" }).brake).toMatchObject({ min_items: "" });
+  });
+
+  it("show the errors of their parameters at their fields", () => {
+    const params = ["max_credits_per_run", "daily_credit_budget", "brake", "brake.min_items"];
+    expect(params.filter(isLimit)).toEqual(params);
+    expect(["name", "max_credits", "brakes"].filter(isLimit)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { groupHandler } from "../../../functions/http/group-handler.ts";
+import { watchlistRoutes } from "../../../functions/watchlists/handler.ts";
+import { hashApiKey } from "../../../shared/accounts/api-key.ts";
+import { dynamoIdempotencyStore } from "../../../shared/aws/watchlists/idempotency-store.ts";
+import { dynamoPurgeStore } from "../../../shared/aws/watchlists/purge-store.ts";
+import type { RunQueue } from "../../../shared/runs/run-queue.ts";
+import { anAccount } from "../../support/an-account.ts";
+import { admittedAccounts, type Answer, groupCaller } from "../../support/group-api.ts";
+import { loggedLines } from "../../support/log-lines.ts";
+import { expectDocumented } from "../../support/openapi.ts";
+import type { RunBench } from "../../support/run-bench.ts";
+
+/** The account whose key the service does not know. */
+export const unknownAccount = "acct_unknown";
+
+export interface BenchCall {
+  /** The part of the path after `/v1/watchlists/`. */
+  readonly path: string;
+  readonly account: string;
+  readonly body?: unknown;
+  /** The queue that receives wake-up messages. */
+  readonly queue?: RunQueue | undefined;
+}
+
+/**
+ * Calls a route of the watchlists on the tables of a run bench. The answer must match the OpenAPI
+ * document.
+ */
+export async function callOnBench(
+  bench: RunBench,
+  method: "GET" | "POST",
+  { path, account, body, queue = bench.queue }: BenchCall,
+): Promise<Answer> {
+  const admitted = admittedAccounts();
+  const unknownHash = hashApiKey(admitted.keyOf(unknownAccount));
+  const options = { table: bench.table.name, clock: bench.clock, random: bench.random };
+  const handler = groupHandler({
+    group: "watchlists",
+    routes: watchlistRoutes,
+    dependencies: {
+      ...bench,
+      queue,
+      keys: dynamoIdempotencyStore(bench.table.client, options),
+      purges: dynamoPurgeStore(bench.table.client, options),
+      schedules: { put: async () => {}, remove: async () => {} },
+      accounts: {
+        get: async (id: string) => anAccount({ id }),
+        admit: async (hash: string) =>
+          hash === unknownHash ? ({ outcome: "unknown" } as const) : admitted.accounts.admit(hash),
+      },
+      logger: loggedLines("watchlists").logger,
+      warn: () => {},
+    },
+  });
+  const ask = groupCaller(handler, admitted.keyOf);
+  const answer = await ask(method, `watchlists/${path}`, { body, account });
+  expectDocumented(`${method} /v1/watchlists/${path}`, answer.status, answer.body);
+  return answer;
+}

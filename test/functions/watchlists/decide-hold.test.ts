@@ -1,0 +1,257 @@
+/** The routes that release and discard a run that its brake holds. */
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it } from "vitest";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { type Answer, conflict, invalid, notFound, refusal } from "../../support/group-api.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { openTables } from "../../support/tables.ts";
+import { type BenchCall, callOnBench, unknownAccount } from "./bench-api.ts";
+
+const tables = openTables();
+const itemIds = ["10001", "10002", "10003", "10004"];
+const brake = { maxChangedPercent: 50, minItems: 4 };
+const reason = "The source sent prices in cents.";
+
+let bench: RunBench;
+let list: Watchlist;
+let lists = 0;
+beforeEach(async () => {
+  bench = await startRunBench({ tables });
+  lists += 1;
+  list = await bench.createList(itemIds, { id: idOf(lists), brake });
+  await read(10);
+  bench.published.clear();
+  bench.clock.set("2026-03-01T01:00:00Z");
+});
+
+const idOf = (n: number): string => `wl_${String(n).padStart(24, "0")}`;
+
+/** Runs the watchlist. Every item has the given price. */
+async function read(amount: number): Promise<void> {
+  bench.answers.product = () => ({
+    status: "ok",
+    fields: {
+      price: { amount, currency: "USD" },
+      retailer_d: { state: "ADD_TO_CART", purchasable: true },
+    },
+  });
+  await bench.run(list);
+}
+
+type Sent = Partial<Omit<BenchCall, "path">>;
+
+const call = (method: "GET" | "POST", path: string, sent: Sent = {}): Promise<Answer> =>
+  callOnBench(bench, method, { path, account: list.accountId, ...sent });
+
+const decide = (decision: "release" | "discard", sent?: Sent): Promise<Answer> =>
+  call("POST", `${list.id}/runs/2/${decision}`, sent);
+
+const messageOf = ({ body }: Answer): unknown =>
+  (body["error"] as Record<string, unknown>)["message"];
+const sentEvents = (): string[] => [...bench.published.values()].map(({ type }) => type);
+const prices = async (): Promise<unknown[]> =>
+  (await bench.items(list)).map(({ readings }) => readings.standard?.["price"]);
+
+/** Expects that the run waits as before, and that only its notice was sent. */
+async function expectStillHeld(): Promise<void> {
+  await bench.work([]);
+  expect((await bench.lastRun(list)).phase).toBe("held");
+  expect(sentEvents()).toEqual(["watchlist.run.completed"]);
+  expect(await prices()).toEqual([1_000, 1_000, 1_000, 1_000]);
+}
+
+describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
+  beforeEach(() => read(1_000));
+
+  it("returns 202 with the released run, and then the events are sent once", async () => {
+    const answer = await decide("release");
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        object: "watchlist_run",
+        run_number: 2,
+        status: "completed",
+        brake: {
+          status: "released",
+          changed_items: 4,
+          read_items: 4,
+          max_changed_percent: 50,
+          min_items: 4,
+          expires_at: null,
+          decided_at: "2026-03-01T01:00:00.000Z",
+          reason: null,
+        },
+      },
+    });
+    expect(sentEvents()).toEqual(["watchlist.run.completed"]);
+
+    await bench.work([]);
+    expect(sentEvents()).toEqual([
+      "watchlist.run.completed",
+      "watchlist.product.changed",
+      "watchlist.run.completed",
+    ]);
+    expect(await prices()).toEqual([1_000, 1_000, 1_000, 1_000]);
+    expect((await call("GET", list.id)).body["last_run_status"]).toBe("completed");
+  });
+
+  it("returns the same run for a repeated call, and sends nothing again", async () => {
+    const first = await decide("release");
+    await bench.work([]);
+    bench.clock.set("2026-03-01T02:00:00Z");
+    const second = await decide("release");
+    await bench.work([]);
+
+    expect([second.status, second.body["brake"]]).toEqual([202, first.body["brake"]]);
+    expect(bench.published.size).toBe(3);
+  });
+
+  it("returns 409 with the time of the decision for a run that was discarded", async () => {
+    await decide("discard");
+    const early = await decide("release");
+    await bench.work([]);
+    const late = await decide("release");
+
+    for (const answer of [early, late]) {
+      expect(refusal(answer)).toEqual(conflict);
+      expect(messageOf(answer)).toBe(
+        "Run 2 was discarded at 2026-03-01T01:00:00.000Z. This cannot be changed.",
+      );
+    }
+    expect(sentEvents()).not.toContain("watchlist.product.changed");
+  });
+
+  it("returns 202 if the wake-up message is lost, so that the sweeper continues the run", async () => {
+    const sendResume = async (): Promise<never> => {
+      throw new Error("The queue is not available");
+    };
+    const answer = await decide("release", { queue: { ...bench.queue, sendResume } });
+    expect(answer.status).toBe(202);
+    await bench.work([]);
+    expect((await bench.lastRun(list)).phase).toBe("releasing");
+
+    await bench.work([{ queue: "resume", run: await bench.lastRun(list) }]);
+    expect(sentEvents()).toContain("watchlist.product.changed");
+  });
+});
+
+describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
+  beforeEach(() => read(1_000));
+
+  it("returns 202 with the reason, restores the items and sends no event about an item", async () => {
+    const answer = await decide("discard", { body: { reason } });
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { status: "completed", brake: { status: "discarded", reason, expires_at: null } },
+    });
+    await bench.work([]);
+
+    expect(sentEvents()).toEqual(["watchlist.run.completed", "watchlist.run.completed"]);
+    expect(await prices()).toEqual([10, 10, 10, 10]);
+    const { body } = await call("GET", `${list.id}/runs`);
+    expect(body["data"]).toMatchObject([
+      { run_number: 2, brake: { status: "discarded", reason } },
+      { run_number: 1 },
+    ]);
+  });
+
+  it.each([{ body: undefined }, { body: {} }])("needs no reason: %j", async ({ body }) => {
+    const answer = await decide("discard", { body });
+    expect(answer).toMatchObject({ status: 202, body: { brake: { reason: null } } });
+  });
+
+  it.each(["", "x".repeat(501), 5, null])("refuses the reason %j", async (wrong) => {
+    const answer = await decide("discard", { body: { reason: wrong } });
+    expect(refusal(answer)).toEqual(invalid("reason"));
+    expect(messageOf(answer)).toBe("'reason' must be a text of 1 to 500 characters, or absent.");
+    await expectStillHeld();
+  });
+
+  it("refuses a body that is not an object", async () => {
+    expect(refusal(await decide("discard", { body: [reason] }))).toEqual(invalid("body"));
+    await expectStillHeld();
+  });
+
+  it("keeps the first reason if the call is repeated with another one", async () => {
+    await decide("discard", { body: { reason } });
+    const answer = await decide("discard", { body: { reason: "Another one." } });
+    expect(answer).toMatchObject({ status: 202, body: { brake: { reason } } });
+  });
+
+  it("returns 409 with the time of the decision for a run that was released", async () => {
+    await decide("release");
+    const answer = await decide("discard", { body: { reason } });
+    expect(refusal(answer)).toEqual(conflict);
+    expect(messageOf(answer)).toBe(
+      "Run 2 was released at 2026-03-01T01:00:00.000Z. This cannot be changed.",
+    );
+    await bench.work([]);
+    expect(await prices()).toEqual([1_000, 1_000, 1_000, 1_000]);
+  });
+});
+
+describe.each(["release", "discard"] as const)("the %s route", (decision) => {
+  it.each(["0", "3", "02", "x", "1e0", "99999999999"])(
+    "returns 404 for the run number %s",
+    async (number) => {
+      await read(1_000);
+      const answer = await call("POST", `${list.id}/runs/${number}/${decision}`);
+      expect(refusal(answer)).toEqual(notFound);
+      await expectStillHeld();
+    },
+  );
+
+  it("returns 404 for a watchlist that does not exist or belongs to another account", async () => {
+    await read(1_000);
+    const unknown = await call("POST", `${idOf(999_999)}/runs/2/${decision}`);
+    const strange = await decide(decision, { account: "acct_stranger" });
+    expect([refusal(unknown), refusal(strange)]).toEqual([notFound, notFound]);
+    await expectStillHeld();
+  });
+
+  it("returns 404 after the watchlist was deleted", async () => {
+    await read(1_000);
+    await bench.watchlists.remove({
+      accountId: list.accountId,
+      watchlistId: list.id,
+      purgeAt: bench.clock.now(),
+    });
+    expect(refusal(await decide(decision))).toEqual(notFound);
+    await expectStillHeld();
+  });
+
+  it("refuses an unknown key with 401 and a key of the demo workspace with 403", async () => {
+    await read(1_000);
+    expect((await decide(decision, { account: unknownAccount })).status).toBe(401);
+    expect((await decide(decision, { account: "demo" })).status).toBe(403);
+    await expectStillHeld();
+  });
+
+  it.each([
+    ["in progress", () => bench.runSome(list, 1)],
+    ["that ended below its brake", () => read(10)],
+  ])("returns 409 for a run %s", async (_, start) => {
+    await start();
+    const answer = await decide(decision);
+    expect(refusal(answer)).toEqual(conflict);
+    expect(messageOf(answer)).toBe(
+      "Run 2 is not held by a brake, so it cannot be released or discarded.",
+    );
+  });
+
+  it("returns 409 until the notice of the held run is sent, and asks to try again", async () => {
+    await read(1_000);
+    await bench.table.client.send(
+      new UpdateCommand({
+        TableName: bench.table.name,
+        Key: watchlistKeys.run(list.id, 2),
+        UpdateExpression: "SET phase = :phase",
+        ExpressionAttributeValues: { ":phase": "holding" },
+      }),
+    );
+    const answer = await decide(decision);
+    expect(refusal(answer)).toEqual(conflict);
+    expect(messageOf(answer)).toBe("Run 2 is still ending. Try again in a few seconds.");
+  });
+});
