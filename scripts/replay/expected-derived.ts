@@ -15,9 +15,9 @@ const isInWindow = (segment: string, day: string, days: number): string =>
     AND ${segment}.last_day + 1 >= ${day} - ${days}`;
 
 /**
- * Prices below the lowest price of the window of 30 days. Two kinds of prices can be lower: the
- * first price of a segment, and a price within half a cent of the last known one, which does not
- * begin a segment.
+ * Query for the reads with a price below the lowest earlier price of the 30 days before. Only two
+ * kinds of prices can be lower: the first price of a segment, and a price within half a cent of the
+ * last known one, which does not begin a segment.
  */
 export const newLows = `
   WITH spans AS (

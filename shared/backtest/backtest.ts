@@ -106,7 +106,7 @@ interface Replay {
   readonly random: RandomSource;
   readonly pages: MemoryPages;
   readonly history: Pick<HistoryStore, "item">;
-  /** True if a refresh that read nothing is due. */
+  /** True if a refresh is still due because the last refresh read nothing. */
   refreshDue: boolean;
   /** Number of items that the steps of all runs read. */
   reads: number;

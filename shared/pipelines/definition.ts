@@ -40,7 +40,7 @@ export interface MetadataReference {
   readonly metadata: string;
 }
 
-/** Refers to another field of the same read, with whose value a test compares. */
+/** Names another field of the same read. A test compares its field with the value of that field. */
 export interface FieldReference {
   readonly field: string;
 }

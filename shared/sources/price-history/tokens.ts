@@ -39,8 +39,8 @@ const keptMinutes = 60;
  */
 const trustedMs = 5 * minuteMs;
 /**
- * The longest single wait while another call is in flight, because the answer of that call may
- * report a new balance.
+ * The longest single wait for tokens while another call is in flight, in milliseconds. The wait is
+ * short because the answer of the other call may report a new balance.
  */
 const sliceMs = 250;
 
