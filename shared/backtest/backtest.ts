@@ -199,7 +199,7 @@ const watchlistBefore = (
   refreshDue,
 });
 
-/** The history store of a repeated run. It stores nothing, because the past run is recorded. */
+/** The history store of a back-test. It stores nothing, and reports every run as recorded. */
 const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecorded" | "merge"> = {
   append: async () => "appended",
   isRecorded: async () => true,
@@ -208,8 +208,8 @@ const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecord
 };
 
 /**
- * A ledger that covers each step, except those that the past run deferred. Nothing is reserved or
- * charged.
+ * A ledger for a back-test. It refuses the reservations of steps that the past run deferred or
+ * skipped, and accepts all others. It reserves and charges nothing.
  */
 function pastLedger({ run, points }: PastRun): Ledger {
   const deferred = new Set<string>();
@@ -235,7 +235,7 @@ function pastLedger({ run, points }: PastRun): Ledger {
   };
 }
 
-/** Reads the history of an item once, although several runs derive fields from it. */
+/** Caches reads of the history, because several runs derive fields of the same item from it. */
 function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, "item"> {
   const known = new Map<string, ReturnType<HistoryStore["item"]>>();
   return {

@@ -109,7 +109,8 @@ export function historyTokens(clock: Clock): Tokens {
 }
 
 /**
- * Creates a lookup that returns one token balance for each key, identified by its secret reference.
+ * Creates a function that returns the token limiter of a key, given the reference of the key's
+ * secret. The same reference always returns the same limiter.
  */
 export function tokensByKey(clock: Clock): TokensByKey {
   const known = new Map<string, Tokens>();
