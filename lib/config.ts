@@ -45,7 +45,7 @@ export interface Config {
    * deployment always deletes them, because they are still empty.
    */
   readonly removalPolicy: RemovalPolicy;
-  /** True protects the tables and the data stack from deletion. */
+  /** True if the tables and the data stack are protected from deletion. */
   readonly protectedFromDeletion: boolean;
   /**
    * Memory of the functions, in megabytes. A finisher needs memory for the results of all steps of

@@ -58,7 +58,8 @@ describe("docs/architecture.md", () => {
 
 describe("deployed code", () => {
   /**
-   * Files of the ledger that only operators use. They write the same rows as Lambda functions do.
+   * Files of the ledger that no Lambda function imports, because only operators change credits with
+   * them.
    */
   const ofOperators = new Set([
     "shared/accounts/change-credits.ts",

@@ -117,7 +117,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/backtest/",
   ],
 
-  // The adapters of AWS.
+  // Code that uses AWS services.
   "shared/aws/sdk/": ["shared/base/"],
   "shared/aws/table/": [...domains, "shared/aws/sdk/"],
   "shared/aws/ledger/": [...domains, "shared/aws/table/"],

@@ -9,7 +9,7 @@ interface SourceTexts {
 }
 
 /**
- * Returns what people read in a TypeScript file.
+ * Returns the prose (comments and texts) and the identifiers of a TypeScript file.
  * @throws Error if the file has a syntax error
  */
 export function sourceTexts(path: string, source: string): SourceTexts {

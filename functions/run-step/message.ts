@@ -10,7 +10,9 @@ export const batchMessage = v.pipe(
     step: v.string(),
     /** The ID of the step's plan. */
     plan: v.string(),
-    /** The ID of the run's plan if that plan contains the batch; null if the step's plan does. */
+    /**
+     * As in `BatchRef`: the ID of the run's plan if the batch is stored under it, otherwise null.
+     */
     starts: v.nullable(v.string()),
     /** The index of the batch in the step. */
     batch: v.number(),

@@ -5,7 +5,10 @@ import type { Overrides } from "../composition/overrides.ts";
 import { refuseStructuredRoute } from "./call.ts";
 import { listStructuredRoute } from "./list.ts";
 
-/** Creates the handler of the structured-data routes. */
+/**
+ * Creates the handler of `GET /v1/structured` and of the paths below it. Calls of the paths below
+ * it are always refused.
+ */
 export function createHandler(
   environment: EnvironmentOf<"structured">,
   overrides: Overrides = {},

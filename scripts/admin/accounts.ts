@@ -52,7 +52,10 @@ const accountNames = v.object({
 const namesOf = (values: Values): v.InferOutput<typeof accountNames> =>
   v.parse(accountNames, { name: required(values, "name"), email: required(values, "email") });
 
-/** Returns the name for an API key, valid under the rules of the API. */
+/**
+ * Returns the option `--name`, checked by the API's rules for the name of an API key.
+ * @throws if the name is missing or invalid
+ */
 const keyNameOf = (values: Values): string =>
   v.parse(newApiKeyBody, { name: required(values, "name") }).name;
 

@@ -24,7 +24,10 @@ import { median } from "./median.ts";
 
 const days = 400;
 const runsPerDay = 96;
-/** One run less than complete windows, so that a reader finds as many unmerged runs as possible. */
+/**
+ * One run less than a whole number of windows, so that a reader finds as many unmerged runs as
+ * possible.
+ */
 const runsCount = days * runsPerDay - 1;
 const changedShare = 0.01;
 /** Bytes that DynamoDB adds to each row for its index. */

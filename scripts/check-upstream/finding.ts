@@ -16,7 +16,10 @@ export type Verdict = Pick<Finding, "rule" | "level" | "expected"> & {
   readonly trouble: string | null;
 };
 
-/** Returns a finding with the result of a check. */
+/**
+ * Returns the finding of a checked rule: `fail` if `trouble` describes a violation, `pass` if it is
+ * null.
+ */
 export const judged = ({ trouble, ...rule }: Verdict, scraper?: string): Finding => ({
   ...rule,
   scraper,

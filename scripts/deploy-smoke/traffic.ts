@@ -25,8 +25,8 @@ const pauseMs = 200;
 const interruption = /^502 .*Worker process died/;
 
 /**
- * Reads the account and products, and starts the next run of a watchlist whenever the previous one
- * has ended, until it is stopped.
+ * Starts calls that continue until `Traffic` is stopped: reads of the account and of products, and
+ * the next run of a watchlist whenever the previous one has ended.
  */
 export function startTraffic({ api, watchlistId, ids }: TrafficOptions): Traffic {
   const failures: string[] = [];

@@ -16,8 +16,8 @@ export const worldFiles = (folder: string): WorldFiles => ({
 });
 
 /**
- * Creates the folder and returns environment variables for child processes, which then use only the
- * emulator.
+ * Creates `folder` with the certificate and key of the emulator. Returns environment variables with
+ * which child processes use only the emulator. `path` is their `PATH`.
  */
 export function prepareWorld(
   folder: string,

@@ -69,7 +69,7 @@ function importsOf({ outputs }: Metafile, entry: string): readonly string[] {
 
 const asset = ({ path, text }: OutputFile): Asset => ({ name: basename(path), content: text });
 
-/** Returns an asset whose name contains a digest of its content. */
+/** Returns an asset named `<stem>-<digest of the content>.<suffix>`. */
 export function named(stem: string, suffix: string, content: string): Asset {
   const digest = createHash("sha256").update(content).digest("base64url").slice(0, 10);
   return { name: `${stem}-${digest}.${suffix}`, content };

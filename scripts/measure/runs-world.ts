@@ -28,7 +28,7 @@ export interface WorldRequests {
   readonly sqsRequests: number;
   /** Requests to the service's buckets that write or list. */
   readonly s3Puts: number;
-  /** Requests to the service's buckets that read. */
+  /** Read requests to the service's S3 buckets. */
   readonly s3Gets: number;
   readonly kmsRequests: number;
   /** The bytes of the bodies that the webhook receiver received. */
@@ -163,7 +163,7 @@ const seed: Seed = async (_folder, variablesOf) => {
   return { apiKey: key, demoApiKey: key };
 };
 
-/** The largest size in bytes of a response without messages. */
+/** An SQS response of at most this number of bytes contains no message. */
 const emptyBytesMax = 32;
 
 subscribe("http.server.response.finish", (message) => {

@@ -15,7 +15,7 @@ export const sent = (field: string): JsonObject => ({
   required: [field],
 });
 
-/** Forbids each of these fields. */
+/** Returns a JSON Schema that forbids each of the fields. */
 export const forbidden = (...fields: readonly string[]): JsonObject => {
   const [first = ""] = fields;
   return { not: fields.length === 1 ? sent(first) : { anyOf: fields.map(sent) } };

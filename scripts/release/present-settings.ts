@@ -65,7 +65,10 @@ const absolute = (sources: unknown, project: string): unknown =>
 
 const contextModule = v.object({ parseStageFile: v.function() });
 
-/** Returns a function that returns true for a key that the release accepts in a stage's file. */
+/**
+ * Returns a function that returns true for a key that the release in the folder `release` accepts
+ * in a stage's file.
+ */
 async function knownKeys(release: string): Promise<(key: string) => boolean> {
   const url = pathToFileURL(join(release, "lib", "context.ts")).href;
   const ofRelease = v.parse(contextModule, await import(url));

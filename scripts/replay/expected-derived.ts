@@ -9,15 +9,18 @@ import { settings } from "./settings.ts";
 /** Products with the day of their first price. */
 const firstDays = `SELECT shop, product, min(first_day) AS first_day FROM segments GROUP BY ALL`;
 
-/** True if a price that held during a segment is in the window before the read of a day. */
+/**
+ * Returns an SQL condition: true if the price of a segment held at some time in the window of
+ * `days` days before the read on `day`.
+ */
 const isInWindow = (segment: string, day: string, days: number): string =>
   `${segment}.price IS NOT NULL AND ${segment}.first_day < ${day}
     AND ${segment}.last_day + 1 >= ${day} - ${days}`;
 
 /**
- * Prices below the lowest price of the window of 30 days. Two kinds of prices can be lower: the
- * first price of a segment, and a price within half a cent of the last known one, which does not
- * begin a segment.
+ * Query for the reads with a price below the lowest earlier price of the 30 days before. Only two
+ * kinds of prices can be lower: the first price of a segment, and a price within half a cent of the
+ * last known one, which does not begin a segment.
  */
 export const newLows = `
   WITH spans AS (
@@ -46,7 +49,8 @@ export const newLows = `
   HAVING candidates.price < min(earlier.price)`;
 
 /**
- * Days on which a route with a cooldown reports a condition that holds on all days of `spans`.
+ * Query for the days on which a route with a cooldown reports a condition that holds on all days of
+ * `spans`.
  * @param spans query with the columns shop, product, from_day and to_day
  */
 const sampled = (spans: string): string => `
@@ -78,7 +82,7 @@ const valueOnSamples = (value: string, days: number): string => `
     AND ${isInWindow("segments", "samples.day", days)}
   GROUP BY samples.shop, samples.product, samples.day`;
 
-/** Hours for which a price held in the window of 30 days before the read. */
+/** SQL: the hours for which the price of a segment held in the 30 days before a sampled read. */
 const hours = `date_diff('hour',
   greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
   least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;

@@ -133,7 +133,9 @@ const confirm = walk({
       ELSE ${seenBefore} + ${reads} END`,
 });
 
-/** First day on which a change can be reported: a change during the cooldown waits for its end. */
+/**
+ * SQL: first day on which a change can be reported, which is not before the end of the cooldown.
+ */
 const afterCooldown = "greatest(next.first_day, was.until)";
 const isReported = `${differs("next.price", "was.ref")} AND ${afterCooldown} <= next.last_day`;
 const cooldown = walk({

@@ -11,7 +11,7 @@ export interface Comparison {
   readonly name: string;
   /** Rows that the service has and DuckDB calculates. */
   readonly equal: number;
-  /** Rows that only DuckDB calculates. */
+  /** Number of rows that only DuckDB calculates. */
   readonly missing: number;
   /** Rows that only the service has. */
   readonly unexpected: number;

@@ -104,7 +104,7 @@ interface Replay {
   readonly random: RandomSource;
   readonly pages: MemoryPages;
   readonly history: Pick<HistoryStore, "item">;
-  /** True if a refresh that read nothing is due. */
+  /** True if a refresh is still due because the last refresh read nothing. */
   refreshDue: boolean;
   /** Number of items that the steps of all runs read. */
   reads: number;
@@ -171,8 +171,8 @@ const watchlistBefore = (
 });
 
 /**
- * A ledger that covers each step, except those that the past run deferred. Nothing is reserved or
- * charged.
+ * A ledger for a back-test. It refuses the reservations of steps that the past run deferred or
+ * skipped, and accepts all others. It reserves and charges nothing.
  */
 function pastLedger({ run, points }: PastRun): Ledger {
   const deferred = new Set<string>();
@@ -191,7 +191,7 @@ function pastLedger({ run, points }: PastRun): Ledger {
   });
 }
 
-/** Reads the history of an item once, although several runs derive fields from it. */
+/** Caches reads of the history, because several runs derive fields of the same item from it. */
 function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, "item"> {
   const known = new Map<string, ReturnType<HistoryStore["item"]>>();
   return {

@@ -6,7 +6,7 @@ import type { PageStore } from "../watchlists/page-store.ts";
 export interface MemoryPages {
   readonly pages: PageStore;
   readonly items: () => readonly Item[];
-  /** Adds items, none of which may be in the page. */
+  /** Adds items to the page. The page must not contain any of them. */
   readonly add: (items: readonly Item[]) => void;
 }
 

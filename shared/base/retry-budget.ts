@@ -10,8 +10,8 @@ import { limits } from "./limits.ts";
 export interface RetryBudget {
   readonly clock: Clock;
   /**
-   * Maximum duration of a request that starts now, in milliseconds. No request may start at 0 or
-   * below.
+   * Maximum duration of a request that starts now, in milliseconds. If it is 0 or less, no request
+   * may start.
    */
   readonly leftMs: () => number;
   /** Milliseconds until the deadline of the work. */

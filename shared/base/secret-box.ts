@@ -12,7 +12,7 @@ export interface SecretBox {
   seal(plaintext: string, context: SecretContext): Promise<string>;
   /**
    * Decrypts a secret.
-   * @throws if the ciphertext was changed or was encrypted with another context
+   * @throws Error if the ciphertext was changed or was encrypted with another context
    */
   open(ciphertext: string, context: SecretContext): Promise<string>;
 }

@@ -74,7 +74,10 @@ export const runEventId = (
 export const lastEventId = (run: { readonly runId: string; readonly endedAt: string }): string =>
   runEventId(run, "watchlist.run.completed", 1);
 
-/** Serializes an event to JSON. @param items number of items in the event */
+/**
+ * Serializes an event to JSON. Returns the JSON with the event's ID, type and creation time.
+ * @param items number of items in the event
+ */
 export function serializeEvent(envelope: EventEnvelope, items: number): SerializedEvent {
   return {
     id: envelope.id,

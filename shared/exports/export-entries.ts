@@ -69,8 +69,8 @@ export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
       ];
 
 /**
- * The outbox entry for a backfill of this time span, due now. Backfills of the same span have the
- * same key, so that they are processed one after the other.
+ * Returns the outbox entry for a backfill of a time span, due at `now`. Backfills of the same span
+ * have the same key, so that they are processed one after the other.
  */
 export const backfillEntry = (
   span: { readonly since: string; readonly until: string },

@@ -17,7 +17,7 @@ export interface ExportRecord {
    * Number of exported events, counted from the first event up to the first one that is missing.
    */
   readonly objects: number;
-  /** Total size in bytes of these events' objects as stored. */
+  /** Total size in bytes, as stored, of the objects that `objects` counts. */
   readonly bytes: number;
   /**
    * Revision of the destination to which these objects were written; null before the first attempt.

@@ -14,8 +14,8 @@ export interface PendingExportSources {
 /**
  * Lists the exports that have had no attempt yet and are therefore not in the export log, newest
  * first. Returns no entries if `state` is another state than `pending`. May return more than
- * `limit` entries. The result has all such exports that match, down to the returned ID `from`; if
- * `from` is null, it has all of them.
+ * `limit` entries. The result contains all matching exports down to the returned ID `from`, or all
+ * of them if `from` is null.
  */
 export async function pendingExports(
   accountId: string,

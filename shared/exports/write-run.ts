@@ -47,8 +47,9 @@ interface Writing {
 }
 
 /**
- * Writes the events of a run from the first one that `record` does not count, then the manifest.
- * Stops at the end of the time slice or at a failure; the outcome contains the reason.
+ * Writes the events of a run that `record` does not count as exported yet, in order, and then the
+ * manifest. Stops at the end of the time slice or at a failure. The outcome contains the updated
+ * record and why the write stopped.
  */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);

@@ -1,7 +1,7 @@
 import type { FieldValue } from "../scrapers/catalogue.ts";
 import type { HistoryPoint, ItemPoint, ObservedChange, PointLine, PointStatus } from "./history.ts";
 
-/** The JSON of a point. */
+/** A history point as it is stored in JSON. */
 type StoredPoint = readonly [
   atMs: number,
   step: string,

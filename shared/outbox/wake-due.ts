@@ -6,8 +6,9 @@ export interface WakeDueDependencies {
 }
 
 /**
- * Sends a wake-up message for each due target, at most `limit` messages. Returns their number. The
- * sweeper needs this, because messages can be lost and cannot be delayed for more than 15 minutes.
+ * Sends a wake-up message for each due delivery target, for at most `limit` targets. Returns the
+ * number of messages. The sweeper calls this because messages can be lost and cannot be delayed for
+ * more than 15 minutes.
  */
 export async function wakeDue(
   { now, limit }: { readonly now: Date; readonly limit: number },

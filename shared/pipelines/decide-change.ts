@@ -162,7 +162,10 @@ function decideField(route: Route, read: FieldRead): FieldDecision {
     : { isMatch, reads, reference: followed(route, reference, is) };
 }
 
-/** Returns the number of reads in a row with this effect, including this read, up to `confirm`. */
+/**
+ * Returns how many successive reads had this effect, including this read, at most `confirm`. A read
+ * with an unknown verdict does not change the number.
+ */
 function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): number {
   const { field, was, is, reference, seen, verdict } = read;
   const before = isSameSide(field, [was, is], reference) ? seen : 0;

@@ -40,7 +40,7 @@ export interface MetadataReference {
   readonly metadata: string;
 }
 
-/** Refers to another field of the same read, with whose value a test compares. */
+/** Names another field of the same read. A test compares its field with the value of that field. */
 export interface FieldReference {
   readonly field: string;
 }
@@ -77,7 +77,9 @@ export interface Route {
   readonly min_delta_percent?: number;
   /** Number of reads in a row that must meet the condition. */
   readonly confirm?: number;
-  /** True: an item matches when the condition becomes true, and again only after it was false. */
+  /**
+   * If true, an item matches when the condition becomes true, and again only after it was false.
+   */
   readonly once?: boolean;
   /** Minimum time between two notifications about an item, such as `6h`. */
   readonly cooldown?: string;

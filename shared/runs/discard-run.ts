@@ -49,8 +49,9 @@ async function itemsBefore(
 }
 
 /**
- * Restores the members that outcomes change to their values before the run. With the new revision,
- * late outcomes of the run have no effect. Returns the same object if nothing is to be restored.
+ * Returns the item with the values from before the run in all members that outcomes change. The new
+ * revision makes late outcomes of the run have no effect. Returns `item` itself if nothing is to be
+ * restored.
  */
 function restored(item: Item, before: Item | undefined, { runNumber }: Run): Item {
   const revision = revisionAfter(runNumber);

@@ -91,8 +91,8 @@ function untracedItems(
 }
 
 /**
- * Returns true if every earlier run is in the history. The finisher may record a run after the next
- * run has begun.
+ * Returns true if the history contains every run before this one. A run may be missing, because the
+ * finisher may record it after the next run has begun.
  */
 async function isHistoryComplete(
   { watchlistId, runNumber }: Run,
@@ -105,7 +105,10 @@ async function isHistoryComplete(
   return earlier.runs.every(({ phase }) => phase === "done");
 }
 
-/** The traces of an item; undefined if its history does not end with its known price. */
+/**
+ * Returns the price traces of an item, by derived field. Returns undefined if the last price in the
+ * item's history is not its known price.
+ */
 function tracesOf(
   { fields, price, at }: Untraced,
   points: readonly ItemPoint[],

@@ -121,7 +121,7 @@ async function delistedBefore(
 interface EarlierOutcomes {
   /** IDs of the items that earlier steps routed to this step. */
   readonly sent: ReadonlySet<string>;
-  /** Outcomes of earlier steps that no step has stored yet, in step order. */
+  /** Outcomes of earlier steps that are not stored in the items yet, in step order. */
   readonly unstored: readonly CarriedOutcomes[];
 }
 

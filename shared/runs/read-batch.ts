@@ -42,9 +42,9 @@ export interface BatchTimes {
 /**
  * Reads one batch of a step, records the result, and stores its outcomes in the items. The call
  * that stores the last batch also completes the step. Idempotent: a repeated call stores the
- * recorded result again and does not read the source. Does nothing if the step has another plan, or
- * if the run has ended or was abandoned. If the run is in phase `finishing`, only sends the finish
- * message again.
+ * recorded result again and does not read the source. Does nothing if another plan of the step was
+ * stored first, or if the run has ended or was abandoned. If the run is in phase `finishing`, only
+ * sends the finish message again.
  */
 export async function readBatch(
   ref: BatchRef,

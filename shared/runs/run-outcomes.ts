@@ -11,11 +11,14 @@ export interface StepOutcomes {
   readonly unread?: readonly string[];
 }
 
-/** What the end of a run needs of the recorded results of one step. */
+/** The parts of a step's recorded results that are needed to end the run. */
 export interface StepResults extends StepOutcomes {
   /** The history points of all outcomes, in batch order. */
   readonly points: readonly PointLine[];
-  /** True if the items before all batches of the step were recorded. */
+  /**
+   * True if every batch recorded its items as they were before the step, so that they can be
+   * restored.
+   */
   readonly isRestorable: boolean;
 }
 
@@ -76,8 +79,8 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
 }
 
 /**
- * Returns `isEntryUnread` if a limit of the customer deferred the run's entry step without
- * outcomes; otherwise an empty object.
+ * Returns `isEntryUnread: true` if a credit limit deferred the entry step before the run had read
+ * anything; otherwise an empty object.
  */
 export const unreadEntry = (
   { stats }: Run,

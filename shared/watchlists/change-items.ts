@@ -66,8 +66,9 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // If nothing was applied, plans the change again for the watchlist that the concurrent calls
-    // left. Throws 400 if the change does not fit there. Otherwise the client gets 409.
+    // Concurrent calls filled the watchlist. If nothing was applied, plans the change again for the
+    // watchlist as it is now, which throws 400 if the change does not fit. Otherwise the client
+    // gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }

@@ -12,11 +12,11 @@ export type ItemState = "new" | "active" | "delisted";
  * `before` is from the first step and `after` from the last.
  */
 export interface LastChange {
-  /** Time of the latest of these changes (ISO). */
+  /** Time of the latest change in `changes` (ISO). */
   readonly changedAt: string;
   readonly runId: string;
   readonly runNumber: number;
-  /** ID of the step that read the latest of these changes. */
+  /** ID of the step that read the latest change in `changes`. */
   readonly step: string;
   readonly scraper: StepScraperId;
   /**

@@ -34,7 +34,7 @@ export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
 export interface ItemChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
-  /** What the change sets about items to add. */
+  /** The labels and metadata to set, by the ID of an added item. */
   readonly labels: ReadonlyMap<string, GivenLabels>;
 }
 

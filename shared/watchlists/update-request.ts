@@ -50,7 +50,10 @@ type Body = v.InferOutput<typeof watchlistPatchBody>;
 /** A parsed change of a watchlist. Fields that are undefined stay unchanged. */
 export interface WatchlistPatch extends ScheduleParams {
   readonly name: string | undefined;
-  /** The endpoint to set. An object with two nulls removes it. */
+  /**
+   * The webhook endpoint to set. If its ID and URL are both null, the watchlist's endpoint is
+   * removed.
+   */
   readonly endpoint: EndpointParams | undefined;
   /** Pipeline as sent, not parsed yet. Null restores the default. */
   readonly pipeline: unknown;
@@ -91,7 +94,9 @@ function parsePatch(body: Body): WatchlistPatch {
 }
 
 /**
- * @throws 400 if the body has item IDs: if they were ignored, the client might think they changed
+ * Returns the body.
+ * @throws 400 if it contains item IDs: if they were ignored, the client might think that they
+ * changed
  */
 function refuseItems(body: unknown): unknown {
   for (const param of ["ids", "asins"]) {

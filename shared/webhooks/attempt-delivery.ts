@@ -36,7 +36,7 @@ export interface WebhookContext {
   readonly endpointId: string;
   readonly receiver: ReceiverAccess;
   readonly dependencies: WebhookDependencies;
-  /** Reads the index of a run's events. Null if they have expired. */
+  /** Reads the index of a run's events. Returns null if the events have expired. */
   readonly run: (runId: string) => Promise<ArchivedRun | null>;
   /** The delivery log, including records of this session that are not stored yet. */
   readonly log: DeliveryLog;

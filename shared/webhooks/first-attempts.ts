@@ -87,7 +87,10 @@ async function unattemptedEvents(
   return { remaining, isBegun: remaining.length < wanted.length };
 }
 
-/** The delivery with its next attempt due after the first retry delay. Does not count as a try. */
+/**
+ * Returns the delivery with its next attempt due after the first retry delay. Adds no attempt to
+ * it.
+ */
 export function postponed(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;
   return { ...delivery, nextAttemptAt: new Date(now.getTime() + wait * 1_000).toISOString() };

@@ -47,8 +47,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
         const endpoint = await dependencies.endpoints.get(accountId, endpointId);
         return {
           hasEnded: endpointRefusal(endpoint) !== null,
-          // Number of entries at once. The first attempts of one run are one entry, so they are
-          // sequential.
+          // Maximum number of entries in progress. The first attempts of one run are one entry, so
+          // they are made one after the other.
           parallel: requestsAtOnceTo(endpoint),
         };
       },

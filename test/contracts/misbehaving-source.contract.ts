@@ -55,7 +55,7 @@ export interface MisbehavingSubject {
   readonly stranger: string;
   /** Number of requests about items in a read of both IDs from a correct source. */
   readonly questions: 1 | 2;
-  /** The status of an ID that a complete reply does not contain. */
+  /** The status that the scraper returns for an ID that a complete reply does not contain. */
   readonly leftOut: "not_found" | "unavailable";
   /**
    * The effect of bytes that are invalid in the charset: an unreadable reply, or a wrong letter.

@@ -148,8 +148,8 @@ async function openVisit(browser: Browser, { url, view, key }: Opening): Promise
 }
 
 /**
- * Answers calls with 400 until the user presses "Try again". A number of calls cannot decide when
- * they succeed, because pages also repeat calls automatically.
+ * Answers calls with 400 until the user presses "Try again". It does not count the calls, because
+ * pages also repeat calls automatically.
  * @param calls glob of the calls' URLs
  * @param message the message of the error
  */

@@ -42,7 +42,7 @@ describe("the stacks", () => {
 
       expect(stack.tags).toEqual({ service: "retail-product-data", stage });
       expect(Description).toContain(stage);
-      // The account and the region are those of the deployer.
+      // The app does not set the account and the region. The CDK uses those of the deployer.
       expect(stack.environment.name).toBe("aws://unknown-account/unknown-region");
     }
     rmSync(outdir, { recursive: true });

@@ -230,8 +230,8 @@ function changesOf(
   );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // A change begins with the value in the last reading of this kind, unless the new value equals
-    // that value. Then the change begins with the newest known value.
+    // A change begins with the value in the last reading of this kind if the new value differs from
+    // that value. Otherwise the change begins with the newest known value.
     const change = sinceLast[field] ?? newValues[field];
     if (change !== undefined && (isPlainReported ? isUnreported(field) : field in newValues))
       changes[field] = change;

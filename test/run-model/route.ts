@@ -318,8 +318,8 @@ export function memoriesOf(
 }
 
 /**
- * Returns the memory with a `RoutePart.key`.
- * @throws Error if `memoriesOf` has created none
+ * Returns the memory of the route part with this key (`RoutePart.key`).
+ * @throws Error if `memoriesOf` has created no memory for this key
  */
 export function memoryOf(memories: Memories, key: string): RouteMemory {
   const memory = memories.get(key);

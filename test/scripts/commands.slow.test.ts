@@ -1,5 +1,6 @@
 /**
- * Runs every command of package.json that the project implements, with --help and a typing error.
+ * Runs every command of package.json that the project implements: with --help, and with a
+ * misspelled option.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -217,8 +217,8 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
 /** The credits of the signup grant, which determine the number of shards. */
 const granted: Readonly<Record<AccountKind, number>> = {
   "one shard": 30,
-  // Part of these credits is spent before the steps. Otherwise, a second refund of the same charge
-  // would fail, because the account would have no other spent credits.
+  // Part of the granted credits is spent before the steps. Otherwise, a second refund of the same
+  // charge would fail, because the account would have no other spent credits.
   "without bystander": 30,
   "long journal": credits.granted,
   "two shards": 25_000,

@@ -53,7 +53,7 @@ export interface Plan {
    */
   readonly isReservedByOuter?: boolean;
   readonly inner: StepName;
-  /** The request of the outer step before which the inner step runs, from 1. */
+  /** The number of the outer step's request, from 1, before which the inner step runs. */
   readonly at: number;
   /** The fault of that request of the outer step. */
   readonly outerFault?: Fault | undefined;

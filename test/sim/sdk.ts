@@ -269,7 +269,7 @@ async function mortal(
   }
   if (task.state === "dead") return { response: {}, output: {} };
   try {
-    // A crash after a request means that the request has taken effect.
+    // With `crash_after`, the request takes effect before its task is killed.
     return await underFault(one, line, { ...options, plan: deathOf(death) ?? plan });
   } finally {
     if (death === "crash_after") {

@@ -104,7 +104,10 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
   const visible = (queue: QueueName): QueuedMessage[] =>
     [...waiting].filter((one) => one.queue === queue && one.visibleAt <= tasks.now());
   return {
-    /** Adds a message without the checks of a request. Faults may drop, delay or duplicate it. */
+    /**
+     * Adds a message directly, without the checks of an SDK request. Faults may drop, delay or
+     * duplicate the message.
+     */
     put,
     /**
      * Handles a request of the SDK's client.

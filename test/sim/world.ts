@@ -334,7 +334,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
   };
 }
 
-/** Returns the client of a process of any of the releases. */
+/** Returns a function that makes a client act like the client of a random release. */
 const anyRelease =
   (random: Random) =>
   (client: DynamoDBDocumentClient): DynamoDBDocumentClient =>

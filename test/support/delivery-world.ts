@@ -54,8 +54,8 @@ export const startedAt = "2026-11-20T10:00:00.000Z";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /**
- * Starts tables, queues and buckets. The returned `open` creates worlds with everything that
- * delivers events, and `stop` ends the servers.
+ * Starts tables, queues and buckets. Returns `open`, which creates an empty world with everything
+ * that delivers events, and `stop`, which ends the servers.
  */
 export async function startDeliveryWorld() {
   const tables = openTables();

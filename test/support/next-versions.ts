@@ -128,7 +128,7 @@ function reasonsIn(error: unknown): readonly Reason[] {
   return error instanceof ConditionalCheckFailedException ? [error] : [];
 }
 
-/** Applies a change to every write of a request, or to the output that contains rows. */
+/** Applies a change to a message (the input or output of a request) and to every write in it. */
 function mapped(message: Stored, change: (one: Write) => Write): Stored {
   const lists = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(lists);

@@ -86,7 +86,7 @@ export interface RunBench {
    * crashes, its message is handled again.
    */
   run(watchlist: Watchlist, crash?: CrashPoint): Promise<void>;
-  /** Sends the given messages and drains all queues, without a scheduled message. */
+  /** Sends the given messages and drains all queues. Unlike `run`, sends no scheduled message. */
   work(messages: readonly Message[], crash?: CrashPoint): Promise<void>;
   /** Sends the watchlist's scheduled message and handles at most `messages` messages. */
   runSome(watchlist: Watchlist, messages: number): Promise<void>;

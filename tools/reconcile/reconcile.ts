@@ -155,7 +155,10 @@ const differenceReporter =
     for (const difference of differences) report(difference);
   };
 
-/** Checks an account and reports its differences. */
+/**
+ * Checks an account and reports its differences. Returns no differences, because all are reported
+ * already.
+ */
 async function reconcileAccount(
   world: World,
   { id, createdAt: openedAt }: AccountLine,

@@ -80,7 +80,10 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
   };
 }
 
-/** The sequence of the first entry in the journal. */
+/**
+ * The sequence before the first record in the shard's row. It changes when records are copied to a
+ * page.
+ */
 const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
 
 function summed(changes: readonly UsageChange[]): readonly DailyUsage[] {

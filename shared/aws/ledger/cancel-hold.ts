@@ -54,7 +54,10 @@ interface Charge {
   /** Time of the charge, ISO 8601 UTC. */
   readonly chargedAt: string;
   readonly source: CreditSource;
-  /** UTC day of the account's daily budget that the charge counts to; undefined if to none. */
+  /**
+   * UTC day of the account's daily budget to which the charge counts; undefined if it counts to
+   * none.
+   */
   readonly budgetDay?: string | undefined;
   /** True if the hold has no row, so that the cancellation creates one. */
   readonly isNew: boolean;

@@ -34,8 +34,9 @@ const queryCost = 8;
 const keysMax = 100;
 
 /**
- * Reads credit transactions from DynamoDB. Filters by call, grant, purchase or adjustment look up
- * stamps. Every other filter reads the ledger from newest to oldest.
+ * Creates a reader of the credit transactions in DynamoDB. A filter by call, grant, purchase or
+ * adjustment finds the entries by their stamps. With any other filter or none, a call reads the
+ * ledger from newest to oldest.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,

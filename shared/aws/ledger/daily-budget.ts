@@ -124,7 +124,10 @@ export const baseOfBudget = (
   },
 });
 
-/** The refusal of a reservation by a daily budget; undefined if the budget now covers it. */
+/**
+ * Returns the refusal of a reservation by a daily budget; undefined if the budget now covers the
+ * reservation of `credits`.
+ */
 export async function overBudget(
   process: LedgerProcess,
   { budget, ...day }: CountedBudget,

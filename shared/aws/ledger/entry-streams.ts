@@ -21,7 +21,7 @@ interface Wanted {
   readonly accountId: string;
   /** The shards that the caller has read. Empty for an account without shards. */
   readonly shards: readonly Shard[];
-  /** Upper bound of places, exclusive. */
+  /** Only entries at places before this one are read. */
   readonly below: EntryPlace;
   /** Number of entries that the caller probably needs. The first requests read that many. */
   readonly expected: number;
@@ -74,7 +74,9 @@ export async function* entriesBelow(
   }
 }
 
-/** The steps that were read from one shard, newest first, and the source of further steps. */
+/**
+ * The entries and transfers that were read from one shard, newest first, and the source of more.
+ */
 interface Stream {
   readonly steps: Step[];
   readonly batches: AsyncIterator<readonly Step[]>;

@@ -15,8 +15,8 @@ import type { Shard } from "./shard-row.ts";
 type CallRecord = ReserveRecord | SettleRecord;
 
 /**
- * Maximum number of pages of a shard that a search reads. The first page is the one that was
- * current when the call began.
+ * How far a search reads the pages of a shard. The first page is the one that was current when the
+ * call began.
  */
 interface Reach {
   /** Maximum number of pages while the reservation is not found. */

@@ -24,8 +24,9 @@ type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "n
 
 /**
  * Finds a shard with a free slot and enough credits, and makes it the home shard of this process.
- * Releases expired holds and transfers credits from other shards if necessary. Returns `fresh` or
- * `again` to continue the reservation, or the reason why it must be refused.
+ * Releases expired holds and transfers credits from other shards if necessary. Returns `fresh` to
+ * repeat the reservation at once, `again` to repeat it after a pause, or the reason for refusing
+ * it.
  */
 export async function findShard(
   process: LedgerProcess,

@@ -56,7 +56,7 @@ export function budgetsOf(row: Row): readonly BudgetDay[] {
   ];
 }
 
-/** The attributes of a hold's row for the budgets that it counts to. */
+/** Returns the attributes of a hold's row that name the budget days to which the hold counts. */
 export const budgetsRow = (budgets: readonly BudgetDay[]): Row =>
   Object.fromEntries(
     budgets.map(({ owner, day }) => [

@@ -78,7 +78,8 @@ interface Attempt {
 
 /**
  * Writes the hold of a call: with one update of its shard, or with a transaction if the account has
- * a daily budget. Returns `again` if the budget did not cover the call but does now.
+ * a daily budget. Returns the hold and the outcome of the write. The outcome is `again` if the
+ * budget refused the write but now covers the call.
  */
 async function writeHold(
   process: LedgerProcess,

@@ -12,7 +12,7 @@ import { pack, unpack } from "./compressed.ts";
  * the outcomes of a batch take the rest.
  */
 const inRowMax = 100 * 1024;
-/** Size of the chunks of larger details, in bytes. */
+/** Size in bytes of the chunks into which large details are split. */
 const chunkBytes = 300 * 1024;
 
 interface Chunks {

@@ -37,7 +37,10 @@ import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
  */
 const stepRowDays = 14;
 
-/** The attributes of a result that `effectiveResults` reads: no outcomes that affect only items. */
+/**
+ * The attributes of a result that `effectiveResults` reads: all but the outcomes that affect only
+ * items.
+ */
 const effectiveAttributes: readonly string[] = [
   "sk",
   "counts",

@@ -35,10 +35,10 @@ const requestMsMax = 1_000;
 const retentionSeconds = 24 * 60 * 60;
 
 /**
- * The rate limit of a source that all processes share. Each source has a row with the time at which
- * the next call would start without a burst, in microseconds since 1970. Taking permits adds one
- * interval per permit to that time, without reading the row first, so that processes do not
- * conflict. If a process cannot update the row, it limits its calls locally.
+ * Creates the rate budget of sources, which all processes share. Each source has a row with the
+ * time at which the next call would start without a burst, in microseconds since 1970. Taking
+ * permits adds one interval per permit to that time, without reading the row first, so that
+ * processes do not conflict. If a process cannot update the row, it limits its calls locally.
  */
 export function sharedRateBudget(
   client: DynamoDBDocumentClient,

@@ -257,7 +257,7 @@ function reasonsIn(error: unknown): readonly Reason[] {
   return error instanceof ConditionalCheckFailedException ? [error] : [];
 }
 
-/** Returns the rows at which a guarded write failed because of their version. */
+/** Returns the rows that made a guarded write fail because of their version. */
 function staleRows(error: unknown, guarded: readonly (GuardedWrite | undefined)[]) {
   return reasonsIn(error).flatMap(({ Item: item }, n) => {
     const guard = guarded[n];

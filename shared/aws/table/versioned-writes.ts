@@ -103,7 +103,7 @@ function guardOf(write: Write, version: number): Write {
   };
 }
 
-/** Adds the version to an update expression. */
+/** Returns the update expression with a `SET` of the version added. */
 function stamped(update: string): string {
   const action = `${versionName} = :${versionName}`;
   return /\bSET\s/.test(update)

@@ -113,7 +113,8 @@ function failureOf(
   if (reply?.kind !== "answered") return { kind: "none" };
   const { status } = reply;
   const isRefused = status === refusedStatus;
-  // A refused batch is only a problem if a single item of it is refused too, so no warning yet.
+  // A refused batch is read again in halves. Only a refused single item is a problem, so the
+  // refusal of a larger batch logs no warning.
   const problem = isRefused && ids.length > 1 ? undefined : problemOf(status);
   if (problem !== undefined) note?.(`b_affiliate: the source ${problem}`);
   if (isRefused) return { kind: "refused" };

@@ -18,8 +18,8 @@ export function jsonOf(reply: SourceReply): unknown {
 }
 
 /**
- * Returns the decoder for the declared charset: some servers send JSON in another charset than
- * UTF-8. Without a known charset, UTF-8 is used.
+ * Returns the decoder for the charset in `contentType`, because some servers send JSON in another
+ * charset than UTF-8. Returns the decoder for UTF-8 if the charset is missing or unknown.
  */
 function decoderFor(contentType: string): InstanceType<typeof TextDecoder> {
   const charset = /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1];

@@ -21,7 +21,7 @@ export type BatchOutcome<Result> =
 export interface BatchReading<Item, Result> {
   /** The batch size: fixed, or shared by several reads. */
   readonly batchMax: number | BatchSize;
-  /** The number of concurrent batches. */
+  /** The maximum number of concurrent batches. */
   readonly atOnce: number;
   /** Reads the items in one call. Returns one result for each item, in the order of the items. */
   readonly read: (items: readonly Item[]) => Promise<BatchOutcome<Result>>;

@@ -39,8 +39,8 @@ const keptMinutes = 60;
  */
 const trustedMs = 5 * minuteMs;
 /**
- * The longest single wait while another call is in flight, because the answer of that call may
- * report a new balance.
+ * The longest single wait for tokens while another call is in flight, in milliseconds. The wait is
+ * short because the answer of the other call may report a new balance.
  */
 const sliceMs = 250;
 
@@ -109,7 +109,8 @@ export function historyTokens(clock: Clock): Tokens {
 }
 
 /**
- * Creates a lookup that returns one token balance for each key, identified by its secret reference.
+ * Creates a function that returns the token limiter of a key, given the reference of the key's
+ * secret. The same reference always returns the same limiter.
  */
 export function tokensByKey(clock: Clock): TokensByKey {
   const known = new Map<string, Tokens>();

@@ -19,7 +19,7 @@ export const signedInteger = v.fallback(
 const none = -1;
 /** The highest accepted price, in the smallest unit of its currency. */
 const minorMax = 100_000_000_000;
-/** Currencies without a smaller unit, such as cents. */
+/** Currencies that have no smaller unit such as the cent. */
 const wholeCurrencies: ReadonlySet<string> = new Set(["JPY"]);
 
 /**

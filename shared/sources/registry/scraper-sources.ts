@@ -13,8 +13,8 @@ import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
 
 /**
- * Returns a function that returns the scraper for an ID. Each scraper is created once, so its
- * limits apply to all reads of the process.
+ * Returns a function that returns the scraper with the given scraper ID. It creates each scraper
+ * once, so a scraper's limits apply to all reads of the process.
  */
 export function scraperFor(
   sources: SourceConfiguration,

@@ -76,8 +76,8 @@ const isBuyable = ({ availability }: ReadOffer): boolean | undefined =>
   availability === undefined ? undefined : availabilityOf(availability).inStock;
 
 /**
- * Parses the offers inside an aggregate offer. If the node contains no offers, parses the node
- * itself as an offer.
+ * Returns the offers inside an aggregate offer. If the node contains no offers, returns the node
+ * itself as the only offer.
  */
 function readOffers(node: SchemaNode, wanted: WantedProduct): ReadOffer[] {
   const within = nodesOf(node, "offers");

@@ -98,9 +98,9 @@ function namedInTitle(
 }
 
 /**
- * Returns true if the page describes another product than the wanted one. Returns false if the
- * page's declared address contains the ID. Otherwise returns true if the requested address lacks
- * the ID, or if the product or the page identifies itself differently.
+ * Returns true if the page seems to describe another product than the wanted one. Returns false if
+ * an address that the page declares contains the wanted ID. Otherwise returns true if the requested
+ * address lacks the ID, if the product has an identity, or if the page declares an address.
  */
 function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: PageHead): boolean {
   if (isNamedPage(wanted, head)) return false;

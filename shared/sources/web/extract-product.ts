@@ -79,8 +79,8 @@ const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
   [openGraphProduct(head())].filter((node) => node !== undefined);
 
 /**
- * Builds the result for a product. Omits prices without a currency, unless any currency is
- * accepted.
+ * Builds the result for a product: its facts, or `foreign_currency` if its price is in another
+ * currency than the wanted one. Omits prices without a currency, unless any currency is accepted.
  */
 function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead): Extraction {
   const { price, listPrice, isPriceUnclear: _unclear, ...others } = facts;

@@ -40,7 +40,7 @@ export function jsonLdBlocks(html: string): object[] {
 
 /**
  * Returns the content of a script element if its type is JSON-LD, otherwise undefined. `start` is
- * the position after the element's name.
+ * the position after the element's name, and `end` the position of its closing tag.
  */
 function linkedDataIn(html: string, start: number, end: number): string | undefined {
   const close = html.slice(start, Math.min(end, start + openingCharactersMax)).indexOf(">");

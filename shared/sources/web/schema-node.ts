@@ -5,7 +5,7 @@ export type SchemaValue = string | number | boolean | SchemaNode;
 export interface SchemaNode {
   /** The `@id` or `itemid` of the item. */
   readonly id: string | undefined;
-  /** The types of the item, as terms. */
+  /** The types of the item, as `termOf` returns them. */
   readonly types: readonly string[];
   /** The values by property term, in document order. */
   readonly values: ReadonlyMap<string, readonly SchemaValue[]>;

@@ -74,7 +74,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   clock.set("2026-03-10T12:00:00Z");
-  // The account is created before the times of all calls, because its ledger stamps only increase.
+  // The account is created before the times of all calls, because the stamps of its ledger must
+  // increase.
   const opened = { ...deps, clock: fixedClock("2026-03-01T12:00:00Z") };
   const account = await createAccount({ name: "Shop", email: "it@shop.example" }, opened);
   accountId = account.id;

@@ -78,7 +78,10 @@ const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   waitsMs: 100,
   takesEffect: n === 0,
 }));
-/** The most attempts of a settlement that can get no response before its last possible attempt. */
+/**
+ * The attempts of a settlement that get no response, in the longest case that still leaves time for
+ * a last attempt.
+ */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },
   { waitsMs: settleLossMs - attemptMs - ledgerRequestMs },

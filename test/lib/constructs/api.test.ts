@@ -139,7 +139,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     expect(new Set(pairs).size).toBe(pairs.length);
     for (const pair of pairs) {
       expect(paths).toContain(pair.split(" ")[1]);
-      // The gateway refuses settings of an ANY method.
+      // The gateway refuses settings for the method ANY, so each setting names one HTTP method.
       expect(verbs).toContain(pair.split(" ")[0]);
     }
     expect(pairs).toEqual(

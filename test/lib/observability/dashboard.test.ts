@@ -19,7 +19,10 @@ interface Widget {
   };
 }
 
-/** The widgets of the dashboard, with a placeholder for every reference. */
+/**
+ * Returns the widgets of a stage's dashboard. The text `ref` replaces every reference to a
+ * resource.
+ */
 function widgetsOf(stage: (typeof stages)[number]): readonly Widget[] {
   const [dashboard] = propertiesOf(synthesize(stage).service, "AWS::CloudWatch::Dashboard");
   const body = dashboard?.["DashboardBody"] as {

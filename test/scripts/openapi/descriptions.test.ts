@@ -17,7 +17,10 @@ interface Described {
 
 interface Field extends Described {
   readonly name: string;
-  /** The field that has the object, otherwise the component or the operation. */
+  /**
+   * The name of the field that contains this field's object; without one, of the component or
+   * operation.
+   */
   readonly owner: string;
 }
 

@@ -16,7 +16,10 @@ beforeEach(() => {
 
 const record = (runNumber: number): Promise<unknown> =>
   history.append(list, { runNumber, endedAt: at, points: [] });
-/** Merges the history after the end of a run. Returns false if the merge is not complete. */
+/**
+ * Merges the history after the end of a run. `isOver` is true if the time slice has ended. Returns
+ * false if the merge is not complete.
+ */
 const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
   mergeHistory({ ...list, runNumber }, () => isOver, {
     history,

@@ -77,7 +77,7 @@ export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   return fc.oneof(plain, oneField, compared, ...moved);
 }
 
-/** The route, or the route with keys that limit its matches. */
+/** Generates the route as it is, or with keys that limit its matches. */
 function anyLimits(scraper: StepScraperId, route: Route): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
   const test = fc.constantFrom(...testableFields, ...derivedFields).chain((field) => {

@@ -158,7 +158,8 @@ describe("the limited history of runs", () => {
 });
 
 describe("a run of several batches and steps", () => {
-  // A repeated tick resumes its run, which sends the four batches of the first step once more.
+  // If a tick is delivered twice, the second delivery resumes the run, which sends the four batches
+  // of its first step again.
   it.each([
     { deliveries: 1, batches: 12 },
     { deliveries: 2, batches: 12 + 2 * 4 },

@@ -83,7 +83,10 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("rotate" as const), which }) },
 );
 
-/** Does a step. Returns `done`, or the HTTP status with which it was refused. */
+/**
+ * Does a step, and adds the ID of a created endpoint to `known`. Returns `done`, or the HTTP status
+ * with which the step was refused.
+ */
 async function play(step: Step, known: string[], { dependencies }: World): Promise<string> {
   const now = systemClock.now();
   const wanted = { url: "", description: null, events: null, enabled: true };

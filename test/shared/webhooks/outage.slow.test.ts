@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => base.stop());
 
-/** Advances the clock to `until`, and does all due work at its time. */
+/** Advances the clock to `until`, and makes the due deliveries on the way, each at its due time. */
 async function liveUntil(until: Date): Promise<void> {
   for (;;) {
     await world.deliverDue();

@@ -12,7 +12,9 @@ import { rowAt } from "./table-rows.ts";
 export interface RunsSeen {
   /** The sources' answers that led to each recorded result, by the key of the result's row. */
   readonly answers: ReadonlyMap<string, readonly FlatAnswer[]>;
-  /** The time at which each result was recorded, in milliseconds, by the key of its row. */
+  /**
+   * The time at which each result was recorded, in milliseconds, by the key of the result's row.
+   */
   readonly recordedAt: ReadonlyMap<string, number>;
   /** The runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
   readonly pausing: ReadonlySet<string>;
@@ -138,7 +140,7 @@ function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
 const isPassedOver = (input: Attempt["input"]): boolean =>
   String(input["UpdateExpression"]).startsWith("SET next_run_at = :next, due_at = :next");
 
-/** Records that the task's last answers led to the result that it stores. */
+/** If a request stores a result, records its time and the last answers that the task received. */
 function keepAnswer(
   { service, operation, input, task }: Attempt,
   { world, answers, recordedAt }: Watched,

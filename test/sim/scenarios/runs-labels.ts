@@ -37,8 +37,8 @@ export function labeledItem(
 }
 
 /**
- * Adds a call to `calls` for each of its items that has labels. Returns the added records, whose
- * `ends` is infinite.
+ * Records in `calls` that a call sets labels: one record for each item with labels. Returns these
+ * records, whose `ends` is infinite.
  * @param begins the time at which the call began, in milliseconds
  */
 export function noteLabels(

@@ -129,7 +129,10 @@ async function beside(
   }
 }
 
-/** Changes one element of a list or map attribute. */
+/**
+ * Returns a change of one element of a list or map attribute. Deletes the element if `to` returns
+ * null.
+ */
 const within =
   (name: string, key: string | number, to: (element: Row) => Row | null): Change =>
   (row) => {

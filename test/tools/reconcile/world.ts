@@ -21,7 +21,7 @@ const tables = openTables();
 export const { client } = tables;
 export let names: Tables;
 
-/** Creates separate tables before the tests of a file. */
+/** Registers a hook that creates separate tables before the tests of a file. */
 export const withTables = (): void => {
   beforeAll(async () => {
     names = {

@@ -21,8 +21,8 @@ interface LedgerFindings extends CheckResult {
 }
 
 /**
- * Checks the ledger of an account, its holds, usage and keys. Repeats the check as `confirmed`
- * does.
+ * Checks the ledger of an account, its holds, usage and keys. Repeats the check until its result is
+ * certain, as `confirmed` describes.
  * @param since the times from which charges and resolved holds are compared
  */
 export const checkLedger = (

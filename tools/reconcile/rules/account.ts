@@ -14,7 +14,7 @@ export interface StoredAccount {
   readonly received: number;
 }
 
-/** An account from before there were shards. */
+/** The credit sums in the row of an account from before accounts had shards. */
 export interface StoredSums extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
   readonly sequence: number;
   readonly balance: number;

@@ -39,7 +39,7 @@ export const forgottenDelivery = (accountId: string, delivery: Delivery): Differ
 
 /** A published run whose events have not expired. */
 export interface EndedRun {
-  /** The name of the run in differences. */
+  /** The name of the run in reported differences. */
   readonly place: string;
   readonly runId: string;
   readonly watchlistId: string;

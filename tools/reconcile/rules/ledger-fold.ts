@@ -42,7 +42,7 @@ export interface ResolvedHold extends HoldPlace {
 export interface DayUsage {
   /** The number of holds that were resolved on this day. */
   readonly requests: number;
-  /** The credits that these holds were charged. */
+  /** The credits charged for the holds that `requests` counts. */
   readonly credits: number;
 }
 

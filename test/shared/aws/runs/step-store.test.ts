@@ -317,7 +317,9 @@ describe("a batch of a step", () => {
 });
 
 describe("the stored results of a step", () => {
-  /** Enough results for more than a megabyte, which DynamoDB returns in several pages. */
+  /**
+   * A number of results that exceeds a megabyte, so that DynamoDB returns them in several pages.
+   */
   const large = 25;
   const outcomesOf = (batch: number): ItemOutcome[] => [
     anOutcome(`${batch}-a`, { next: ["more"] }),

@@ -44,7 +44,9 @@ const pkPerPartition = (kind: DueKind): readonly string[] =>
     for (let n = 0; ; n += 1) if (duePartitionOf(kind, `pk-${n}`) === partition) return `pk-${n}`;
   });
 
-/** Partition keys of the table that are indexed in one partition of the due index. */
+/**
+ * Returns `wanted` partition keys of the table whose rows are in one partition of the due index.
+ */
 function pksOf(kind: DueKind, partition: string, wanted: number): readonly string[] {
   const found: string[] = [];
   for (let n = 0; found.length < wanted; n += 1) {

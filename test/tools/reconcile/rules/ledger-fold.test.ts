@@ -51,7 +51,10 @@ const charge = (credits: number) => ({ ...held, type: "charge", credits }) as co
 const refund = (credits: number) =>
   ({ ...held, type: "refund", credits, balanceAfter: credits }) as const;
 
-/** Returns the fields that differ in a charge after a grant and a reservation of four credits. */
+/**
+ * Returns the names of the wrong fields of a charge. The charge follows a grant and a reservation
+ * of four credits.
+ */
 function differencesOf(reserved: CreditSource, charged: Partial<LedgerEntry>): string[] {
   const fold = openFold();
   fold.take(entry(1, { balanceAfter: 4 }));
