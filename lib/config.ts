@@ -117,9 +117,9 @@ export interface Throttle {
 }
 
 /**
- * One caller alone must not be able to use up a limit. Each limit of a route is therefore at least
- * three times what the firewall accepts from one address (`requestsPerSecondOfAddress`). A key can
- * make 50 calls a second.
+ * One caller alone must not be able to use up a limit. `itemCalls` and `otherCalls` are therefore
+ * at least three times what the firewall accepts from one address (`requestsPerSecondOfAddress`). A
+ * key can make 50 calls a second.
  *
  * A flood of calls to all paths must not use up API Gateway's quota for the AWS account, which
  * other APIs of the account share. The limits must therefore add up to at most that quota: 10,000

@@ -25,7 +25,7 @@ export type Sources =
       readonly secrets: readonly string[];
     };
 
-/** The context keys for sources, not yet checked. */
+/** The values of the CDK context that define the sources, before they are checked. */
 export interface SourceContext {
   /** The JSON, or the path of a file that contains the JSON. */
   readonly sources?: unknown;
@@ -153,8 +153,9 @@ function isStoredSecretOrKey(reference: string): boolean {
 }
 
 /**
- * The JSON of the context: the text itself if it begins with `{`, otherwise the content of the
- * file.
+ * Returns the JSON in the context value `sources`: an object as JSON, a text that begins with `{`
+ * unchanged, and for any other text the content of the file that it names.
+ * @throws Error if there is no such file
  */
 function textOf(sources: unknown): string {
   if (typeof sources !== "string") return JSON.stringify(sources);

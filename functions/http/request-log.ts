@@ -63,7 +63,10 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   return { after: write, onError: write };
 }
 
-/** Returns the route of a call, or the path if no route matches the call. */
+/**
+ * Returns the route of a call for the log, such as `GET /v1/watchlists/{id}`. If no route matches,
+ * returns the path of the call instead.
+ */
 function placeOf(
   { httpMethod, path }: APIGatewayProxyEvent,
   state: CallState | undefined,

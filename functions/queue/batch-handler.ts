@@ -118,7 +118,10 @@ type ParsedMessage<Message> =
   | { readonly message: Message; readonly issue?: undefined }
   | { readonly message?: undefined; readonly issue: string };
 
-/** Parses a message. `issue` names the invalid field and never contains its value. */
+/**
+ * Parses a message. Returns `issue` if it is invalid: the reason or the invalid field, never a
+ * value of the message.
+ */
 function parseMessage<Message>(
   schema: GenericSchema<unknown, Message>,
   body: string,

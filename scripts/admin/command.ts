@@ -138,8 +138,8 @@ interface Described {
 /** A command that reads or changes a world. */
 export interface WorldCommand extends Described {
   /**
-   * Describes the change, for the question to the operator. Absent if the command only reads;
-   * returns undefined if it only reads with these options.
+   * Returns a description of the change, for the question to the operator; undefined if the command
+   * changes nothing with these options. Absent if the command never changes anything.
    */
   readonly changes?: (values: Values) => string | undefined;
   /** The role that the command needs. Default: `act` if it changes something, otherwise `read`. */

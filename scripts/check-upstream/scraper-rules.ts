@@ -156,7 +156,10 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
   return judged({ rule, level: "must", expected, trouble }, scraper);
 }
 
-/** Returns the violation if the server finds an item that must not exist; null otherwise. */
+/**
+ * Returns what is wrong with the reply to a request for an item that does not exist: the item was
+ * found, or the reply is invalid. Returns null for a correct reply.
+ */
 async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
   const taken = await takenFrom(seen, asked);

@@ -7,7 +7,7 @@
 import { startWorld } from "../../tools/local/world.ts";
 import { productsEnvironments } from "./lambda-environments.ts";
 
-/** The route group whose handler is empty. */
+/** The group of paths whose calls an empty handler answers. */
 export const bareGroup = "structured";
 
 const bare = {

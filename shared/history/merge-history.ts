@@ -36,7 +36,8 @@ export async function mergeHistory(
     const window = (await history.mergedWindows(watchlistId)) + 1;
     if (window > windowOf(runNumber)) return true;
     const last = lastRunOf(window);
-    // The last run of the window may have been recorded before this run.
+    // Runs are not always recorded in the order of their numbers: the last run of the window may
+    // already be recorded, although this run is not the last one.
     if (runNumber < last && !(await history.isRecorded(watchlistId, last))) return true;
     const outcome = await mergeWindow(run, { window, isOver }, dependencies);
     if (outcome !== "merged") return outcome !== "unfinished";

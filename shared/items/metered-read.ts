@@ -258,7 +258,10 @@ async function cancelNow(
   return succeeds(clock, withinMs, cancel);
 }
 
-/** Queues the hold for cancellation by a worker. Returns true on success. */
+/**
+ * Sends a message after which a worker cancels the hold. Returns false if the message could not be
+ * sent within `withinMs`.
+ */
 async function cancelLater(
   { accountId, requestId: holdId }: MeteredCall,
   { cancels, clock }: MeteredReadDependencies,

@@ -132,8 +132,8 @@ function newEstimate(body: Body): Estimate {
 }
 
 /**
- * Body schema of the route. Its transform throws `ServiceError` for values that the schema cannot
- * check.
+ * Body schema of `POST /v1/watchlists/estimate`. Its transform throws `ServiceError` for values
+ * that the schema cannot check.
  */
 export const estimateRequest = v.pipe(estimateBody, v.transform(parseEstimate));
 

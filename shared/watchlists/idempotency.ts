@@ -17,7 +17,7 @@ export interface IdempotencyRecord {
   /** SHA-256 of the key. */
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** Random ID of the lease holder until `leaseUntil`. */
+  /** Random ID of the request that has the lease until `leaseUntil`. */
   readonly owner: string;
   readonly leaseUntil: Date;
   /** ID of the watchlist that the request creates, fixed before its first write. */

@@ -111,8 +111,8 @@ function refuseItems(body: unknown): unknown {
 }
 
 /**
- * The body schema of the route. Its transform throws `ServiceError` for values that the schema
- * cannot check.
+ * Body schema of `PATCH /v1/watchlists/{id}`. Its transform throws `ServiceError` for values that
+ * the schema cannot check.
  */
 export const watchlistPatch = v.pipe(
   v.unknown(),

@@ -23,8 +23,8 @@ export interface EndpointStore {
   create(accountId: string, endpoint: WebhookEndpoint): Promise<CreateEndpointOutcome>;
   /**
    * Replaces an endpoint if its stored `updatedAt` still equals that of `before`. The same
-   * transaction reserves a new URL and releases the old one. With a `failingSince` that is not
-   * null, it also requires that the endpoint's stored health has this `failingSince`.
+   * transaction reserves a new URL and releases the old one. If `condition.failingSince` is not
+   * null, the stored health of the endpoint must have the same `failingSince`.
    */
   replace(
     before: WebhookEndpoint,

@@ -44,8 +44,9 @@ const testOf = (account: string, id: string): Promise<Answer> =>
   api.call("POST", `webhook_endpoints/${id}/test`, { account });
 
 /**
- * Starts `callsAtOnce` calls, of which the account's limit of probes admits `admitted`. Resolves
- * when the other calls have ended. `all` resolves when every call has ended.
+ * Starts `callsAtOnce` calls. The account's limit of probes admits `admitted` of them and refuses
+ * the others. Resolves when the refused calls have ended: `ended` contains their answers, and `all`
+ * resolves when every call has ended.
  */
 async function startProbes(
   call: () => Promise<Answer>,

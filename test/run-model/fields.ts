@@ -63,9 +63,9 @@ export function everythingKnown({ readings, newer }: Known): Snapshot | null {
 }
 
 /**
- * Returns the newest value of a field; undefined if no read has shown it. If several
- * kinds of reads show the field, returns the newest value of all of them. Otherwise, returns the
- * value of the last reading of `kind`.
+ * Returns the newest known value of a field; undefined if no read has shown it. If `kind` shares
+ * the field with other kinds of reads, the value can be from any of these kinds. Otherwise it is
+ * from the last reading of `kind`.
  */
 export function newest({ readings, newer }: Known, field: string, kind: ReadingKind) {
   const kinds = sharers(field);

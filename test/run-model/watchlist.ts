@@ -29,7 +29,7 @@ export interface ModelItem {
   details: ModelDetails;
   state: ItemState;
   known: Known;
-  /** The memories of the pipeline's routes. */
+  /** What each route of the pipeline stores about the item. */
   memories: Memories;
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;

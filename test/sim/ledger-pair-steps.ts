@@ -26,8 +26,8 @@ const muchLater = new Date("2026-03-01T13:00:00Z");
 /** A time at which all holds of a pair have expired. */
 export const afterAll = new Date("2026-03-01T13:00:01Z");
 /**
- * The credits of the holds. The balance covers either `one` or `another`, but not both. The hold of
- * the bystander stays open.
+ * The credits that the account gets, and those of each hold. The balance covers the hold `one` or
+ * the hold `another`, but not both. The hold `bystander` stays open.
  */
 export const credits = {
   granted: 20,
@@ -112,7 +112,7 @@ export const steps = {
     await changes.apply({ ...change, accountId, now });
     return "done";
   },
-  /** Moves credits between shards to the shard with fewer credits. */
+  /** Moves credits from the other shards to the shard with the lowest balance. */
   async gather({ process, now }, { accountId }) {
     const { shards = [] } = (await readAccountRows(process, accountId)) ?? {};
     const [poorest] = shards.toSorted((a, b) => a.balance - b.balance);
@@ -227,8 +227,8 @@ const granted: Readonly<Record<AccountKind, number>> = {
 };
 
 /**
- * The number of records in the journal before the steps. With one more record, the journal is long
- * enough to be copied to a page.
+ * The number of records in the journal before the outer and inner step run. The next record makes
+ * the journal long enough to be copied to a page.
  */
 const longJournal = 7;
 
@@ -281,7 +281,7 @@ export async function prepare(
   if (kind === "two shards") await steps.gather(setup, scene);
   if (kind !== "without bystander") await reserve("bystander", muchLater)(bystander, scene);
   if (kind === "long journal") {
-    // The hold of the outer step adds the last record.
+    // If the outer step resolves a hold, the reservation of this hold adds the last record.
     await fillJournal(setup, scene, hold === undefined ? longJournal : longJournal - 1);
   }
   if (hold !== undefined) await reserve(hold)(isReservedByOuter ? outerProcess : setup, scene);

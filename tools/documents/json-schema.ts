@@ -63,7 +63,9 @@ interface VariantOption {
 }
 
 /**
- * Adds the discriminator property to a union of objects. The options of the union must be named.
+ * Returns the JSON schema `plain` with a discriminator if the valibot schema is a `variant`; null
+ * for any other schema.
+ * @throws Error if an option of the variant has no component name
  */
 function withDiscriminator(schema: unknown, plain: object): object | null {
   const { type, key: propertyName = "", options = [] } = schema as Variant;

@@ -144,7 +144,7 @@ interface World {
   readonly ledgerReader: LedgerReader;
   readonly counts: Counts;
   readonly report: (differences: readonly Difference[]) => void;
-  /** IDs of the keys that were already reported. */
+  /** IDs of the API keys for which a difference was already reported. */
   readonly strayKeys: Set<string>;
 }
 

@@ -12,7 +12,8 @@ export interface Requests {
 }
 
 /**
- * The measurements of one round: publishing, delivering, and the bare loop that runs after them.
+ * The measurements of one round: of publishing, of delivering, and of the loop that then sends the
+ * same bytes without the service.
  */
 export interface Round {
   readonly publish: Spent;

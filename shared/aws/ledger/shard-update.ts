@@ -170,9 +170,10 @@ interface Size {
 }
 
 /**
- * Builds the update that adds or deducts credits, with a record. It fails if a count would become
- * negative or the shard has a newer stamp. Pass `size` if the change increases the account's slots,
- * and `budget` if the change reserves credits.
+ * Builds the update that adds credits to a shard or deducts them, and stores a record. The update
+ * fails if it would make a balance or counter negative, or if the shard has a newer stamp. Pass
+ * `size` if the change increases the account's slots. Pass `budget` if the change reserves credits:
+ * the update then fails if this is not the account's daily budget.
  */
 export const creditUpdate = (
   location: ShardLocation,

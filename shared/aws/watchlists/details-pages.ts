@@ -108,8 +108,8 @@ async function firstRanges(
 }
 
 /**
- * Creates the first pages of a watchlist, without details. `stale`: another process has created
- * them.
+ * Creates the first pages of a watchlist, without details. Returns `stale` if another process has
+ * created them.
  */
 async function createPages(table: PageTable, list: WatchlistRef): Promise<Written> {
   const ranges = await firstRanges(table, list.watchlistId);
@@ -155,8 +155,9 @@ interface Replacement {
 type Written = "written" | "stale" | "watchlist_deleted";
 
 /**
- * Replaces a page. If the watchlist has no pages of details, only creates the first pages and
- * returns `stale`, so that the caller tries again.
+ * Replaces a page. If the watchlist has no pages of details, creates the first pages without
+ * `after`, and returns `stale`, so that the caller tries again. Also returns `stale` if another
+ * process has changed the page.
  */
 async function writePages(
   table: PageTable,

@@ -162,7 +162,8 @@ async function removeRows(
       await deleteRows(client, options, some.map(keyOf));
     }
   }
-  // After the runs: a run that is not done may still write its history.
+  // The history is deleted after the runs, because a run that has not ended may still write
+  // history.
   const history = historyKeys.head(watchlistId).pk;
   if (!(await removePartition(client, options, { pk: history, isOver }))) return false;
   const { pk, sk: mark } = watchlistKeys.purge(watchlistId);

@@ -39,12 +39,12 @@ const refusedAloneMax = 10;
 /**
  * Reads items in batches. Returns one result for each item, in the order of the items.
  *
- * A batch that is refused or fails is read again in halves, down to single items, within the limits
- * of `splitBudget`. Items that still could not be read get the result of `unread`. Until the source
- * accepts a batch, only one refused batch is split, and the other refused batches wait for its
- * result. If ten single items of that batch are refused, the source probably accepts nothing, and
- * the other batches are not split.
- * @throws the error of `read`
+ * If the source refuses a batch or its call fails, the batch is read again in halves, down to
+ * single items, within the limits of `splitBudget`. Items that still could not be read get the
+ * result of `unread`. Until the source accepts a batch, only one refused batch is split, and the
+ * other refused batches wait for its result. If ten single items of that batch are refused, the
+ * source probably accepts nothing, and the other batches are not split.
+ * @throws any error that `read` throws
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
@@ -99,7 +99,7 @@ async function readBatch<Item, Result>(
 
 type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
 
-/** Limits the calls that search one batch for bad items. */
+/** Limits the calls that one batch may cost to find the items that the source refuses. */
 interface SplitBudget {
   /** Records that a part of this many items failed. */
   count(kind: Failure, items: number): void;
@@ -134,7 +134,10 @@ function splitBudget(batchItems: number): SplitBudget {
   };
 }
 
-/** Tests whether a source that refuses batches accepts any item. Runs at most once in each read. */
+/**
+ * Finds out whether a source that refuses batches accepts any item at all. The test splits one
+ * batch, and runs at most once in each read.
+ */
 interface SourceTrial {
   /** Returns the tester for one batch. */
   tester(): BatchTester;

@@ -21,9 +21,9 @@ const regainedShare = 0.1;
 const regainMs = 5_000;
 
 /**
- * Creates a rate that is halved when more than 10 % of the last 20 answers are busy, down to 1/32
- * of the full rate. The rate recovers with time, whatever the number of calls. Recovery from the
- * lowest rate takes less than a minute.
+ * Creates a rate of calls that starts at `perSecondMax`. It is halved when more than 10 % of the
+ * last 20 answers were busy, but never falls below 1/32 of `perSecondMax`. It recovers with time,
+ * not with the number of calls: from the lowest rate in less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {
   let slowed: { readonly perSecond: number; readonly at: Date } | undefined;

@@ -9,8 +9,8 @@ export type SellerNames = ReadonlyMap<string, string | null>;
 
 export interface Sellers {
   /**
-   * Returns the names of sellers from the cache, and looks up the others. `domain` is the API's
-   * number for the marketplace.
+   * Returns the names of the sellers with these IDs. Looks up only names that are not cached.
+   * `domain` is the number that the price history API uses for the marketplace.
    */
   namesOf(
     ids: readonly string[],

@@ -112,7 +112,11 @@ function digitsIn(text: string): string | undefined {
   return number.replaceAll(/['\s]/gu, "");
 }
 
-/** Returns the decimal separator of a number; undefined if it has none. */
+/**
+ * Returns the decimal separator of a number; undefined if it has none. A single separator with
+ * three digits after it separates thousands if it is a comma. `commasAreThousands`: no comma is a
+ * decimal separator.
+ */
 function decimalMark(written: string, commasAreThousands: boolean): "." | "," | undefined {
   const comma = written.lastIndexOf(",");
   const dot = written.lastIndexOf(".");

@@ -41,8 +41,9 @@ interface LostAttempt {
 }
 
 /**
- * A client that repeats attempts within the retry budget, as the SDK does. Each attempt takes the
- * 99th percentile of a loaded ledger. The first attempts of a request may get no response.
+ * Creates a client that repeats attempts within the retry budget, as the SDK does. An answered
+ * attempt takes `ledgerRequestMs`, the 99th percentile of a loaded ledger. The first attempts of a
+ * request get no response if `lostOf` returns attempts for it.
  */
 function slowClient(
   clock: MovingClock,
