@@ -12,9 +12,9 @@ import { decisionsIn, listBody, type ListName, listNames, stepId } from "./watch
 /** Time of day at which the watchlists run, UTC. */
 const runTime = "T06:00:00.000Z";
 /**
- * Days between two reads of the history of all items. The service shows 400 days, so the first
- * points are still shown then. The number is a multiple of the runs that the service merges, so the
- * read of an item needs few rows.
+ * Days between two reads of the history of all items. This is less than the 400 days that the
+ * service shows, so no point expires unread. It is a multiple of the size of a window, so the read
+ * of an item needs few rows.
  */
 const readEveryDays = 6 * limits.historyWindowRuns;
 /** Number of items whose history is read at the same time. */
@@ -132,7 +132,9 @@ function recordRun(
 }
 
 /**
- * Records the points since the last read, if points may expire soon or the shop has its last day.
+ * Reads the history points since the previous read, and records them. Does so every `readEveryDays`
+ * days, before points expire, and on the last day of the shop's prices. On other days, does
+ * nothing.
  */
 async function readHistory(
   shop: OpenShop,
