@@ -76,7 +76,10 @@ const generated = /_(?:TABLE|URL|ARN|GROUP|BUCKET|ID)$/;
 const generatedBytesMax = 160;
 const wordBytesMax = 32;
 
-/** @throws Error if the value of SOURCES would exceed Lambda's limit in any function that has it */
+/**
+ * Checks that every function that reads SOURCES has enough room for its value.
+ * @throws Error if the environment variables of such a function would exceed Lambda's limit
+ */
 function checkRoom(variable: string): void {
   const room = Math.min(...Object.values(environment).filter(isReader).map(roomBeside));
   // JSON escapes each quote in the value, so that it takes two bytes.

@@ -1,4 +1,4 @@
-/** Checks whether the service accepts the results. */
+/** Checks which results of a server's reply the service accepts, rejects or downgrades. */
 import * as v from "valibot";
 import type { Difference } from "./difference.ts";
 import { shownDifference, brief } from "./difference.ts";

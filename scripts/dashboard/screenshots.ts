@@ -89,7 +89,7 @@ async function main([folder = "screenshots"]: readonly string[]): Promise<void> 
     const api = apiClient(world.baseUrl, world.apiKey);
     await inventUse(world, api);
     const places = await placesOf(api);
-    // Each view also shows the sign-in.
+    // Each view has one more screenshot, of the sign-in page.
     const progress = progressOf(views.length * (places.length + documents.length + 1));
     for (const view of views) await takeAll(browser, world, { folder, places, view, progress });
   } finally {

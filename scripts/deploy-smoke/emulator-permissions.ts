@@ -47,8 +47,8 @@ const patience = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
 let granted: string | null = null;
 
 /**
- * Grants the roles the permissions that the emulator requires although AWS does not. They are in a
- * separate stack, which a repeated call adapts to other roles.
+ * Grants roles the permissions that the emulator requires although AWS does not. A separate stack
+ * contains them. If the roles changed since the previous call, a further call updates this stack.
  * @returns a line about each permission; an empty list if the stack did not change
  * @throws Error if `resources` lacks a role that needs a permission
  */

@@ -87,9 +87,9 @@ const hours = `date_diff('hour',
   greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
   least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;
 
-/** The values of the rule `lowest90d`: the lowest price of the window. */
+/** The values of the rule `lowest90d`: the lowest price of the last 90 days. */
 export const lowest90d = valueOnSamples("min(price)", 90);
-/** The values of the rule `average30d`: the average price, weighted by time. */
+/** The values of the rule `average30d`: the average price of the last 30 days, weighted by time. */
 export const average30d = valueOnSamples(`round(sum(price * ${hours}) / sum(${hours}), 4)`, 30);
 /** The values of the rule `changedCount7d`: the number of changes, including that of the read. */
 export const changedCount7d = `

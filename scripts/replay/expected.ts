@@ -14,7 +14,11 @@ import type { RuleName } from "./watchlists.ts";
  * instead of daily reads.
  */
 
-/** Statements that create the tables of the replayed products, from the files and `products`. */
+/**
+ * Returns SQL statements that create the tables `points`, `known` and `segments`: the prices of the
+ * products in the table `products`.
+ * @param files the SQL list of the price files
+ */
 export const fileTables = (files: string): readonly string[] => [
   `CREATE TABLE points AS
     WITH entries AS (

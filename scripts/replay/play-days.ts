@@ -15,9 +15,9 @@ const runTime = "T06:00:00.000Z";
 /** Time of day at which the source answers wrong prices, on some days. */
 const wrongTime = "T05:00:00.000Z";
 /**
- * Days between two reads of the history of all items. The service shows 400 days, so the first
- * points are still shown then. The number is a multiple of the runs that the service merges, so the
- * read of an item needs few rows.
+ * Days between two reads of the history of all items. This is less than the 400 days that the
+ * service shows, so no point expires unread. It is a multiple of the size of a window, so the read
+ * of an item needs few rows.
  */
 const readEveryDays = 6 * limits.historyWindowRuns;
 /** Number of items whose history is read at the same time. */
@@ -224,7 +224,9 @@ function recordDecisions(
 }
 
 /**
- * Records the points since the last read, if points may expire soon or the shop has its last day.
+ * Reads the history points since the previous read, and records them. Does so every `readEveryDays`
+ * days, before points expire, and on the last day of the shop's prices. On other days, does
+ * nothing.
  */
 async function readHistory(
   shop: OpenShop,

@@ -97,7 +97,7 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
   narrator.check("the recovery is accepted", answer.status === 202);
-  // Sent like retries: several at once, in any order.
+  // The service sends missed events as it sends retries: several at once, in any order.
   const arrived = await narrator.wait("the missed events", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, { watchlistId, runNumber: 4 });
     return missed.every((id) => idsOf(all).includes(id)) ? all : undefined;

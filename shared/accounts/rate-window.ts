@@ -51,8 +51,8 @@ export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
 /**
- * The times after another call was admitted at `nowMs`: drops the oldest time and appends `nowMs`.
- * The caller checks `hasRoom` first.
+ * Returns the admission times after one more call, admitted at `nowMs`: drops the oldest time, so
+ * that their number stays the same, and appends `nowMs`. The caller checks `hasRoom` first.
  */
 export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTimes {
   const [, oldest = nowMs, ...later] = times;

@@ -42,8 +42,9 @@ export interface PastReads {
 }
 
 /**
- * Restores the items as they were before the first of the runs in `later`: reverts the recorded
- * changes of these runs in the present items, latest first.
+ * Restores the items of a watchlist as they were before the first run in `later`: takes the items
+ * of today, and reverts the changes that these runs recorded, newest run first. Returns the items,
+ * and the functions that answer and apply the runs again.
  * @param present the items as stored now
  * @param later the first run to repeat and all later runs, oldest first
  */

@@ -9,8 +9,9 @@ export interface EndPendingDependencies {
 
 /**
  * Makes the destination's outbox due and wakes the delivery worker, which then ends all pending
- * exports. Call it after the destination was stored as disabled or deleted. Throws if the outbox
- * fails. If only the wake-up message fails, warns: the sweeper sends the message again.
+ * exports. Call it after the destination was stored as disabled or deleted. If the wake-up message
+ * cannot be sent, only warns, because the sweeper sends the message again.
+ * @throws the error of DynamoDB if the outbox cannot be made due
  */
 export async function endPendingExports(
   accountId: string,

@@ -4,8 +4,9 @@ import type { AddressPolicy } from "./address-policy.ts";
 /** The addresses of this service. */
 export interface OwnAddresses {
   /**
-   * Each `host` or `host:port`. URLs with these hosts are refused on every port. On the local
-   * server, only these ports are refused, because receivers run on the same host.
+   * The service's own hosts, each as `host` or `host:port`. A URL with one of these hosts is
+   * refused, whatever its port. The local server refuses it only with the given port, because
+   * receivers run on the same host.
    */
   readonly hosts: readonly string[];
   /**

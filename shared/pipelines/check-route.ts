@@ -119,7 +119,10 @@ function readType(field: string, { scraper, path }: Place): FieldType {
   return type;
 }
 
-/** @throws 400 if the route tests a field, which its `when` does not allow */
+/**
+ * Checks that a route has no test of a field. For routes whose `when` allows no test.
+ * @throws 400 if the route has `field`, `op` or `value`
+ */
 function checkNoTest({ when, ...route }: Route, { path }: Place): void {
   for (const key of ["field", "op", "value"] as const) {
     if (route[key] !== undefined) {

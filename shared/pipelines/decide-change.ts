@@ -115,7 +115,10 @@ interface FieldValues {
   readonly reference: FieldValue;
 }
 
-/** Returns undefined if the field was never read before, or if this read lacks the field. */
+/**
+ * Returns the values that decide whether a field changed: before this read, of this read, and the
+ * reference value. Undefined if the field was never read before, or if this read lacks the field.
+ */
 function valuesOf(
   field: string,
   { from }: RouteState,

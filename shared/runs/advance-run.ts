@@ -69,8 +69,9 @@ async function startStep(
       await queue.sendFinish(run);
       return "done";
     }
-    // Every item of the step starts there, also in the next run, so none needs an owed retry.
-    // Without owed retries, a watchlist that waits for its budget costs the service almost nothing.
+    // Every item of this step also starts at this step in the next run, so none needs an owed
+    // retry. Without owed retries, a watchlist that waits for its budget costs the service almost
+    // nothing.
     await steps.recordStats({ ...step, stats: emptyStepStats(step.scraper) });
     return "passed";
   }

@@ -131,7 +131,10 @@ interface RunEnd {
   readonly isOver: () => boolean;
 }
 
-/** Returns false if `isOver` returned true before the history was merged. */
+/**
+ * Records the history points of a run, publishes its events, and merges the history if it is time.
+ * Returns false if `isOver` returned true before the history was merged.
+ */
 async function recordAndPublish(
   run: Run,
   { stepResults, isOver }: RunEnd,

@@ -189,7 +189,10 @@ export interface ItemOutcome {
   readonly status: PointStatus;
   /** Time of the read, ISO 8601. */
   readonly at: string;
-  /** Readings that differ from the stored ones, by kind. */
+  /**
+   * Readings after the read, by kind; only those that differ from the readings stored with the
+   * item.
+   */
   readonly readings?: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /**
    * ID of the offer in the buy box, null if the buy box is empty; absent if unchanged or not read.

@@ -176,9 +176,9 @@ function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
 }
 
 /**
- * Applies a pass: first deletes the details of the items to remove, then changes the items, then
- * stores their labels. In this order, an item that a later call adds does not get the label of a
- * removed item with the same ID, unless calls for the same item overlap.
+ * Changes items once: first deletes the details of the items to remove, then changes the items,
+ * then stores the labels of added items. Because of this order, an item that a later call adds
+ * again does not get its old label, unless calls for the same item overlap.
  */
 async function applyPass(
   { watchlist, change, now }: ChangeItemsRequest,

@@ -15,10 +15,10 @@ export interface PurgeStore {
   /** Lists the IDs of watchlists whose purge is due at `by`, the longest due first. */
   due(by: Date, limit: number): Promise<readonly string[]>;
   /**
-   * Starts or resumes the purge of a watchlist. From then on, no watchlist with this ID can be
-   * created. The mark is due again at `nextCheck`. Returns false if there is no mark, or if the
-   * purge is not due. `abandoned` is true if the request that creates the watchlist has failed;
-   * the purge is then due now.
+   * Starts or resumes the purge of a watchlist, and sets the due time of its mark to `nextCheck`.
+   * From then on, no watchlist with this ID can be created. Returns false if there is no mark, or
+   * if the purge is not due. Pass `abandoned: true` if the request that creates the watchlist has
+   * failed: the purge is then due at once.
    */
   begin(
     watchlistId: string,

@@ -4,8 +4,8 @@ import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
 /**
- * Maximum number of tries while concurrent calls change the watchlist. Those calls also set the
- * schedule.
+ * Maximum number of tries while other calls change the watchlist. Stopping is safe after that,
+ * because each of those calls also sets the schedule.
  */
 const triesMax = 5;
 

@@ -53,7 +53,7 @@ describe("the bundles of functions", () => {
     const more = [
       ["PutObject", 85_000],
       ["CreateSchedule", 20_000],
-      // The routes of watchlists with the back-test, which contains the run engine.
+      // The routes of watchlists. One of them runs the back-test, which contains the run engine.
       ["removed_items", 100_000],
       // The ledger, with which the routes of watchlists charge a preview.
       ["watchlist_preview", 80_000],

@@ -399,8 +399,9 @@ function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "readin
 }
 
 /**
- * Returns true if a value meets a route's condition, or if the route has no condition. For an
- * unseen value, returns false in both cases. Null is neither above nor below any value.
+ * Returns true if a value of a field meets a route's condition. A route without a condition accepts
+ * every value. Returns false if the value, or the value to compare it with, was not read. Null is
+ * neither above nor below any value.
  */
 function isMet(
   route: Route,

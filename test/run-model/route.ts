@@ -210,10 +210,10 @@ const needsNumbers = ({ op, min_delta: delta, min_delta_percent: percent }: Rout
   op === "increased" || op === "decreased" || delta !== undefined || percent !== undefined;
 
 /**
- * Updates the reference values of a route after a read of its kind at any step. Each field without
- * a reference value gets its first value; for a route that compares numbers, its first number. If
- * `isGated` is false for the route, each later value that it can compare replaces the reference
- * value.
+ * Updates the reference values of a route after a read of the same kind as the route's step, at any
+ * step. A field without a reference value gets its first value, or its first number if the route
+ * compares numbers. If `isGated` returns false for the route, each later value that the route can
+ * compare replaces the reference value.
  */
 export function noteReading(
   route: Route,

@@ -51,7 +51,7 @@ const excludedNearText: readonly string[] = [
 const nearbyLines = { before: 14, after: 24 } as const;
 
 /**
- * Returns the places in the adapters that send requests to AWS, as `file:line`. Leaves out the
+ * Returns the places in `shared/aws` that send requests to AWS, as `file:line`. Leaves out the
  * places that no scenario can reach.
  */
 export function allCallSites(): readonly string[] {

@@ -48,8 +48,8 @@ const skewMsMax = 120_000;
 const setBackMs = 5_000;
 
 /**
- * Creates simulated Lambda functions. An environment handles one invocation at a time, and handles
- * later ones unless it crashed.
+ * Creates simulated Lambda functions. One process handles one invocation at a time. The function
+ * uses it again for later invocations, unless it crashed.
  */
 export function lambdaProcesses(options: ProcessesOptions) {
   const { tasks, faults } = options;
@@ -84,7 +84,8 @@ export function lambdaProcesses(options: ProcessesOptions) {
       } as Context;
       let answer: unknown;
       const work = async (): Promise<void> => {
-        // A first call, so that the task scheduler decides when the handler starts.
+        // `tasks.begin` runs the work up to its first call. With this empty call, the task
+        // scheduler also decides when the handler starts.
         await tasks.call({ label: "is invoked", effect: async () => {} });
         answer = await process.handler(event, context);
       };

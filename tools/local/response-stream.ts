@@ -24,8 +24,8 @@ export interface PreludeReceiver {
 const receivers = new WeakMap<Writable, (prelude: Prelude) => void>();
 
 /**
- * Creates the stream to which a function writes its response. Fails if the function writes a body
- * before the prelude.
+ * Creates the stream to which a function writes its response. If the function writes a body before
+ * the prelude (status and headers), the stream emits an error.
  */
 export function responseStream(receiver: PreludeReceiver): Writable {
   let begun = false;

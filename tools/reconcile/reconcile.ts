@@ -236,7 +236,10 @@ export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, 
   };
 }
 
-/** Formats the numbers of compared items as one line. */
+/**
+ * Returns one line with the result of a reconciliation: the numbers of compared accounts, holds,
+ * watchlists, runs and other records, the number of differences, and what was not compared.
+ */
 export function tallyLine(tally: Tally): string {
   const compared = [
     [tally.ledgerEntries, "ledger entry", "ledger entries"],

@@ -13,7 +13,10 @@ import { pointLine, pointOf } from "../../history/point-lines.ts";
 /** Days for which rows stay stored after their points are no longer shown. */
 const graceDays = 3;
 
-/** Returns when rows expire whose newest run ended at `endedAt` (ISO), in whole Unix seconds. */
+/**
+ * Returns the expiry time of rows, in whole Unix seconds.
+ * @param endedAt end of the newest run in these rows, ISO 8601
+ */
 export const expiryOf = (endedAt: string): number =>
   epochSeconds(new Date(endedAt)) + (limits.historyDays + graceDays) * 86_400;
 

@@ -78,9 +78,9 @@ async function settleOwn(
 }
 
 /**
- * The account's balance after a settlement.
- * @throws 503 UNAVAILABLE (`unconfirmed`) if the balance cannot be read, because the settlement
- * took effect
+ * Reads the account's balance after a settlement that took effect.
+ * @throws 503 UNAVAILABLE if the balance cannot be read. It is marked as `unconfirmed`, because the
+ * credits have already been charged.
  */
 const balanceAfter = (process: LedgerProcess, accountId: string, shards: number): Promise<number> =>
   totalBalance(process, accountId, shards).catch((error: unknown) => {

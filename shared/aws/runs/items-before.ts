@@ -50,7 +50,10 @@ interface StoredBatch {
   readonly name: BeforeName;
 }
 
-/** Reads the items before a batch. @throws Error if a row of these items does not exist */
+/**
+ * Returns the items of a batch as they were before it, which `writeItemsBefore` stored.
+ * @throws Error if a row of these items does not exist
+ */
 export async function readItemsBefore(
   client: DynamoDBDocumentClient,
   table: string,

@@ -206,7 +206,10 @@ function omitsVersion(request: Members): boolean {
 
 type RowsByTable = Readonly<Record<string, readonly Row[]>>;
 
-/** Converts the rows of a batch, by table. Each table has its own projection. */
+/**
+ * Converts the rows that a batch read returned, by table. Each table has its own reader, because
+ * each request of the batch has its own projection.
+ */
 function readableBatch(
   responses: unknown,
   { RequestItems: requests }: Members,
@@ -251,7 +254,10 @@ interface Reason {
   Item?: TypedRow | undefined;
 }
 
-/** Returns the reasons of a failed request, one for each write; empty for other errors. */
+/**
+ * Returns the reasons for which DynamoDB refused the writes of a request, in the order of the
+ * writes. Empty if the error is not a failed condition or a canceled transaction.
+ */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];
   return error instanceof ConditionalCheckFailedException ? [error] : [];

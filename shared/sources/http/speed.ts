@@ -10,7 +10,7 @@ export interface Speed {
 
 /** The number of recent answers from which the share of busy answers is computed. */
 const lookBack = 20;
-/** The rate is reduced only if more than this share of the recent answers is busy. */
+/** The rate is reduced only if more than this share of the recent answers is busy (429 or 503). */
 const busyShareMax = 0.1;
 /** The minimum number of answers at a reduced rate before the rate is reduced again. */
 const answersToJudge = 5;

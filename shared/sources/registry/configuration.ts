@@ -206,8 +206,8 @@ const isOptional = (
 ): schema is v.OptionalSchema<v.GenericSchema, unknown> => schema.type === "optional";
 
 /**
- * Returns the option schemas of an adapter by name; undefined if the adapter does not support the
- * scraper.
+ * Returns the schemas of an adapter's options, by the name of the option. Undefined if the adapter
+ * does not support the scraper.
  */
 function optionsOf(adapter: string, scraper: string): v.ObjectEntries | undefined {
   const variants = Object.entries(configuration.entries).find(([id]) => id === scraper)?.[1];

@@ -57,7 +57,9 @@ export function parseUpstreamReply(
   return entries;
 }
 
-/** Replaces `not_found` with `unavailable`. */
+/**
+ * Returns a `not_found` entry as `unavailable`, marked as downgraded; any other entry unchanged.
+ */
 const downgraded = (entry: UpstreamEntry): UpstreamEntry =>
   entry.status === "not_found" ? { ...entry, status: "unavailable", isDowngraded: true } : entry;
 

@@ -30,7 +30,10 @@ const queues = ["Runs", "Steps", "Finishes", "Deliveries"].flatMap((name) => [
   `${name}DeadLetterQueue`,
 ]);
 
-/** Queues with the logical IDs and outputs of the service stack. */
+/**
+ * A template that creates only the queues of the service stack. Their logical IDs and the names of
+ * their outputs are the same as there.
+ */
 const serviceTemplate = {
   Resources: Object.fromEntries(queues.map((id) => [id, { Type: "AWS::SQS::Queue" }])),
   Outputs: Object.fromEntries(queues.map((id) => [`${id}Url`, { Value: { Ref: id } }])),

@@ -125,7 +125,7 @@ describe("a replay without a move task of SQS", () => {
 describe("a replay with a move task of SQS", () => {
   let server: Server;
   let sqs: SQSClient;
-  /** The requests to the double, and the state of the task at each poll. */
+  /** The requests that the test's SQS server received: action and body, in order. */
   let asked: (readonly [string, unknown])[];
   let task: Record<string, unknown>[];
 

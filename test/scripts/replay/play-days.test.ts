@@ -11,7 +11,10 @@ const product = (id: string, ...days: readonly string[]) => ({
   prices: days.map((day, n) => ({ day, price: n + 1 })),
 });
 
-/** A service that reads all items of its lists, or one less in the given runs. */
+/**
+ * Creates a service whose runs read all items of their watchlist. A run for which `incomplete`
+ * returns true reads one item less.
+ */
 function fakeService(incomplete: (list: OpenList) => boolean = () => false) {
   const items = new Map<string, number>();
   const spans: HistorySpan[] = [];

@@ -14,7 +14,7 @@ import {
 import { countingRandom } from "../../support/clock.ts";
 
 const random = countingRandom();
-/** Up to the last millisecond that nine digits can encode. */
+/** Times from 1970 to the last millisecond that nine base-32 digits can encode. */
 const times = fc.integer({ min: 0, max: 32 ** 9 - 1 }).map((ms) => new Date(ms));
 
 describe("timeOf", () => {

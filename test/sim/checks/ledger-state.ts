@@ -55,8 +55,8 @@ export interface LedgerState {
   /** The rows of entries from before the account had shards, in the order of their sequence. */
   readonly oldEntries: readonly Row[];
   /**
-   * The separate rows of holds: of steps, of calls from before the account had shards, and of
-   * cancellations.
+   * The rows of holds that are not stored in a shard: holds of steps, holds of calls from before
+   * the account had shards, and canceled holds.
    */
   readonly holdRows: readonly Row[];
   /** The rows of daily budgets. */

@@ -14,7 +14,10 @@ type Write = { readonly Item?: Wire; readonly Key?: Wire };
  * DynamoDB deletes rows that a worker writes later, because they have a time to live.
  */
 export function watchPurges(world: World): {
-  /** Checks the rows of the table at the end of a seed. */
+  /**
+   * Checks `rows`, all rows of the table at the end of a seed.
+   * @throws AssertionError if a purge has left a row of a run
+   */
   check(rows: readonly Key[]): void;
 } {
   let moment = 0;
@@ -22,7 +25,7 @@ export function watchPurges(world: World): {
   const begunAt = new Map<string, number>();
   /** The start of the last finished purge, by partition of the watchlist. */
   const purged = new Map<string, number>();
-  /** The partition of the watchlist, by partition of the run. */
+  /** The partition key of the watchlist, by the partition key of each of its runs. */
   const listOf = new Map<string, string>();
   world.afterEffect.push((attempt) => {
     moment += 1;

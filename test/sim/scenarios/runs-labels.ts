@@ -12,8 +12,8 @@ export interface LabelCall {
   /** The time at which the call began, in milliseconds. */
   readonly begins: number;
   /**
-   * The time of its successful response, in milliseconds; infinite without such a response, because
-   * the call may then take effect at any later time.
+   * The time of the call's successful response, in milliseconds. Infinite without such a response,
+   * because the call may then take effect at any later time.
    */
   ends: number;
 }
@@ -56,9 +56,9 @@ export function noteLabels(
 }
 
 /**
- * Returns the labels that an item may have had at some time of a span. These are the labels of each
- * call that began before the end of the span, unless a later call replaced them before its start.
- * Includes empty labels unless a call replaced them before the span.
+ * Returns all labels that an item may have had between the times `from` and `to`. These are the
+ * labels of each call that began before `to`, unless a later call replaced them before `from`. They
+ * include empty labels, as before the first call, unless a call ended before `from`.
  * @param calls the calls of the item
  */
 export function labelsDuring(

@@ -31,7 +31,7 @@ export interface KnownWatchlist {
   readonly runs: Set<string>;
   /** The number of calls that requested a run. */
   runsAsked: number;
-  /** The number of calls that requested its deletion. */
+  /** The number of calls that requested the deletion of the watchlist. */
   deletes: number;
   /** The moment from which the watchlist must be deleted; undefined while it may exist. */
   goneAt: number | undefined;
@@ -52,7 +52,7 @@ export interface Creation {
   outcome: "open" | "made" | "refused" | "unknown";
   /** The body of the response; undefined if there was none. */
   text: string | undefined;
-  /** The time of the first response, in milliseconds. */
+  /** The time of the first response to one of the calls, in milliseconds. */
   madeAt: number;
   /**
    * The time of the first call, in milliseconds. The idempotency key is valid for a day from then.
@@ -66,7 +66,7 @@ export interface KnownKey {
   readonly key: string;
   /** The moment from which the key must be revoked; undefined while it may be valid. */
   revokedAt: number | undefined;
-  /** The number of calls that requested its revocation. */
+  /** The number of calls that requested the revocation of the key. */
   revokes: number;
 }
 
@@ -184,7 +184,9 @@ export const isOwner = (
 ): boolean => (settingNames.indexOf(setting) + list.number) % tenant.hands === hand;
 
 /**
- * Checks that each setting of a watchlist in a response has one of its possible values.
+ * Checks a watchlist in the response to a call that began at `since`: each setting must have one of
+ * the values that were possible since then. Skips a status that the service itself changed to
+ * `paused`.
  * @throws Error if a check fails
  */
 export function checkShown(

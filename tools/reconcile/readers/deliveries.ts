@@ -13,7 +13,7 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { deliveryKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 
-/** Reads the rows of outboxes and feeds. Only reads. */
+/** Reads the rows of outboxes and event feeds. Writes nothing. */
 export interface DeliveriesReader {
   /**
    * Returns the account's delivery targets: the S3 destination, the given endpoints, and any other

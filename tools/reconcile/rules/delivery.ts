@@ -65,8 +65,9 @@ export interface RunDeliveries {
 }
 
 /**
- * The largest delay, in milliseconds, between the recorded time of an endpoint's change and its
- * write. The recorded time is the start of the API call, the write may be late, and clocks differ.
+ * The largest time, in milliseconds, between the recorded time of a change of an endpoint and the
+ * write of the change. The recorded time is the start of the API call. The write can be late, and
+ * the clocks of processes differ.
  */
 const datedWithinMs = 60 * 60_000;
 

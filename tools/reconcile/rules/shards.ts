@@ -11,7 +11,10 @@ export interface ReadShard {
   readonly sums: ShardSums;
 }
 
-/** Compares a shard's row with the sums of its records. */
+/**
+ * Compares a shard's row with the sums of its records. Returns the differences; an empty list if
+ * there are none.
+ */
 export function shardDifferences(
   accountId: string,
   { number, row, sums }: ReadShard,

@@ -102,8 +102,8 @@ function send(
 }
 
 /**
- * Returns a value for the option `misbehave`: every call gets the misbehaviour. A misbehaviour that
- * the contract calls temporary happens only at the first call.
+ * Returns a value for the option `misbehave` with which the server responds to every call with the
+ * misbehaviour `name`. If the contract calls it temporary (429 or 500), only to the first call.
  */
 export function alwaysMisbehaving(
   name: Misbehaviour,

@@ -87,7 +87,8 @@ describe("dynamoDestinationStore", () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", { outcome: "exported", at });
     await store.report("acct_1", "1", gone);
-    // As if read before the two reports, so that it does not contain their results.
+    // The caller read the destination before the two reports, so `changed` does not contain their
+    // results.
     const changed = { ...aDestination, prefix: "new/", revision: "2" };
     const reported = {
       failuresInRow: 1,

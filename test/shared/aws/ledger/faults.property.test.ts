@@ -65,8 +65,8 @@ const call = fc.record({
    */
   slot: fc.boolean(),
   /**
-   * What happens if that process does not finish: `ended` if another process completes the call,
-   * `left` if its hold expires.
+   * What happens if the process that makes the call does not finish it. `ended`: another process
+   * completes the call. `left`: the hold of the call expires.
    */
   afterwards: fc.constantFrom("ended", "left"),
   /** True for a process that is suspended until its hold has expired. */

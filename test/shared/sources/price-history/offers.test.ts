@@ -302,8 +302,8 @@ describe("the offer IDs of the price history adapter", () => {
     );
     const three = await ids(alike);
     expect(new Set(three).size).toBe(3);
-    // Without the offer with the highest number, the other offers keep their IDs, whatever their
-    // order.
+    // The source numbers the offers of a listing, here 4, 9 and 7. After offer 9 is removed, the
+    // other offers keep their IDs, in any order.
     expect(await ids([alike[2] ?? {}, alike[0] ?? {}])).toEqual([three[0], three[1]]);
   });
 
