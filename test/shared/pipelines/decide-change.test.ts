@@ -142,7 +142,8 @@ describe("the state of a changed route after another step has read the item", ()
 
   it("includes only the field that the route names", () => {
     const before = { price: 100, inStock: true };
-    expect(kept(minimum, {}, [before, { price: 97, inStock: false }])).toEqual({
+    const route = { ...confirmed, field: "price" };
+    expect(kept(route, {}, [before, { price: 97, inStock: false }])).toEqual({
       from: { price: 100 },
     });
   });
