@@ -109,8 +109,8 @@ function checkWhere({ field, op, value }: FieldTest, { scraper, path }: Place): 
 function readType(field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes("ok"));
-  const type = fieldTypes[field];
-  if (type === undefined || !testable.includes(field)) {
+  const type = testable.includes(field) ? fieldTypes[field] : undefined;
+  if (type === undefined) {
     throw invalidParam(
       `${path}.field`,
       invalidChoiceMessage(`'field' of a test of ${scraper}`, testable, field),
@@ -184,7 +184,7 @@ export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =
     const { numbersOnly, against } = opRules[op];
     return (
       (type === "number" || !numbersOnly) &&
-      whens.some((when) => when === "changed" || (when === "ok" && against === "value"))
+      whens.some((when) => when === "changed" || against === "value")
     );
   });
 
@@ -192,14 +192,14 @@ export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =
 function typeOf(when: When, field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const whens = whensFor(scraper, field);
-  const type = fieldTypes[field];
   if (whens.length > 0 && !whens.includes(when)) {
     throw invalidParam(
       `${path}.field`,
       `'${field}' has no earlier value to compare with. Test it with 'when': ok.`,
     );
   }
-  if (type === undefined || whens.length === 0) {
+  const type = whens.length === 0 ? undefined : fieldTypes[field];
+  if (type === undefined) {
     const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes(when));
     throw invalidParam(
       `${path}.field`,

@@ -87,7 +87,7 @@ export function keptState(
   const seen: Record<string, number> = { ...state.seen };
   for (const field of route.field === undefined ? trackedFields : [route.field]) {
     const [was, is] = [before?.[field], after[field]];
-    if (was === undefined || is === undefined || was === is) continue;
+    if (was === undefined || is === undefined) continue;
     const stored = state.from?.[field];
     const reference = followed(route, stored === undefined ? was : stored, is);
     setOrDelete(from, field, reference === is ? undefined : reference);
@@ -97,14 +97,17 @@ export function keptState(
 }
 
 /** Omits the members of a state that are empty. */
-const stateOf = ({ from, seen, until }: RouteState): RouteState => ({
+const stateOf = ({
+  from,
+  seen,
+  until,
+}: RouteState & Required<Pick<RouteState, "from" | "seen">>): RouteState => ({
   ...(isFilled(from) && { from }),
   ...(isFilled(seen) && { seen }),
   ...(until !== undefined && { until }),
 });
 
-const isFilled = (members: object | undefined): boolean =>
-  members !== undefined && Object.keys(members).length > 0;
+const isFilled = (members: object): boolean => Object.keys(members).length > 0;
 
 interface FieldValues {
   readonly field: string;
@@ -158,7 +161,7 @@ function decideField(route: Route, read: FieldRead): FieldDecision {
   const compared = { ...read, reference };
   const effect = verdict === "met" ? effectOf(route, compared) : "none";
   const reads = readsInRow(route, compared, effect);
-  const isConfirmed = effect !== "none" && reads === (route.confirm ?? 1);
+  const isConfirmed = reads === (route.confirm ?? 1);
   const isMatch = isConfirmed && effect === "holds" && !isDelayed;
   return isMatch || (isConfirmed && effect === "opposite")
     ? { isMatch, reads: 0, reference: is }

@@ -1,6 +1,5 @@
 import type { Platform } from "../platforms/catalogue.ts";
-import { stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
-import type { Pipeline } from "./definition.ts";
+import type { Pipeline, Step } from "./definition.ts";
 import type { PipelineRecord } from "./pipeline-schema.ts";
 
 /** Default of `refresh_every_runs` (specification, section "Watchlists"). */
@@ -17,37 +16,39 @@ export function defaultPipeline(platform: Platform, refreshEveryRuns: number): P
   return platform === "retailer_a" ? retailerADefault(refreshEveryRuns) : oneTierDefault(platform);
 }
 
+/** The step of retailer_a that scans items, and routes those that may have changed to lite. */
+export const scanStep: Step = {
+  id: "pulse",
+  scraper: "retailer_a.pulse",
+  routes: [
+    { when: "changed", run: "lite" },
+    { when: "ok", field: "buyboxAboveLowest", op: "is", value: true, run: "lite" },
+  ],
+};
+
 const retailerADefault = (refreshEveryRuns: number): Pipeline => ({
   entry: "pulse",
   baseline: "full",
   refresh: refreshEveryRuns === 0 ? null : { everyRuns: refreshEveryRuns, entry: "lite" },
   steps: [
-    {
-      id: "pulse",
-      scraper: "retailer_a.pulse",
-      routes: [
-        { when: "changed", run: "lite" },
-        { when: "ok", field: "buyboxAboveLowest", op: "is", value: true, run: "lite" },
-      ],
-    },
+    scanStep,
     { id: "lite", scraper: "retailer_a.lite", routes: [{ when: "changed", notify: true }] },
     { id: "full", scraper: "retailer_a.full", routes: [] },
   ],
 });
 
-function oneTierDefault(platform: Platform): Pipeline {
-  const scraper = stepScraperIds.find(
-    (id) => stepScrapers[id].platform === platform && stepScrapers[id].tier === "standard",
-  );
-  if (scraper === undefined)
-    throw new Error(`Invariant broken: no standard scraper of ${platform}`);
-  return {
-    entry: "check",
-    baseline: null,
-    refresh: null,
-    steps: [{ id: "check", scraper, routes: [{ when: "changed", notify: true }] }],
-  };
-}
+const oneTierDefault = (platform: Exclude<Platform, "retailer_a">): Pipeline => ({
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [
+    {
+      id: "check",
+      scraper: `${platform}.standard`,
+      routes: [{ when: "changed", notify: true }],
+    },
+  ],
+});
 
 /**
  * Converts a pipeline to its form in API responses. `parsePipeline` converts it back to an equal

@@ -129,8 +129,7 @@ export function stepOf(pipeline: Pipeline, id: string): Step {
  * condition filter.
  */
 export function readingKind({ scraper, condition = "all" }: Step): ReadingKind {
-  const { kind } = stepScrapers[scraper];
-  return kind === "offers" && condition !== "all" ? `offers_${condition}` : kind;
+  return condition === "all" ? stepScrapers[scraper].kind : `offers_${condition}`;
 }
 
 /**

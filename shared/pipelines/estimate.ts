@@ -1,7 +1,7 @@
 import { creditsFor } from "../credits/charge.ts";
 import { offersQuarters } from "../items/offer-prices.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
-import { type Pipeline, type Route, runOrder } from "./definition.ts";
+import { nextOf, type Pipeline, type Route, runOrder } from "./definition.ts";
 
 /** Number of items of a watchlist by state. */
 export interface ItemsByState {
@@ -80,9 +80,7 @@ function creditsFrom(
   for (const step of runOrder(pipeline)) {
     if (!taken.has(step.id)) continue;
     credits += creditsFor(items * quartersOf(step.scraper));
-    for (const route of step.routes) {
-      if (route.run !== undefined && isSure(route)) taken.add(route.run);
-    }
+    for (const next of nextOf({ routes: step.routes.filter(isSure) })) taken.add(next);
   }
   return credits;
 }

@@ -16,7 +16,6 @@ import { pipelineBody, plainName } from "./pipeline-body.ts";
  * scrapers is only announced for this marketplace
  */
 export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pipeline {
-  if (value === undefined) throw missingParam(path);
   const parsed = v.safeParse(pipelineBody, value, { abortEarly: true });
   if (!parsed.success) throw refusal(parsed.issues[0], path);
   const { steps, baseline = null, refresh = null, entry = steps[0]?.id ?? "" } = parsed.output;
@@ -79,7 +78,6 @@ function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
     if (typeof key === "number") param.push(`[${key}]`);
     else if (typeof key === "string" && plainName.test(key)) param.push(`.${key}`);
   }
-  const isMissing = issue.received === "undefined" && issue.path !== undefined;
   const place = param.join("");
-  return isMissing ? missingParam(place) : invalidParam(place, issue.message);
+  return issue.received === "undefined" ? missingParam(place) : invalidParam(place, issue.message);
 }

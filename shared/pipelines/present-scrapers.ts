@@ -148,7 +148,7 @@ function presentScraper(id: StepScraperId): ScrapersResponse["scrapers"][number]
 function nameOf(platform: Platform, id: StepScraperId): string {
   const { endpoint, tier } = stepScrapers[id];
   const product = productTiers(platform).find((one) => one.id === tier);
-  return endpoint === "products" ? (product?.name ?? tier) : endpointNames[endpoint];
+  return product?.name ?? endpointNames[endpoint];
 }
 
 /**

@@ -97,13 +97,11 @@ export function matchRoutes(
   const changed =
     before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
   const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
-  const hasDerived = Object.keys(facts.derived).length > 0;
-  const values = hasDerived ? { ...facts.derived, ...after } : (after ?? {});
   const outcome: Outcome = {
     ...facts,
     ...remembered,
     trackedFields,
-    values,
+    values: { ...facts.derived, ...after },
     changed,
     trackedChanged,
   };
@@ -208,11 +206,11 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   };
 }
 
-const only = (changed: FieldChanges, fields: readonly string[]): FieldChanges =>
+const only = (changed: FieldChanges, fields: readonly (string | undefined)[]): FieldChanges =>
   Object.fromEntries(Object.entries(changed).filter(([field]) => fields.includes(field)));
 
-const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
-  routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
+const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[] =>
+  routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 
 /**
  * Returns whether a read meets the condition of a route, whatever the state of the route is.
@@ -226,7 +224,7 @@ function conditionOf(route: Route, outcome: Outcome): Verdict {
 
 /**
  * Predicates by the `when` of a route. Each returns true if `when` selects the item; the tests of
- * the route are checked separately.
+ * the route are checked separately. Only `failed` is called for a failed read.
  */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
@@ -237,7 +235,7 @@ const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>>
   ok: ({ status }) => status === "ok",
   failed: ({ status }) => status === "unavailable" || status === "partial",
   not_found: ({ status }) => status === "not_found",
-  always: ({ status }) => status === "ok" || status === "not_found",
+  always: () => true,
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { Platform } from "../platforms/catalogue.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
-import { defaultPipeline, defaultRefreshEveryRuns } from "./default.ts";
+import { defaultPipeline, defaultRefreshEveryRuns, scanStep } from "./default.ts";
 import type { Pipeline, Route, Step } from "./definition.ts";
 
 /** A complete pipeline that clients can send unchanged or adapt. */
@@ -99,18 +99,7 @@ const scanned = (routes: readonly Route[], further: readonly Step[] = []): Pipel
   entry: "pulse",
   baseline: "lite",
   refresh: { everyRuns: defaultRefreshEveryRuns, entry: "lite" },
-  steps: [
-    {
-      id: "pulse",
-      scraper: "retailer_a.pulse",
-      routes: [
-        { when: "changed", run: "lite" },
-        { when: "ok", field: "buyboxAboveLowest", op: "is", value: true, run: "lite" },
-      ],
-    },
-    { id: "lite", scraper: "retailer_a.lite", routes },
-    ...further,
-  ],
+  steps: [scanStep, { id: "lite", scraper: "retailer_a.lite", routes }, ...further],
 });
 
 const oneStep = (id: string, scraper: StepScraperId): Pipeline =>

@@ -22,6 +22,11 @@ describe("the changed fields between two reads", () => {
       before: 0.1,
       after: 0.105,
     },
+    {
+      change: "by half a cent and the tolerance for binary fractions",
+      before: 0,
+      after: 0.005 + 1e-9,
+    },
   ])("do not include a price that changes $change", ({ before, after }) => {
     expect(changedFields({ price: before }, { price: after }, fields)).toEqual({});
   });
@@ -30,6 +35,8 @@ describe("the changed fields between two reads", () => {
     { change: "by a cent", before: 10, after: 10.01 },
     { change: "to null", before: 10, after: null },
     { change: "from null", before: null, after: 10 },
+    { change: "from 0 to null", before: 0, after: null },
+    { change: "from null to 0", before: null, after: 0 },
   ])("include a price that changes $change", ({ before, after }) => {
     expect(changedFields({ price: before }, { price: after }, fields)).toEqual({
       price: { before, after },

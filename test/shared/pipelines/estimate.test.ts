@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultPipeline } from "../../../shared/pipelines/default.ts";
-import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
-import { estimatedCredits } from "../../../shared/pipelines/estimate.ts";
+import type { Pipeline, Route, When } from "../../../shared/pipelines/definition.ts";
+import { estimatedCredits, leastCredits, mostCredits } from "../../../shared/pipelines/estimate.ts";
 import { anyPipeline } from "./any-pipeline.ts";
 
 const items = { new: 10, active: 91, delisted: 1_000 };
@@ -57,6 +57,14 @@ describe("estimated credits", () => {
       { when: "ok", field: "newCount", op: "above", value: 1 },
       { pulseRun: 26, newAsins: 3 },
     ],
+    [
+      "ok with a test of where",
+      { when: "ok", where: [{ field: "newCount", op: "above", value: 1 }] },
+      { pulseRun: 26, newAsins: 3 },
+    ],
+    ["unchanged with once", { when: "unchanged", once: true }, { pulseRun: 26, newAsins: 3 }],
+    ["ok without once", { when: "ok", once: false }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
+    ["always with confirm", { when: "always", confirm: 2 }, { pulseRun: 26 + 303, newAsins: 3 }],
   ])(
     "count a route with 'when': %s only for items that are certain to take it",
     (_name, route, credits) => {
@@ -102,4 +110,19 @@ describe("estimated credits", () => {
       }),
     );
   });
+});
+
+describe("the least and the most credits of a run", () => {
+  const start = { start: "a", items: 100 };
+
+  it.each<[When, { readonly least: number; readonly most: number }]>([
+    ["always", { least: 25 + 100, most: 25 + 300 }],
+    ["changed", { least: 25, most: 25 + 300 }],
+  ])(
+    "for a route with 'when': %s to offers include offers at the lowest and the highest price",
+    (when, { least, most }) => {
+      expect(leastCredits(twoSteps({ when }), start)).toBe(least);
+      expect(mostCredits(twoSteps({ when }), start)).toBe(most);
+    },
+  );
 });

@@ -226,7 +226,8 @@ describe("an invalid pipeline", () => {
         "a scraper of another platform",
         "pipeline.steps[0].scraper",
         pipelineOf(stepOn("retailer_d.standard", "a")),
-        "retailer_d.standard does not read retailer_a",
+        "retailer_d.standard does not read retailer_a, the platform of this watchlist. Use one of: " +
+          "retailer_a.pulse, retailer_a.lite, retailer_a.full, retailer_a.offers, retailer_a.offer_check.",
       ],
       [
         "a condition on a step other than offers",
@@ -544,12 +545,19 @@ describe("the routes between a pipeline's steps", () => {
     expect(parse({ steps }).steps).toHaveLength(3);
   });
 
-  it("are checked quickly even if there are too many paths to follow each of them", () => {
-    const steps = names(10).map((id, at) =>
-      lite(id, ...(at < 9 ? Array.from({ length: 8 }, () => always(`s${at + 1}`)) : [])),
-    );
-    expect(parse({ steps }).steps).toHaveLength(10);
-  });
+  it.each(["retailer_a.lite", "retailer_a.pulse"])(
+    "are checked quickly even if there are too many paths of %s to follow each of them",
+    (scraper) => {
+      const steps = names(10).map((id, at) =>
+        stepOn(
+          scraper,
+          id,
+          ...(at < 9 ? Array.from({ length: 8 }, () => always(`s${at + 1}`)) : []),
+        ),
+      );
+      expect(parse({ steps }).steps).toHaveLength(10);
+    },
+  );
 
   it("are refused if no run reaches one of the steps", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
@@ -606,6 +614,19 @@ describe("the routes between a pipeline's steps", () => {
       );
     },
   );
+});
+
+describe("the error about an offer check without an earlier offer", () => {
+  it("contains the path from the start of the run to the offer check", () => {
+    const steps = [
+      stepOn("retailer_a.pulse", "scan", always("again")),
+      stepOn("retailer_a.pulse", "again", always("check")),
+      stepOn("retailer_a.offer_check", "check"),
+    ];
+    expect(refused(() => parse({ steps })).message).toContain(
+      "no step before it finds one: scan -> again -> check.",
+    );
+  });
 });
 
 describe("a pipeline for a marketplace that is only announced", () => {

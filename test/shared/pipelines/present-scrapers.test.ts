@@ -1,4 +1,4 @@
-import { parse } from "valibot";
+import { getExamples, parse } from "valibot";
 import { describe, expect, it } from "vitest";
 import { defaultPipeline, presentPipeline } from "../../../shared/pipelines/default.ts";
 import { parsePipeline } from "../../../shared/pipelines/parse.ts";
@@ -68,6 +68,12 @@ describe("the list of a platform's scrapers", () => {
         whens: ["ok"],
         ops: ["is", "is_not"],
       },
+      "retailer_a.lite.lowest30d": {
+        type: "number",
+        tracked: false,
+        whens: ["ok"],
+        ops: ["below", "above", "is", "is_not"],
+      },
       "retailer_a.lite.rating": { type: "number", tracked: false, whens: ["changed", "ok"] },
     });
     const [standard] = presentScrapers(shopOf("retailer_b")).scrapers;
@@ -78,6 +84,19 @@ describe("the list of a platform's scrapers", () => {
       whens: [],
       ops: [],
     });
+  });
+
+  it("has examples of each kind, type, 'when' and 'op' in its schema", () => {
+    const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
+    const fields = listed.flatMap((scraper) => scraper.fields);
+    const schema = scrapersResponse.entries.scrapers.item.entries;
+    const { type, whens, ops } = schema.fields.item.entries;
+    expect(new Set(getExamples(schema.kind))).toEqual(new Set(listed.map(({ kind }) => kind)));
+    expect(new Set(getExamples(type))).toEqual(new Set(fields.map((field) => field.type)));
+    expect(fields.map((field) => field.whens)).toContainEqual(getExamples(whens)[0]);
+    expect(getExamples(ops)).toEqual([
+      ["increased", "decreased", "below", "above", "is", "is_not"],
+    ]);
   });
 
   it("contains condition filters for retailer_a.offers only", () => {

@@ -8,6 +8,7 @@ import {
   type ReadingFacts,
   type RouteMatches,
 } from "../../../shared/pipelines/rules.ts";
+import { partsOf } from "../../../shared/pipelines/route-state.ts";
 import {
   type FieldValue,
   type Snapshot,
@@ -407,6 +408,33 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
+  it("contains no change of an untracked field if a route with 'when': ok tests the field", () => {
+    const step = lite({ when: "ok", field: "rating", op: "above", value: 1, notify: true });
+    const facts = found(price10, { ...price10, rating: 4.6 });
+    expect(matchRoutes(step, facts)).toEqual({ ...nothing, matched: ["ok"] });
+  });
+
+  it("has no member `states` if no route stores anything", () => {
+    expect(matchRoutes(lite({ when: "ok", notify: true }), changedItem)).not.toHaveProperty(
+      "states",
+    );
+  });
+
+  it("reports no changes if only a route with limits and another `when` matches", () => {
+    const step = lite({ when: "ok", cooldown: "1h", notify: true });
+    const matches = matchRoutes(step, changedItem);
+    expect(matches).toMatchObject({ matched: ["ok"], notifyChanged: false });
+    expect(matches).not.toHaveProperty("reported");
+  });
+
+  it("does not match a route with a reference value at a failed read, and keeps its state", () => {
+    const step = lite({ when: "changed", field: "price", min_delta: 5, run: "next" });
+    const [part] = partsOf(step);
+    const states = { [part?.key ?? ""]: { from: { price: 20 } } };
+    const remembered = { states, at: "2026-11-01T00:00:00.000Z" };
+    expect(matchRoutes(step, answered("unavailable"), remembered)).toEqual({ ...nothing, states });
+  });
+
   it("contains each next step once, in route order", () => {
     const step = lite(
       { when: "changed", run: "b" },
@@ -444,6 +472,28 @@ describe("the result of matching a step's routes", () => {
         );
       }),
     );
+  });
+});
+
+describe("the changes that an event reports", () => {
+  const minimum: Route = { when: "changed", field: "price", min_delta: 5, notify: true };
+  const at = "2026-11-01T00:00:00.000Z";
+  const facts = found(price10, { ...price10, price: 4, inStock: false });
+  const reportedBy = (...routes: readonly Route[]): RouteMatches["reported"] => {
+    const step = lite(...routes);
+    const key = partsOf(step).find(({ route }) => route.min_delta !== undefined)?.key ?? "";
+    return matchRoutes(step, facts, { states: { [key]: { from: { price: 20 } } }, at }).reported;
+  };
+
+  it("are only the differences from reference values if only routes with these match", () => {
+    expect(reportedBy(minimum)).toEqual({ price: { before: 20, after: 4 } });
+  });
+
+  it("include the other changes if a route without a reference value matches too", () => {
+    expect(reportedBy(minimum, { when: "changed", notify: true })).toEqual({
+      price: { before: 20, after: 4 },
+      inStock: { before: true, after: false },
+    });
   });
 });
 

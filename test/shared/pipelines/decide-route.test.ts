@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { cooldownAfter, decideRoute, isCooling } from "../../../shared/pipelines/decide-route.ts";
+import type { Route } from "../../../shared/pipelines/definition.ts";
+import type { Verdict } from "../../../shared/pipelines/field-tests.ts";
+import type { RouteState } from "../../../shared/pipelines/route-state.ts";
+
+const at = "2026-11-01T12:00:00.000Z";
+const later = "2026-11-01T13:00:00.000Z";
+
+/** Decides on reads that follow each other. Returns which of them match, and the last state. */
+function decided(route: Partial<Route>, verdicts: readonly Verdict[]) {
+  let state: RouteState = {};
+  const matched = verdicts.map((verdict) => {
+    const decision = decideRoute({ when: "ok", notify: true, ...route }, state, { verdict, at });
+    ({ state } = decision);
+    return decision.matches;
+  });
+  return { matched, state };
+}
+
+describe("a cooldown", () => {
+  it.each([
+    { until: "2026-11-01T11:59:59.999Z", isActive: false },
+    { until: at, isActive: false },
+    { until: "2026-11-01T12:00:00.001Z", isActive: true },
+  ])("that ends at $until is active at a read at 12:00: $isActive", ({ until, isActive }) => {
+    expect(isCooling({ until }, at)).toBe(isActive);
+  });
+
+  it("is not active in a state without its end", () => {
+    expect(isCooling({}, at)).toBe(false);
+  });
+
+  it("starts at a match, and keeps its end otherwise", () => {
+    const route: Route = { when: "ok", cooldown: "1h", notify: true };
+    const ended = { until: "2026-11-01T08:00:00.000Z" };
+    expect(cooldownAfter(route, ended, { matches: true, at })).toStrictEqual({ until: later });
+    expect(cooldownAfter(route, ended, { matches: false, at })).toStrictEqual(ended);
+    expect(cooldownAfter(route, {}, { matches: false, at })).toStrictEqual({});
+  });
+
+  it("does not start at the match of a route without cooldown", () => {
+    const route: Route = { when: "ok", notify: true };
+    expect(cooldownAfter(route, {}, { matches: true, at })).toStrictEqual({});
+  });
+});
+
+describe("a route whose `when` is not changed", () => {
+  it("stores only the end of the cooldown if it has no confirm and no once", () => {
+    expect(decided({ cooldown: "1h" }, ["met"])).toStrictEqual({
+      matched: [true],
+      state: { until: later },
+    });
+  });
+
+  it("stores nothing after a read that does not meet the condition", () => {
+    expect(decided({ confirm: 3 }, ["met", "unmet"]).state).toStrictEqual({});
+    expect(decided({ once: true }, ["met", "unmet"]).state).toStrictEqual({});
+  });
+
+  it("stores the number of reads that met the condition, up to confirm", () => {
+    expect(decided({ confirm: 3 }, ["met", "met"])).toStrictEqual({
+      matched: [false, false],
+      state: { held: 2 },
+    });
+    expect(decided({ confirm: 3 }, ["met", "met", "met", "met"])).toStrictEqual({
+      matched: [false, false, true, true],
+      state: { held: 3 },
+    });
+  });
+
+  it("with once and confirm does not match again while each read meets the condition", () => {
+    expect(decided({ once: true, confirm: 2 }, ["met", "met", "met", "met"])).toStrictEqual({
+      matched: [false, true, false, false],
+      state: { matched: true },
+    });
+  });
+
+  it("keeps its state at a read whose verdict is unknown", () => {
+    expect(decided({ confirm: 2 }, ["met", "unknown"])).toStrictEqual({
+      matched: [false, false],
+      state: { held: 1 },
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { Pipeline, Route, Step } from "../../../shared/pipelines/definition.ts";
+import { isGated, partsOf, statefulParts } from "../../../shared/pipelines/route-state.ts";
+
+const stepWith = (...routes: readonly Route[]): Step => ({
+  id: "lite",
+  scraper: "retailer_a.lite",
+  routes,
+});
+const drop: Route = { when: "changed", field: "price", op: "decreased", notify: true };
+const low: Route = {
+  when: "ok",
+  field: "price",
+  op: "below",
+  value: 50,
+  where: [{ field: "rating", op: "above", value: 4 }],
+  confirm: 2,
+  notify: true,
+};
+const keyOf = (route: Route, step: Partial<Step> = {}): string | null | undefined =>
+  partsOf({ ...stepWith(route), ...step })[0]?.key;
+
+describe("a route", () => {
+  it.each<Partial<Route>>([
+    { min_delta: 1 },
+    { min_delta_percent: 1 },
+    { confirm: 2 },
+    { cooldown: "1h" },
+    { once: true },
+  ])("has limits if it has the key in %j", (limit) => {
+    expect(isGated({ when: "ok", notify: true, ...limit })).toBe(true);
+  });
+
+  it("has no limits without these keys, or with 'once': false", () => {
+    expect(isGated({ ...drop, run: "next" })).toBe(false);
+    expect(isGated({ when: "ok", notify: true, once: false })).toBe(false);
+  });
+});
+
+describe("the parts of a step's routes", () => {
+  const both: Route = { ...drop, cooldown: "1h", run: "next" };
+
+  it("are two for a route with cooldown, run and notify: one without cooldown, one without run", () => {
+    const { cooldown: _, notify: __, ...routing } = both;
+    const { run: ___, ...notifying } = both;
+    expect(partsOf(stepWith(both)).map(({ route }) => route)).toEqual([routing, notifying]);
+  });
+
+  it.each(["cooldown", "run", "notify"] as const)("are the route itself without %s", (key) => {
+    const { [key]: _, ...route } = both;
+    expect(partsOf(stepWith(route)).map((part) => part.route)).toEqual([route]);
+  });
+
+  it("are calculated once for each step and each pipeline", () => {
+    const step = stepWith(drop);
+    const pipeline = { entry: "lite", baseline: null, refresh: null, steps: [step] };
+    expect(partsOf(step)).toBe(partsOf(step));
+    expect(statefulParts(pipeline)).toBe(statefulParts(pipeline));
+  });
+
+  it("that have a state include no route without limits and without increased or decreased", () => {
+    const steps = [
+      stepWith({ when: "changed", notify: true }, drop),
+      { ...stepWith(low), id: "b" },
+    ];
+    const pipeline: Pipeline = { entry: "lite", baseline: null, refresh: null, steps };
+    expect(statefulParts(pipeline)).toEqual([
+      { step: steps[0], route: drop, key: keyOf(drop) },
+      { step: steps[1], route: low, key: keyOf(low, { id: "b" }) },
+    ]);
+  });
+});
+
+describe("the key of a route's state", () => {
+  it("is null for a route without limits and without increased or decreased", () => {
+    expect(keyOf({ when: "changed", field: "price", notify: true })).toBeNull();
+  });
+
+  it.each([
+    { what: "a decrease", route: drop, key: "PHZ7tRmp" },
+    { what: "a test with limits", route: { ...low, once: true }, key: "0jxZy8ix" },
+  ])("for $what is the key that earlier releases have stored", ({ route, key }) => {
+    expect(keyOf(route)).toBe(key);
+  });
+
+  it.each<Partial<Route>>([
+    { when: "always" },
+    { field: "listPrice" },
+    { op: "above" },
+    { value: 51 },
+    { where: [{ field: "newCount", op: "above", value: 4 }] },
+    { where: [{ field: "rating", op: "below", value: 4 }] },
+    { where: [{ field: "rating", op: "above", value: 5 }] },
+    { min_delta: 1 },
+    { min_delta_percent: 1 },
+    { confirm: 3 },
+    { once: true },
+    { cooldown: "1h" },
+    { notify: false },
+  ])("changes with the condition of the route: %j", (change) => {
+    expect(keyOf({ ...low, ...change })).not.toBe(keyOf(low));
+  });
+
+  it.each<Partial<Step>>([{ id: "other" }, { scraper: "retailer_a.full" }, { condition: "new" }])(
+    "changes with the step of the route: %j",
+    (change) => {
+      expect(keyOf(low, change)).not.toBe(keyOf(low));
+    },
+  );
+
+  it("differs for two condition filters, and is equal for all and no filter", () => {
+    expect(keyOf(low, { condition: "new" })).not.toBe(keyOf(low, { condition: "used" }));
+    expect(keyOf(low, { condition: "all" })).toBe(keyOf(low));
+  });
+
+  it.each<Partial<Route>>([{ run: "next" }, { once: false }])(
+    "does not change with %j",
+    (change) => {
+      expect(keyOf({ ...low, ...change })).toBe(keyOf(low));
+    },
+  );
+
+  it("does not depend on the position of the route", () => {
+    expect(partsOf(stepWith(drop, low))[1]?.key).toBe(keyOf(low));
+  });
+});
