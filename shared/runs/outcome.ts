@@ -7,7 +7,12 @@ import {
   type Step,
   testsMetadata,
 } from "../pipelines/definition.ts";
-import { buyboxAboveLowest, matchRoutes, type RouteMatches } from "../pipelines/rules.ts";
+import {
+  buyboxAboveLowest,
+  matchRoutes,
+  type ReadingFacts,
+  type RouteMatches,
+} from "../pipelines/rules.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
 import { derivedPricesAt, priceRead, readsPrice } from "../pipelines/tested-prices.ts";
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
@@ -41,16 +46,14 @@ export function batchResult(
     if (outcome === undefined) continue;
     outcomes.push(isReported(outcome) ? withDetails(outcome, detailsOf(answer.id)) : outcome);
   }
-  if (answers.length < items.size) {
-    const answered = new Set(answers.map(({ id }) => id));
-    for (const item of items.values()) {
-      const { id, addedAt } = item;
-      // The item has no offer to check, so a run could never do the owed retry. It ends here.
-      const endsRetry = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
-      if (endsRetry) outcomes.push({ id, addedAt, status: "skipped", at });
-    }
-    outcomes.sort((a, b) => compareIds(a.id, b.id));
+  const answered = new Set(answers.map(({ id }) => id));
+  for (const item of items.values()) {
+    const { id, addedAt } = item;
+    // The item has no offer to check, so a run could never do the owed retry. It ends here.
+    const endsRetry = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
+    if (endsRetry) outcomes.push({ id, addedAt, status: "skipped", at });
   }
+  outcomes.sort((a, b) => compareIds(a.id, b.id));
   return { counts: countsOf(answers, planned), outcomes };
 }
 
@@ -105,44 +108,44 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
  * step.
  */
 function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutcome | undefined {
-  const { pipeline, step, metadata } = tested;
-  const { status, fetchedAt, observed } = answer;
-  const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
-  if (status === "ok" && observed !== null) {
-    return okOutcome(tested, item, { ...answer, observed });
-  }
-  const remembered = { states: item.routeStates ?? {}, at: fetchedAt };
+  const { pipeline, step } = tested;
+  const { status, fetchedAt: at, observed } = answer;
+  if (observed !== null) return okOutcome(tested, item, { ...answer, observed });
   const matches = matchRoutes(
     step,
     {
-      firstRead: item.firstReadAt === null,
+      ...factsOf(tested, item),
       status,
       before: null,
       after: null,
       known: {},
       notified: new Set(),
       derived: {},
-      metadata,
     },
-    remembered,
+    { states: item.routeStates ?? {}, at },
   );
-  const routed = routedBy(matches, currentSnapshot(item) ?? {});
-  if (status === "not_found" && item.state !== "delisted") {
-    return { ...base, ...routed, lastSnapshot: currentSnapshot(item) };
+  const routed = routedBy(matches, () => currentSnapshot(item) ?? {});
+  const outcome = { id: item.id, addedAt: item.addedAt, status, at, ...routed };
+  if (item.state === "delisted") {
+    return routed.matched !== undefined || routed.next !== undefined ? outcome : undefined;
   }
-  const isFailure = status !== "not_found" && item.state !== "delisted";
-  const isRouted = routed.matched !== undefined || routed.next !== undefined;
-  const states = isFailure
-    ? routeStatesAfter(item, { pipeline, step, matches, at: fetchedAt, after: {} })
-    : undefined;
-  return isFailure || isRouted ? { ...base, ...routed, ...states } : undefined;
+  return status === "not_found"
+    ? { ...outcome, lastSnapshot: currentSnapshot(item) }
+    : { ...outcome, ...routeStatesAfter(item, { pipeline, step, matches, at, after: {} }) };
 }
 
+/** The facts that do not depend on the answer. */
+const factsOf = (
+  { metadata }: TestedStep,
+  { firstReadAt }: Item,
+): Pick<ReadingFacts, "firstRead" | "metadata"> => ({ firstRead: firstReadAt === null, metadata });
+
 function okOutcome(
-  { pipeline, step, metadata, traces }: TestedStep,
+  tested: TestedStep,
   item: Item,
   { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
+  const { pipeline, step, traces } = tested;
   const kind = readingKind(step);
   const at = answer.fetchedAt;
   const price = readsPrice(step) ? priceRead(item.readings[kind], observed, at) : undefined;
@@ -153,22 +156,20 @@ function okOutcome(
   const matches = matchRoutes(
     step,
     {
-      firstRead: item.firstReadAt === null,
+      ...factsOf(tested, item),
       status: "ok",
       before: item.readings[kind] ?? null,
       after: observed,
       known,
       notified: notifiedOf(item),
       derived,
-      metadata,
     },
     { states, at },
   );
   const after = readingsAfter(item, { pipeline, step, observed, matches });
-  const isShown = matches.notifyChanged || matches.matched.length > 0;
-  const snapshot = isShown ? snapshotAfter(item, after) : {};
+  const snapshot = (): Snapshot => snapshotAfter(item, after);
   const { testableFields } = stepScrapers[step.scraper];
-  const routed = routedBy(matches, { ...picked(snapshot, testableFields), ...derived });
+  const routed = routedBy(matches, () => ({ ...picked(snapshot(), testableFields), ...derived }));
   const { buyboxOfferId } = answer;
   const isOtherOffer = buyboxOfferId !== undefined && buyboxOfferId !== item.buyboxOfferId;
   const outcome: ItemOutcome = {
@@ -215,9 +216,9 @@ const changesIn = ({
 
 const reportedIn = (
   { notifyChanged, reported }: RouteMatches,
-  snapshot: Snapshot,
+  snapshot: () => Snapshot,
 ): Pick<ItemOutcome, "reported" | "reportedChanges"> => ({
-  ...(notifyChanged && { reported: snapshot }),
+  ...(notifyChanged && { reported: snapshot() }),
   ...(reported !== undefined && { reportedChanges: reported }),
 });
 
@@ -233,17 +234,17 @@ const hasEffects = (outcome: ItemOutcome): boolean => {
 };
 
 /** Last known values of the fields that a step reads, even if another kind of step read them. */
-function knownOf(item: Item, step: Step): Snapshot {
-  const known: Record<string, FieldValue> = {};
-  for (const field of Object.keys(stepScrapers[step.scraper].fieldTypes)) {
-    const value = knownValue(item, field, readingKind(step));
-    if (value !== undefined) known[field] = value;
-  }
-  return known;
-}
+const knownOf = (item: Item, step: Step): Snapshot =>
+  valuesOf(Object.keys(stepScrapers[step.scraper].fieldTypes), (field) =>
+    knownValue(item, field, readingKind(step)),
+  );
 
 const notifiedOf = ({ openChanges }: Item): ReadonlySet<string> =>
-  new Set(Object.keys(openChanges).filter((field) => openChanges[field]?.notified === true));
+  new Set(
+    Object.entries(openChanges)
+      .filter(([, { notified }]) => notified)
+      .map(([field]) => field),
+  );
 
 const snapshotAfter = (
   item: Item,
@@ -255,34 +256,39 @@ const snapshotAfter = (
   }) ?? {};
 
 /**
- * Returns true if an `ok` read makes the item active, ends its failures or clears an owed retry of
- * the step.
+ * Returns true if an `ok` read is the first one, ends the failures of the item or clears an owed
+ * retry of the step.
  */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
-  item.state === "new" ||
-  item.lastReadStatus !== "ok" ||
-  retrySteps(pipeline, item).includes(step.id);
+  item.lastReadStatus !== "ok" || retrySteps(pipeline, item).includes(step.id);
 
 const derivedOf = (item: Item, pulse: Snapshot): Record<string, FieldValue> => {
   const above = buyboxAboveLowest(item.readings.product ?? null, pulse);
   return above === undefined ? {} : { buyboxAboveLowest: above };
 };
 
-function picked(snapshot: Snapshot, fields: readonly string[]): Snapshot {
-  const some: Record<string, FieldValue> = {};
+const picked = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
+  valuesOf(fields, (field) => snapshot[field]);
+
+/** The values of the fields that have one. */
+function valuesOf(
+  fields: readonly string[],
+  valueOf: (field: string) => FieldValue | undefined,
+): Snapshot {
+  const values: Record<string, FieldValue> = {};
   for (const field of fields) {
-    const value = snapshot[field];
-    if (value !== undefined) some[field] = value;
+    const value = valueOf(field);
+    if (value !== undefined) values[field] = value;
   }
-  return some;
+  return values;
 }
 
 function routedBy(
   { matched, next }: RouteMatches,
-  values: Snapshot,
+  values: () => Snapshot,
 ): Pick<ItemOutcome, "matched" | "next"> {
   return {
-    ...(matched.length > 0 && { matched: { branches: matched, values } }),
+    ...(matched.length > 0 && { matched: { branches: matched, values: values() } }),
     ...(next.length > 0 && { next }),
   };
 }

@@ -11,6 +11,7 @@ import {
   newItem,
   type OwedRetry,
 } from "../../../shared/watchlists/item.ts";
+import type { KnownDetails } from "../../../shared/watchlists/item-details.ts";
 
 const addedAt = "2026-03-01T00:00:00.000Z";
 const readAt = "2026-03-02T00:00:00.000Z";
@@ -63,6 +64,8 @@ const answer = (status: StepAnswer["status"], observed: Snapshot | null = null):
 const alone = (step: Step) => ({ pipeline: pipelineOf(step), step });
 const read = (item: Item, given: StepAnswer, step = check()): BatchResult =>
   batchResult(alone(step), { items: new Map([[item.id, item]]), planned: 1, at: readAt }, [given]);
+/** The outcome of an `ok` read that finds no change. */
+const unchangedOutcome = { id: known.id, addedAt, status: "ok", at: readAt };
 const onlyOutcome = (result: BatchResult): ItemOutcome => {
   expect(result.outcomes).toHaveLength(1);
   return result.outcomes[0] as ItemOutcome;
@@ -120,6 +123,18 @@ describe("an `active` item", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
+  it("has an outcome without a change when it is read `ok` and the read does an owed retry", () => {
+    const owing = { ...known, owes: [owed] };
+    expect(onlyOutcome(read(owing, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
+    expect(after(owing, answer("ok", seen(10))).owes).toEqual([]);
+  });
+
+  it("has an outcome without a change when it is read `ok` after a failure that owes no retry", () => {
+    const failed: Item = { ...known, lastReadStatus: "partial", consecutiveFailures: 1 };
+    expect(onlyOutcome(read(failed, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
+    expect(after(failed, answer("ok", seen(10)))).toMatchObject({ consecutiveFailures: 0 });
+  });
+
   it("has no outcome when it is read `ok` without a change, so nothing is written", () => {
     const result = read(known, answer("ok", seen(10)));
     expect(result).toMatchObject({ counts: { requested: 1, ok: 1, quarters: 4 }, outcomes: [] });
@@ -148,6 +163,13 @@ describe("an `active` item", () => {
         consecutiveFailures: 1,
         owes: [owed],
       });
+    },
+  );
+
+  it.each(["partial", "unavailable"] as const)(
+    "has no last snapshot in its outcome when it is read `%s`, because it is not delisted",
+    (status) => {
+      expect(onlyOutcome(read(known, answer(status)))).not.toHaveProperty("lastSnapshot");
     },
   );
 
@@ -206,6 +228,28 @@ describe("a `delisted` item", () => {
   );
 });
 
+describe("a failed read of an item", () => {
+  const failed = { when: "failed", notify: true } as const;
+
+  it("is reported with the last known values of the item", () => {
+    const { matched } = onlyOutcome(read(known, answer("partial"), check(failed)));
+    expect(matched).toEqual({ branches: ["failed"], values: seen(10) });
+  });
+
+  it("is reported without values if the item has none", () => {
+    const { matched } = onlyOutcome(read(fresh, answer("partial"), check(failed)));
+    expect(matched).toEqual({ branches: ["failed"], values: {} });
+  });
+
+  it("is counted by a route with `confirm`, which matches at the second failure in a row", () => {
+    const step = check({ ...failed, confirm: 2 });
+    const twice = after(known, answer("partial"), step);
+    expect(twice).toHaveProperty("routeStates");
+    expect(onlyOutcome(read(known, answer("partial"), step))).not.toHaveProperty("matched");
+    expect(onlyOutcome(read(twice, answer("unavailable"), step))).toHaveProperty("matched");
+  });
+});
+
 describe("a `new` route", () => {
   const step = check({ when: "new", run: "x" });
 
@@ -215,6 +259,26 @@ describe("a `new` route", () => {
 
   it("does not match an item that was read before", () => {
     expect(read(known, answer("ok", seen(10)), step).outcomes).toEqual([]);
+  });
+});
+
+describe("a `changed` route with `min_delta`", () => {
+  const step = check({ when: "changed", field: "price", min_delta: 5, notify: true });
+
+  it("reports the change since the value that it compares with, and not only since the last read", () => {
+    const drifted = after(known, answer("ok", seen(13)), step);
+    const outcome = onlyOutcome(read(drifted, answer("ok", seen(16)), step));
+    expect(outcome).toMatchObject({
+      changes: { price: { before: 13, after: 16 } },
+      reportedChanges: { price: { before: 10, after: 16 } },
+      reported: seen(16),
+    });
+  });
+
+  it("reports nothing if the change is smaller", () => {
+    const outcome = onlyOutcome(read(known, answer("ok", seen(13)), step));
+    expect(outcome).not.toHaveProperty("reported");
+    expect(outcome).not.toHaveProperty("reportedChanges");
   });
 });
 
@@ -275,6 +339,27 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(outcome.openChanges).toEqual({});
   });
 
+  it.each([
+    [true, 9.01],
+    [false, 9],
+  ])(
+    "give a pulse with the lowest new price 9 `buyboxAboveLowest` = %s if the buy-box price is %d",
+    (value, price) => {
+      const route = { when: "ok", field: "buyboxAboveLowest", op: "is", value } as const;
+      const tests = { ...pulse, routes: [{ ...route, notify: true }] };
+      const bought = { ...item, readings: { product: { price } } };
+      const { matched } = onlyOutcome(read(bought, answer("ok", { newMinPrice: 9 }), tests));
+      expect(matched?.values).toStrictEqual({ newMinPrice: 9, buyboxAboveLowest: value });
+    },
+  );
+
+  it("give a pulse no `buyboxAboveLowest` if the item has no product reading", () => {
+    const always = { ...pulse, routes: [{ when: "always", notify: true } as const] };
+    const unbought = { ...item, readings: {} };
+    const { matched } = onlyOutcome(read(unbought, answer("ok", { newMinPrice: 9 }), always));
+    expect(matched?.values).toStrictEqual({ newMinPrice: 9 });
+  });
+
   it("include no pulse reading after a product read that lacks the pulse fields", () => {
     const { price, rating } = product;
     const outcome = onlyOutcome(read(fresh, answer("ok", { price, rating }), lite));
@@ -304,6 +389,11 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(read(item, seenAgain, lite).outcomes).toEqual([]);
   });
 
+  it("keep the stored offer ID after a read that does not contain the buy box", () => {
+    const outcome = onlyOutcome(read(item, answer("ok", { newCount: 4 }), pulse));
+    expect(outcome).not.toHaveProperty("buyboxOfferId");
+  });
+
   it("remove the stored offer ID if the buy box is empty", () => {
     const seenNow = { ...answer("ok", { ...product, offerListingId: null }), buyboxOfferId: null };
     expect(after(item, seenNow, lite).buyboxOfferId).toBeNull();
@@ -317,7 +407,7 @@ describe("the observed changes of an outcome", () => {
   it("are all values of the first reading, without values before it", () => {
     const { observed } = onlyOutcome(read(fresh, answer("ok", seen(10))));
     const values = Object.entries(seen(10)).map(([field, value]) => [field, { after: value }]);
-    expect(observed).toEqual(Object.fromEntries(values));
+    expect(observed).toStrictEqual(Object.fromEntries(values));
   });
 
   it("contain fields that are not tracked and that no route names", () => {
@@ -379,6 +469,47 @@ describe("an outcome that is applied again", () => {
   });
 });
 
+describe("the details of an item", () => {
+  const details = { label: "shoes", metadata: { target: 11 } };
+  const detailed = (given: StepAnswer, step = check(), found: KnownDetails = details) =>
+    onlyOutcome(
+      batchResult(
+        alone(step),
+        {
+          items: new Map([[known.id, known]]),
+          planned: 1,
+          at: readAt,
+          detailsOf: () => found,
+        },
+        [given],
+      ),
+    );
+
+  it.each([
+    ["a change", answer("ok", seen(12)), check()],
+    ["a delisting", answer("not_found"), check()],
+    ["a failed read", answer("partial"), check({ when: "failed", notify: true })],
+  ])("are in an outcome that reports %s", (_, given, step) => {
+    expect(detailed(given, step).details).toEqual(details);
+  });
+
+  it("are absent from an outcome that reports nothing", () => {
+    expect(detailed(answer("partial"))).not.toHaveProperty("details");
+  });
+
+  it("are absent from an outcome if the item has none", () => {
+    expect(detailed(answer("not_found"), check(), {})).not.toHaveProperty("details");
+  });
+
+  it("contain the metadata with which a route compares a field", () => {
+    const value = { metadata: "target" };
+    const step = check({ when: "changed", field: "price", op: "above", value, notify: true });
+    expect(detailed(answer("ok", seen(12)), step)).toHaveProperty("reported");
+    expect(detailed(answer("ok", seen(12)), step, {})).not.toHaveProperty("reported");
+    expect(detailed(answer("ok", seen(10.5)), step)).not.toHaveProperty("reported");
+  });
+});
+
 describe("a batch with items that have no offer to check", () => {
   const owing = (id: string): Item => ({ ...known, id, owes: [owed] });
 
@@ -394,6 +525,27 @@ describe("a batch with items that have no offer to check", () => {
       { id: "6500002", status: "ok", changes: { price: { before: 10, after: 12 } } },
     ]);
     expect(result.counts).toMatchObject({ requested: 1, ok: 1, skipped: 2 });
+  });
+
+  it("clears their owed retries even if an item with an answer was removed from the watchlist", () => {
+    const result = batchResult(
+      alone(check()),
+      { items: new Map([["6500001", owing("6500001")]]), planned: 2, at: readAt },
+      [{ ...answer("ok", seen(12)), id: "6500002" }],
+    );
+    expect(result.outcomes).toMatchObject([{ id: "6500001", status: "skipped" }]);
+  });
+
+  it("keeps the owed retries of other steps", () => {
+    const item: Item = { ...known, owes: [{ step: "other", scraper: "retailer_d.standard" }] };
+    const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
+    const pipeline = { ...pipelineOf(check()), steps: [check(), other] };
+    const result = batchResult(
+      { pipeline, step: check() },
+      { items: new Map([[item.id, item]]), planned: 1, at: readAt },
+      [],
+    );
+    expect(result.outcomes).toEqual([]);
   });
 });
 
