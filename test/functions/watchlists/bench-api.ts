@@ -39,7 +39,9 @@ export async function callOnBench(
     routes: watchlistRoutes,
     dependencies: {
       ...bench,
+      ...bench.sources,
       queue,
+      cancels: { send: async () => {} },
       keys: dynamoIdempotencyStore(bench.table.client, options),
       purges: dynamoPurgeStore(bench.table.client, options),
       schedules: { put: async () => {}, remove: async () => {} },

@@ -27,11 +27,11 @@ function decideLast(
   route: Route,
   [first, ...reads]: readonly [Snapshot, ...Snapshot[]],
 ): ChangeDecision {
-  let before = first;
+  const before: Record<string, Snapshot[string]> = { ...first };
   let decision: ChangeDecision = { matches: false, changes: {}, state: {} };
   for (const after of reads) {
-    decision = decideChange(route, decision.state, readOf(before, after));
-    before = { ...before, ...after };
+    decision = decideChange(route, decision.state, readOf({ ...before }, after));
+    Object.assign(before, after);
   }
   return decision;
 }
