@@ -44,8 +44,9 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await claimDueRun({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // A failed restore needs no retry: the sweeper finds an overdue watchlist again, and an old
-    // schedule sends another message.
+    // The run does not wait for a successful restore of the EventBridge schedule. A later message
+    // repeats it: the sweeper sends one while the watchlist is overdue, and a schedule of an
+    // earlier release sends its own.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
       await bestEffort(() => restoreSchedule({ ...ref, now }, dependencies), warn);

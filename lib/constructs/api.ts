@@ -39,7 +39,7 @@ export interface ApiProps {
  */
 const streamingTimeout = Duration.seconds(320);
 
-/** The rule that the role for access logs violates. */
+/** The cdk-nag rule that the role for access logs violates. */
 const logRolePolicy =
   "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]";
 

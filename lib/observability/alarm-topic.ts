@@ -74,8 +74,8 @@ export class AlarmTopic extends Construct {
 }
 
 /**
- * The email address of the context; undefined if it is not set.
- * @throws Error if it is set to another value
+ * Returns the email address in the CDK context `alarmEmail`; undefined if the context is not set.
+ * @throws Error if the context is set to a value that is not an email address
  */
 function emailOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { Operator } from "./operator.ts";
 
-/** The stage with real customers. Every change of it must be confirmed. */
+/** The stage with real customers. An operator must confirm each change to it. */
 export const guardedStage = "prod";
 
 export interface Confirmation {

@@ -120,7 +120,7 @@ async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<
   return { id: accountId, auto_topup: presentTopUp(autoTopUp) };
 }
 
-/** Returns the auto top-up as the API shows it. */
+/** Returns the auto top-up in the form of the API; null if the account has none. */
 export const presentTopUp = (topUp: AutoTopUp | null) =>
   topUp && {
     enabled: topUp.enabled,

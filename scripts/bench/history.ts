@@ -104,7 +104,10 @@ async function finish(history: HistoryStore, list: List, segment: RunSegment): P
   await mergeHistory(run, () => false, { history, runsInProgress });
 }
 
-/** Measures the runs of one window with all their points, and its merge. */
+/**
+ * Stores the history points of all runs of one window, including the merge of the window. Returns
+ * the costs per run.
+ */
 async function benchRun(bench: Bench, list: List): Promise<Figures> {
   const { meter, table } = bench;
   const history = storeOf(documentClient(), table);

@@ -7,7 +7,7 @@ export interface Subject {
   readonly marketplace: string;
   /** IDs of items that exist; `<asin>:<offerListingId>` for offer checks. */
   readonly ids: readonly string[];
-  /** The ID of an item that does not exist; undefined if this rule is not checked. */
+  /** The ID of an item that does not exist; undefined to skip the checks with such an ID. */
   readonly unknownId: string | undefined;
   /** The declared maximum of items in a call; undefined if the server declares none. */
   readonly maxBatch: number | undefined;

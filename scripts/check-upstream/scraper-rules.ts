@@ -77,7 +77,7 @@ const judgeBusy = (turnedAway: readonly (string | null)[]): Verdict => ({
       : `429 or 503 ${turnedAway.length} times, Retry-After: ${turnedAway.join(", ")}`,
 });
 
-/** Checks variants of an ordinary call. */
+/** Checks variants of a valid call: an ID twice, gzip, and a deadline of 1 ms. */
 async function judgeVariants(server: Server, subject: Subject, id: string): Promise<Verdict[]> {
   const path = "/read";
   const body = readBody(subject, [id]);

@@ -67,8 +67,8 @@ export function accountsIn(tables: Tables): Accounts {
 const pollMs = 1_000;
 
 /**
- * Polls until a condition holds.
- * @returns false if the condition does not hold within the seconds
+ * Calls `holds` about once a second until it returns true.
+ * @returns false if it did not return true within `secondsMax`
  */
 export async function untilTrue(
   secondsMax: number,

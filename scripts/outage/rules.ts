@@ -66,7 +66,7 @@ function chargeRules({ status, headers, charged, holdsCredits }: Observation): r
 
 type Expectation = "its usual status" | "503" | "its usual status or 503";
 
-/** Returns the response that a route must give in a mode. */
+/** Returns the response that a route must give while the store is in `mode`. */
 function expectationOf(mode: StoreMode, route: RouteKey): Expectation {
   const needsStore = routes[route].access !== "public" || sampleCalls[route].needsStore === true;
   if (mode === "healthy" || !needsStore) return "its usual status";

@@ -100,7 +100,10 @@ export const changedCount7d = `
     AND segments.n > 1 AND segments.first_day BETWEEN samples.day - 7 AND samples.day
   GROUP BY samples.shop, samples.product, samples.day`;
 
-/** For each segment: the last earlier price that differs from the price of the segment. */
+/**
+ * Query for the last earlier price that differs from the price of a segment, for each segment (a
+ * time of constant price).
+ */
 const previousPrices = `
   SELECT one.shop, one.product, one.first_day, one.last_day,
     arg_max(earlier.price, earlier.n) AS previous
@@ -110,7 +113,10 @@ const previousPrices = `
     AND coalesce(abs(earlier.price - one.price) > 0.005 + 1e-9, true)
   GROUP BY one.shop, one.product, one.first_day, one.last_day`;
 
-/** The values of the rule `previousPrice`: the last earlier price that differs from the price. */
+/**
+ * Query for the expected decisions of the rule `previousPrice`. `after` is the last earlier price
+ * that differs from the price of the day.
+ */
 export const previousPrice = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before, previous AS after
   FROM (${sampled(`

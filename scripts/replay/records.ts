@@ -34,7 +34,7 @@ interface RunRecord {
   readonly isHeld: boolean;
 }
 
-/** Writes what the service decided and stored to files of JSON lines, which DuckDB reads. */
+/** Files of JSON lines, for DuckDB, that list what the service has decided and stored. */
 export interface Records {
   addShop(shop: {
     readonly shop: string;

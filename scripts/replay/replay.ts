@@ -14,7 +14,10 @@ export interface ReplayOptions {
   readonly shops: readonly string[];
   /** Maximum number of products of a shop. */
   readonly productsMax: number;
-  /** Existing folder for the records of the service. Default: a temporary one. */
+  /**
+   * Existing folder for the files that list what the service decided and stored. Default: a
+   * temporary folder.
+   */
   readonly records?: string;
 }
 

@@ -55,7 +55,10 @@ export function shopDays({ shop, products }: ShopPrices, position: number): Shop
   };
 }
 
-/** Returns every day on which at least one shop is open (`first` to `last`), YYYY-MM-DD, sorted. */
+/**
+ * Returns each day that is in the span of at least one shop, from its `first` to its `last` day:
+ * YYYY-MM-DD, ascending, without repetition.
+ */
 export function daysOf(shops: readonly ShopDays[]): readonly string[] {
   const all = shops.flatMap(({ first, last }) => {
     const count = (Date.parse(last) - Date.parse(first)) / dayMs + 1;

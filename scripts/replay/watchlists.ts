@@ -30,7 +30,7 @@ export interface Decision {
   readonly change?: { readonly before: number | null; readonly after: number | null };
 }
 
-/** A watchlist that every shop has. */
+/** The definition of a watchlist that the replay creates for every shop (file of prices). */
 interface ListDefinition {
   readonly platform: string;
   /** The scraper that the pipeline uses. */
@@ -111,7 +111,10 @@ function sampleRoute(above: Readonly<Record<string, number>>): object {
   return { when: "always", where, cooldown: `${settings.sampleDays}d`, notify: true };
 }
 
-/** The definitions of the watchlists that every shop has, by name. */
+/**
+ * The definitions of watchlists, by name. The replay creates one of each for every shop, which is
+ * one file of recorded prices.
+ */
 export const lists = { changes, limited } as const;
 export type ListName = keyof typeof lists;
 export const listNames = ["changes", "limited"] as const satisfies readonly ListName[];

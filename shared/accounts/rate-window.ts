@@ -59,7 +59,7 @@ export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTi
   return [oldest, ...later, nowMs];
 }
 
-/** Values of the rate-limit headers at `nowMs`, after these admissions. */
+/** Returns the values of the rate-limit headers at `nowMs` for a key with these admission times. */
 export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision {
   const recent = times.findIndex((time) => time > nowMs - windowMs);
   const remaining = recent === -1 ? times.length : recent;

@@ -10,7 +10,10 @@ export const dynamoThrottles: ReadonlySet<string> = new Set([
   "ThrottlingException",
 ]);
 
-/** Names of errors that the SDK or this service reports for a request without a result. */
+/**
+ * Names of the errors with which a request to a dependency fails if the dependency is too slow, too
+ * busy or throttles.
+ */
 const names: ReadonlySet<string> = new Set([
   "OutOfTimeError",
   "RequestTimeout",

@@ -5,8 +5,8 @@ const unitSeconds = new Map([
 ]);
 
 /**
- * Returns the seconds of a duration in whole minutes, hours or days, such as `15m`; undefined if the
- * text is not one.
+ * Parses a duration in whole minutes, hours or days: returns 900 (seconds) for `15m`. Returns
+ * undefined for any other text.
  */
 export function secondsOf(text: string): number | undefined {
   const match = /^([1-9]\d{0,5})([mhd])$/.exec(text);

@@ -95,12 +95,13 @@ export function assertAccepted(kind: StoredKind, version: number, name: string):
 export interface VersionChange {
   /** All attributes that the conversion reads, undefined for those that the row lacks. */
   readonly from: Stored;
-  /** The attributes that replace those of `from`. */
+  /** The attributes of the other version, which replace those of `from`. */
   readonly to: Stored;
 }
 
 /**
- * Calculates what changes when a row is converted from one version of the conversion to the other.
+ * Returns the attributes that change when a row is converted. A conversion is between two versions:
+ * a row of the older one is converted to the newer one, any other row to the older one.
  */
 export function versionChange(
   { older, olderNames, newerNames, toNewer, toOlder }: Conversion,

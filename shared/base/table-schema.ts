@@ -21,11 +21,14 @@ export const duePartitions = {
    * accepts. Item calls seldom write to the index, because all holds of a shard share one entry.
    */
   hold: 16,
-  /** About eight writes each time that a target is drained: enough for 1,000 drains a second. */
+  /**
+   * About eight index writes each time that a delivery target is drained. Eight partitions are
+   * enough for 1,000 drains a second.
+   */
   outbox: 8,
-  /** About eight writes for each run: enough for 1,000 runs a second. */
+  /** About eight index writes for each run. Eight partitions are enough for 1,000 runs a second. */
   run: 8,
-  /** Two writes for each run: enough for 2,000 runs a second. */
+  /** Two index writes for each run. Four partitions are enough for 2,000 runs a second. */
   watchlist: 4,
   /**
    * Two writes for each created watchlist and about four for each deleted one: enough for 500

@@ -38,7 +38,10 @@ export type ObjectLookup = { readonly outcome: "found" | "absent" } | BucketFail
  */
 export interface CustomerBucket {
   put(object: BucketObject): Promise<BucketOutcome>;
-  /** Looks up an object. Fails with `AccessDenied` if the credentials do not permit reading. */
+  /**
+   * Returns whether an object exists. Fails with `AccessDenied` if the credentials do not permit
+   * reading.
+   */
   find(key: string): Promise<ObjectLookup>;
   delete(key: string): Promise<BucketOutcome>;
   /** Closes the connections of this bucket. */

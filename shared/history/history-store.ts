@@ -38,8 +38,8 @@ export interface MergeRequest {
  */
 export interface HistoryStore {
   /**
-   * Records the points of a run, which may have none. Readers find all points of the run or none of
-   * these points. A repeated call must pass the same segment.
+   * Records the points of a run, which may have none. Atomic: a reader finds all points of the run
+   * or no point of it. A repeated call must pass the same segment.
    */
   append(list: HistoryOwner, segment: RecordedSegment): Promise<"appended" | "watchlist_deleted">;
   /** Returns true if a run is recorded. */

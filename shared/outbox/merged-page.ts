@@ -17,8 +17,8 @@ export interface PendingPage<Entry> {
 
 /**
  * Merges a page of the log with a page of pending entries, newest first. Returns at most `limit`
- * entries, and none below the ID down to which both pages are complete. If both pages have an
- * entry, returns the logged one.
+ * entries. Leaves out entries with low IDs if one of the two pages ended above these IDs, because
+ * that page may lack some of them. If both pages have an entry, returns the logged one.
  */
 export function mergedPage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,

@@ -67,8 +67,9 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 }
 
 /**
- * Returns the state of a `changed` route after another step than its own has read the item. Keeps
- * the reference values, because this route has not compared them with the new reading.
+ * Returns the state of a `changed` route after a step that does not have the route has read the
+ * item. Stores the old value as the reference value of a changed field, because this route has not
+ * compared the new value yet.
  */
 export function keptState(
   route: Route,

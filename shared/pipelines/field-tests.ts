@@ -49,7 +49,10 @@ export function verdictOf(
   return isKnown ? "met" : "unknown";
 }
 
-/** Returns the value to compare a field with; undefined if it is missing or has another type. */
+/**
+ * Returns the value that a test compares a field with. If the test names another field or metadata,
+ * this is its value; undefined if the item lacks it, or if the metadata is not of the field's type.
+ */
 function wantedValue(
   { field, value }: FieldTest,
   { values, metadata }: Required<TestedItem>,

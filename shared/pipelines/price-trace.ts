@@ -18,7 +18,10 @@ export interface PriceTrace {
   readonly last?: number;
   /** For `average30d`: the time of the last change of the price, in milliseconds since 1970. */
   readonly at?: number;
-  /** One entry for each UTC day. What an entry contains after the day depends on the field. */
+  /**
+   * One entry for each UTC day: the day in days since 1970, then values that depend on the derived
+   * field.
+   */
   readonly days?: Entries;
 }
 
@@ -123,7 +126,10 @@ function withLowest(days: Entries, [day, price]: readonly [number, number]): Ent
   return lower.at(-1)?.[0] === day ? lower : [...lower, [day, price]];
 }
 
-/** Entry: the day, milliseconds with a price, and the sum of price times milliseconds. */
+/**
+ * The average of the price over `window` days, weighted by time. An entry contains the day, the
+ * milliseconds of this day with a price, and the sum of each price times its milliseconds.
+ */
 function averageOf(window: number): DerivedPrice {
   const closed = ({ at: from = 0, days = [] }: PriceTrace, { was, at }: PriceRead): Entries => {
     const first = dayOf(at) - window;

@@ -82,7 +82,10 @@ interface BatchItems {
   readonly planned: number;
   /** Time of the outcomes of items without an answer, ISO 8601. */
   readonly at: string;
-  /** States of derived fields that the items lack, made from the history, by item ID. */
+  /**
+   * By item ID: the states of derived fields that are not stored in the item. They were calculated
+   * from its history.
+   */
   readonly traces?: ReadonlyMap<string, RouteStates>;
   /** Returns the known details of an item. @default none */
   readonly detailsOf?: DetailsOf;

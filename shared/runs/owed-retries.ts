@@ -58,8 +58,9 @@ export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
 /**
- * Returns the owed retries of an item after a step failed to read it or was deferred. A retry of
- * this step replaces the retries of the same kind that the step was to do.
+ * Returns the owed retries of an item after a step failed to read it or was deferred: adds a retry
+ * of this step, and removes the retries of the same scraper and condition filter that this step was
+ * to do.
  */
 export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);

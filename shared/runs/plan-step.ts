@@ -61,7 +61,8 @@ type StepRead =
   /** Exactly the batches that the run planned at its start; they are not stored again. */
   | { readonly kind: "as_planned"; readonly batches: Batches }
   /**
-   * A different set of items, or items for which this step also stores outcomes of earlier steps.
+   * Everything else: the items are not those that the run planned at its start, or this step also
+   * stores outcomes that earlier steps left unstored.
    */
   | {
       readonly kind: "mixed";

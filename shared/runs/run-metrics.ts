@@ -3,7 +3,10 @@ import { type Metrics, newMetrics } from "../observability/figures.ts";
 import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
 import type { BatchCounts, Run, StepRecord } from "./run.ts";
 
-/** Metrics of a started run. @param due scheduled time; null for a manual run */
+/**
+ * Returns the metrics of the start of a run.
+ * @param due the time at which the run was scheduled; null for a manual run
+ */
 export const startMetrics = ({ startedAt }: Run, due: Date | null): Metrics =>
   newMetrics(
     "run_starts",

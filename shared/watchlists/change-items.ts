@@ -113,9 +113,9 @@ const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
 });
 
 /**
- * Returns the change as one pass if all additions fit without the removals. Otherwise returns two
- * passes: the first removes, the second adds.
- * @throws 400 if the additions do not fit after the removals either
+ * Returns the change as one pass if the watchlist can hold all additions even without the removals.
+ * Otherwise returns two passes: the first removes, the second adds.
+ * @throws 400 if the watchlist would have too many items even after the removals
  */
 async function planPasses(
   watchlist: Watchlist,
@@ -257,7 +257,10 @@ async function changeDetails(
   if (outcome === "contended") throw unavailable();
 }
 
-/** An item to add that is now on the watchlist. */
+/**
+ * An item of `add` after the change. `reactivated`: it was delisted before. `unchanged`: it was
+ * already on the watchlist.
+ */
 interface Placed {
   readonly id: string;
   readonly addedAt: string;

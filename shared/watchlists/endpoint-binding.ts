@@ -61,8 +61,8 @@ const isRegisteredAfter = (
   deletion !== undefined && registeredUrl === deletion.url && createdAt >= deletion.deletedAt;
 
 /**
- * Finds the webhook endpoint of one watchlist by the rules of `endpointBindings`, and with the same
- * reads. Returns null if the watchlist has none.
+ * Finds the webhook endpoint of one watchlist as `endpointBindings` does for several. Returns null
+ * if no endpoint is set for the watchlist. Costs one or two queries.
  */
 export async function endpointBinding(
   watchlist: BoundWatchlist & Pick<Watchlist, "accountId">,

@@ -142,8 +142,8 @@ export function countRuns(schedule: Schedule, after: Date, until: Date): number 
 }
 
 /**
- * The first `count` due times (at least 1) later than `now` of a watchlist whose next due time is
- * `due`.
+ * Returns the first `count` due times after `now` of a watchlist whose stored due time is `due`.
+ * @param count at least 1
  */
 export function nextRunTimes(
   schedule: Schedule,

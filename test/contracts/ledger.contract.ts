@@ -69,8 +69,8 @@ export async function expectLedgerToBalance(
 }
 
 /**
- * Registers the tests that every ledger implementation must pass, together with its credit changes.
- * `openWorld` is called before each test.
+ * Registers the tests that every implementation of `Ledger` and its implementation of
+ * `CreditChanges` must pass. `openWorld` is called before each test.
  */
 export function ledgerContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;

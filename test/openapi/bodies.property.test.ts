@@ -21,7 +21,9 @@ const ajv = new Ajv2020({ strict: false, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, "openapi");
 
-/** Returns a check of whether the document allows a body of an operation. */
+/**
+ * Returns a function that returns true if a body is valid for an operation by the OpenAPI document.
+ */
 function allowance(method: string, path: string): (body: unknown) => boolean {
   const at = `/paths/${path.replaceAll("/", "~1")}/${method}`;
   return ajv.compile({ $ref: `openapi#${at}/requestBody/content/application~1json/schema` });

@@ -238,9 +238,9 @@ function referenceAfter(route: Route, reference: Value | undefined, is: Value): 
 }
 
 interface Readings {
-  /** The last reading of the route's kind before the read. */
+  /** The last reading of the kind that the route compares, before this read. */
   readonly before: Snapshot;
-  /** The last reading of the route's kind after the read. */
+  /** The last reading of the kind that the route compares, after this read. */
   readonly after: Snapshot;
   readonly fields: readonly string[];
 }

@@ -41,6 +41,7 @@ const names = [
 ];
 
 /**
- * The test files of all adapters for DynamoDB. They also run on DynamoDB Local, the second engine.
+ * The test files of all code that sends requests to DynamoDB. They also run on DynamoDB Local, the
+ * second engine.
  */
 export const storeTests: readonly string[] = names.map((name) => `test/${name}.test.ts`);

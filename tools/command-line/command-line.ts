@@ -46,7 +46,7 @@ const helpOption = { type: "boolean", short: "h", about: "prints this text" } as
 /** The option `--json`, for programs that read the result. */
 export const jsonOption = { type: "boolean", about: "prints the result as JSON" } as const;
 
-/** Returns the call of a command with arguments, as a user types it. */
+/** Returns a command line as a user types it: the command `name` with the arguments `args`. */
 export const callOf = (name: string, args: string): string => {
   if (args === "") return name;
   // npm passes only the arguments after `--`.
@@ -73,7 +73,10 @@ export function wrapped(text: string, indent: string): string {
   return [...lines, line].join(`\n${indent}`);
 }
 
-/** Returns rows of a name and a text as aligned lines of at most 100 columns. */
+/**
+ * Formats pairs of a name and a text as two aligned columns, at most 100 characters wide. A long
+ * text is wrapped within its column.
+ */
 export function alignedLines(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([name]) => name.length));
   const indent = " ".repeat(width + 4);

@@ -50,7 +50,7 @@ export interface LambdaHost {
 /** The environment variable that contains a function's name in the code base. */
 const nameVariable = "POWERTOOLS_SERVICE_NAME";
 const timeoutSecondsDefault = 3;
-/** The parts of a function's ARN, without the alias. */
+/** The number of parts of a function's ARN, without the alias. */
 const arnParts = 7;
 const overrides: Overrides = {
   allowLoopback: true,

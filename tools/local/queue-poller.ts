@@ -37,7 +37,7 @@ interface Mapping {
 /** SQS's limits for one receive call: messages, and seconds of waiting. */
 const receiveMax = 10;
 const waitSeconds = 20;
-/** The concurrency of a mapping that sets no `MaximumConcurrency`. */
+/** The concurrency of an event source mapping that sets no `MaximumConcurrency`. */
 const concurrencyDefault = 5;
 const batchSizeDefault = 10;
 const retryMilliseconds = 1_000;

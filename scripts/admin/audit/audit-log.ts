@@ -8,7 +8,7 @@ import { shownValue } from "../../../shared/base/shown-value.ts";
 export const auditLine = v.object({
   id: v.string(),
   at: v.string(),
-  /** The ARN of the operator's own identity; the user name in a local world. */
+  /** The ARN of the operator's own identity. For a local service, the name of the system's user. */
   operator: v.string(),
   /** The operator role that made the change; `none` for the operator's own permissions. */
   role: v.string(),

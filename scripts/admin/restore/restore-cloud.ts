@@ -57,7 +57,7 @@ export interface RestoreCloud {
   restoreFromBackup(backup: string, target: string): Promise<void>;
   /** Begins to back up a table. */
   createBackup(table: string, backupName: string): Promise<void>;
-  /** Returns the backup of a table with this name; undefined if there is none. */
+  /** Returns the backup of `table` with the name `backupName`; undefined if there is none. */
   backup(
     table: string,
     backupName: string,

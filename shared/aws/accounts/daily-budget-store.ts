@@ -61,9 +61,9 @@ async function setBudget(process: LedgerProcess, change: Change, usage: UsageSto
 }
 
 /**
- * Builds the write that counts to a new budget what the account spent or holds on this day. The
- * count may include a hold or a charge of the day before. It may lack only reservations that other
- * processes make at this moment.
+ * Builds the write that starts the use of a new budget at the credits that the account has spent
+ * today and now holds. These may include a hold or a charge of the day before. They lack only
+ * reservations that other processes make at this moment.
  */
 async function earlierUse(
   process: LedgerProcess,

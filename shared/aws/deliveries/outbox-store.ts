@@ -144,7 +144,7 @@ async function readOthers(
   return heads.filter(({ targetId }) => targetId !== target.targetId);
 }
 
-/** Cancels a claim and makes the target due immediately. */
+/** Releases a lease that this process has just got, and makes the target due immediately. */
 async function giveBack(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "random">,

@@ -53,8 +53,9 @@ export interface StoredSegment {
 }
 
 /**
- * Joins rows to segments. The rows of a run must follow one another, in any order. Leaves out runs
- * whose first chunk is not stored yet, and runs of which some chunks have expired.
+ * Joins rows to run segments; each row has one chunk of a segment. The rows of a run must not have
+ * rows of other runs between them, but can be in any order. Leaves out a run if its first chunk is
+ * not stored yet, or if some of its chunks have expired.
  */
 export async function* joinedSegments(rows: AsyncIterable<Row>): AsyncGenerator<StoredSegment> {
   let number = 0;

@@ -105,8 +105,9 @@ async function gather(
 }
 
 /**
- * Copies the journal of the shard. If the account has grown, spreads its credits over all shards.
- * Never rejects, because later calls repeat both.
+ * Copies the journal of the changed shard to a page if the journal is long. If the change gave the
+ * account more slots, spreads its credits evenly over all shards. Never rejects: if one of the two
+ * fails, later calls repeat it.
  */
 async function copyAndSpread(
   process: LedgerProcess,

@@ -64,8 +64,9 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Reads the shards, and returns them with the place below which the page begins. For a first page,
- * also makes all shards refuse new entries that would sort among the listed entries.
+ * Returns the shards of an account, and the upper bound of the page: the page lists only entries
+ * below this place. If `cursor` is undefined, the page is the first. Then also makes all shards
+ * refuse new entries below this place.
  */
 async function rowsFor(
   process: LedgerProcess,

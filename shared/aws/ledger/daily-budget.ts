@@ -25,7 +25,7 @@ export interface BudgetDay {
 /** Value of `owner` for the budget of an account. */
 export const accountOwner = "account";
 
-/** A budget to which a reservation counts, with its credits. */
+/** A daily budget that a reservation uses, with its limit in credits. */
 export interface CountedBudget extends BudgetDay {
   readonly budget: number;
 }
@@ -100,9 +100,10 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 }
 
 /**
- * Builds the write that counts `used` credits to an account's new budget.
- * @param before the stored use, from an earlier budget of the same day. Holds that counted to that
- * budget also give their refunds back to the new budget.
+ * Builds the write that starts the use of an account's new daily budget at `used` credits. The
+ * write fails if the stored use has changed since it was read.
+ * @param before the use as read, which an earlier budget of the same day may have stored. Refunds
+ * of holds that are part of it also reduce the use of the new budget.
  */
 export const baseOfBudget = (
   { accountsTable }: LedgerProcess,

@@ -19,7 +19,7 @@ type CallRecord = ReserveRecord | SettleRecord;
  * call began.
  */
 interface Reach {
-  /** Maximum number of pages while the reservation is not found. */
+  /** The search ends if this number of pages did not contain the reservation. */
   readonly pagesToReserve: number;
   /** Maximum number of pages in total. */
   readonly pagesToSettle: number;
@@ -117,7 +117,10 @@ interface Wanted {
   readonly reach: Reach;
 }
 
-/** The records of a call in a shard, oldest first, within the reach. */
+/**
+ * Returns the records of a call in a shard, oldest first. Reads the journal in the row of the
+ * shard, and if necessary the pages that `reach` permits.
+ */
 async function recordsOfCall(
   process: LedgerProcess,
   { accountId, holdId, shard, made, reach }: Wanted,

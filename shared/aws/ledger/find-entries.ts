@@ -47,7 +47,8 @@ const hourUs = 60 * 60 * 1_000_000;
  */
 const skewUs = hourUs;
 /**
- * Maximum time from a call's ID to its resolution: the hold expires, then the sweeper releases it.
+ * Maximum time from the start of a call, which its ID contains, to its resolution, in microseconds.
+ * Without another resolution, the hold expires, and then the sweeper releases it.
  */
 const callUs = hourUs / 4;
 

@@ -82,9 +82,10 @@ function isFull(progress: Progress, shards: readonly Shard[]): boolean {
 }
 
 /**
- * Returns true if the balance of an account was certainly below `credits` at some moment. Reading
- * several shards can miss credits that move between them, so only an upper bound from two readings
- * is certain.
+ * Returns true if the balance of an account was certainly below `credits` at some moment. Call it
+ * if the balances in `rows` add up to less. One reading of several shards can miss credits that
+ * move between them, so only an upper bound from two successive readings is certain. `before` is
+ * the first of them; undefined if there was only one.
  */
 export const isShort = (
   credits: number,

@@ -88,7 +88,10 @@ const holdPosition = 0;
 const shardPosition = 1;
 const firstBudgetPosition = 2;
 
-/** The daily budgets to which a reservation with a stamp counts. */
+/**
+ * Returns the daily budgets that a reservation uses on the day of the stamp `at`: that of its
+ * watchlist and that of its account, if they have one.
+ */
 function budgetsFor(
   { accountId, watchlistBudget }: Reservation,
   { budget, at }: { readonly budget: number | null; readonly at: number },

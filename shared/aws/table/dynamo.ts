@@ -25,7 +25,7 @@ import { quantity } from "../../base/quantity.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A table, and what repeats of a request to it need. */
+/** A table, and the clock and random source that time the repeats of failed requests to it. */
 export interface TableOptions {
   readonly table: string;
   readonly clock: Clock;

@@ -127,8 +127,8 @@ export const watchlistKeys = {
     sk: `result#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,
   }),
   /**
-   * A chunk of the items before a batch. `attempt` is a random name, which the result of the batch
-   * contains.
+   * A chunk of the items of a batch, as they were before the batch. `attempt` is the random name of
+   * one attempt to store them. The result of the batch contains the name of its attempt.
    */
   before: (
     runId: string,

@@ -228,7 +228,10 @@ type Requests = Readonly<
   Record<string, readonly { readonly PutRequest?: { readonly Item: Row } }[]>
 >;
 
-/** Converts the rows that a batch did not write, because its sender sends them again. */
+/**
+ * Converts the rows that a batch write returned as not written to the version of the code. The
+ * sender sends them again, and the client then converts them back.
+ */
 const readableRequests = (left: unknown, read: ReadRow): unknown =>
   Object.fromEntries(
     Object.entries(left as Requests).map(([table, requests]) => [

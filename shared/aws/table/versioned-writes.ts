@@ -71,7 +71,10 @@ function isAffected(write: Write, conversion: Conversion | undefined): boolean {
   return expressions.some((name) => namesIn(write, write[name]).some((one) => differing.has(one)));
 }
 
-/** The names of attributes that differ between the versions of a conversion. */
+/**
+ * Returns the names of the attributes that differ between the versions of a conversion; an empty
+ * set without a conversion.
+ */
 export const differingNames = (conversion: Conversion | undefined): ReadonlySet<string> =>
   new Set(conversion && [...conversion.olderNames, ...conversion.newerNames]);
 

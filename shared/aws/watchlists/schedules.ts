@@ -97,8 +97,9 @@ function sendMessageTarget(roleArn: string): string {
 }
 
 /**
- * The expression of a schedule. A rate counts from its start date. A cron schedule needs no start
- * date: its ticks may be too frequent, but are never too late.
+ * Returns the EventBridge expression of a schedule. A rate counts from its start date `firstAt`. A
+ * cron schedule needs no start date: its expression includes all due times, and other times do no
+ * harm.
  */
 const expressionOf = (
   schedule: Schedule,

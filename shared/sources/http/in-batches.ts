@@ -147,11 +147,15 @@ interface SourceTrial {
 
 interface BatchTester {
   /**
-   * Returns true for the first batch that calls this method: that batch runs the test by being
-   * split. For other batches, waits for the test and returns its result.
+   * Returns true if the batch must be split. The first batch that calls this method runs the test,
+   * so it is always split. Any other batch waits for the result: split it if the source accepts any
+   * item.
    */
   isSplitUseful(): Promise<boolean>;
-  /** Sets the result if this batch runs the test. */
+  /**
+   * Sets the result of the test if this batch is the one that runs it. `takesSomething`: whether
+   * the source accepts any item.
+   */
   end(takesSomething: boolean): void;
 }
 

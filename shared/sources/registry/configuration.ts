@@ -123,9 +123,9 @@ function unrecognizedProducers(
   if (checker === "upstream") return [];
   return offerIdProducers.filter((id) => {
     const producer = sources[id].adapter;
-    // Sandbox products are invented, so a wrong check of their offers does no harm. On a
-    // developer's machine, one product scraper may use another adapter while the sandbox checks
-    // offers.
+    // Two cases are permitted, but not for `retailer_a.offers`. Sandbox products are invented, so a
+    // wrong check of their offers does no harm. On a developer's machine, a product scraper may use
+    // another adapter although the sandbox checks the offers.
     const isTrial = producer === "sandbox" || (checker === "sandbox" && allowVariables);
     return producer !== checker && !(isTrial && id !== "retailer_a.offers");
   });

@@ -85,7 +85,7 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
  */
 const sellerStride = 7;
 
-/** Returns the seller of the offer at an index. The seller differs for each index below 64. */
+/** Returns the seller of the offer at index `place`. Indexes below 64 have different sellers. */
 export function sellerAt(draw: Draw, place: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);
   return sellers[(first + place * sellerStride) % sellers.length] ?? retailerASeller;

@@ -1,4 +1,4 @@
-/** The value of a property. */
+/** The value of a property in structured data: a plain value or another item. */
 export type SchemaValue = string | number | boolean | SchemaNode;
 
 /** An item described in schema.org terms, from any markup. */

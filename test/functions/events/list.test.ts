@@ -112,7 +112,7 @@ async function page(query: Query = {}, apiKey = key): Promise<Page> {
 }
 const idsOf = ({ data }: Page): string[] => data.map(({ id }) => id);
 
-/** Reads all pages from a cursor on, and checks that every page advances. */
+/** Reads all pages from the cursor in the query. Checks that each page has a new cursor. */
 async function pull(query: Query = {}): Promise<{ ids: string[]; pages: number; last: Page }> {
   const ids: string[] = [];
   let after: string | null = query["after"] ?? null;

@@ -34,7 +34,10 @@ function widgetsOf(stage: (typeof stages)[number]): readonly Widget[] {
   return (JSON.parse(text) as { readonly widgets: readonly Widget[] }).widgets;
 }
 
-/** Name and dimensions of each of the service's own metrics, including searched ones. */
+/**
+ * Returns name and dimensions of each metric of the service that the widgets show, whether they
+ * name the metric or find it by a search expression.
+ */
 function ownMetrics(widgets: readonly Widget[]): readonly (readonly [string, readonly string[]])[] {
   return widgets
     .flatMap(({ properties }) => properties.metrics ?? [])

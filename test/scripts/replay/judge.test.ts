@@ -23,7 +23,9 @@ type Row =
   | readonly [product: string, day: number, before: number | null, after: number | null];
 type Decisions = Readonly<Partial<Record<RuleName, readonly Row[]>>>;
 
-/** The decisions by the examples of docs/watchlists-and-pipelines.md, calculated by hand. */
+/**
+ * The decisions that the examples in docs/watchlists-and-pipelines.md require, calculated by hand.
+ */
 const decisions: Decisions = {
   changed: [
     ["drift", 2, 100, 98],

@@ -12,7 +12,7 @@ export const fetchedAt = "2026-03-01T12:00:00.000Z";
 
 export type Account = Awaited<ReturnType<ReturnType<typeof dynamoAccountStore>["get"]>>;
 
-/** A real ledger with one account at a time, and calls of that account. */
+/** The ledger of the service in a test table, one account at a time, and calls of this account. */
 export interface OfferWorld {
   readonly ledger: Ledger;
   readonly cancels: CancelQueue;

@@ -81,7 +81,8 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   it.each(rowsOf("url"))("$input: $expect", async (row) => {
     const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
-    // If the sample allows either result, the name can exist in DNS, so the service accepts it.
+    // Some samples allow either result, because it depends on DNS. The name server of this test
+    // resolves these names, so the service must accept the URLs.
     expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
   });
 

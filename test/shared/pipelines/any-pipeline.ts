@@ -186,7 +186,10 @@ const anyDraft = (platform: Platform): fc.Arbitrary<Draft> =>
 const parentsOf = ({ parent, also }: Draft, at: number): readonly number[] =>
   at === 0 ? [] : [parent, also ?? parent].map((part) => Math.floor(part * at));
 
-/** Returns the scrapers of the steps. Replaces an offer check if a path to it finds no offer. */
+/**
+ * Returns the scrapers of the steps. Replaces an offer check by another scraper if a path leads to
+ * it on which no earlier step reads an offer.
+ */
 function safeScrapers(drafts: readonly Draft[]): readonly StepScraperId[] {
   const found: boolean[] = [];
   const starts = new Set(

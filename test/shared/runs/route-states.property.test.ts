@@ -111,7 +111,10 @@ const pipelineOf = (route: Route): Pipeline => ({
 const played = (route: Route, reads: readonly PlayedRead[], repeats = 1): readonly Effect[] =>
   playReads(pipelineOf(route), reads, repeats).effects;
 
-/** Plays the reads through the reference model: once for `run`, and once for `notify`. */
+/**
+ * Returns the effects of the reads by the reference model. Plays them twice: without the cooldown
+ * for `run`, and with it for `notify`.
+ */
 function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
   const { cooldown: _, ...routing } = route;
   const runs = matchesOf(routing, reads);

@@ -197,7 +197,8 @@ function checkLate({ lateAnswers, reached }: World, { entries }: LedgerState): v
   for (const { headers, status } of lateAnswers) {
     const requestId = headers["x-request-id"];
     const own = entries.filter((entry) => entry.requestId === requestId);
-    // For this response, the service logs that the call may have been charged.
+    // A 503 without this header: the service does not know whether it charged the call, and logs
+    // that.
     if (own.length === 0 || (status === 503 && headers["x-service-credits"] === undefined))
       continue;
     const charged = sumOf(own, "charge") - takenBack(own);

@@ -61,7 +61,7 @@ export function movesOf(record: Row): readonly RecordMoves[] {
  */
 export const isEntry = ({ type }: RecordMoves): boolean => type !== "transfer";
 
-/** The sums of an account or shard after its records. */
+/** The sums of the records of an account or shard, up to one of the records. */
 export interface Sums {
   readonly balance: number;
   readonly held: number;

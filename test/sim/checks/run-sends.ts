@@ -21,7 +21,7 @@ export function watchSends(world: World): void {
   const sent = new Set<string>();
   /** The plans of which each task sent batches. */
   const sentBy = new Map<Task, Set<string>>();
-  /** The plans whose batches were all sent before the first request of each task. */
+  /** For each task, the plans whose batches had all been sent before the task's first request. */
   const sentBefore = new Map<Task, ReadonlySet<string>>();
   world.beforeEffect.push(({ task }) => {
     if (!sentBefore.has(task)) sentBefore.set(task, new Set(sent));

@@ -103,7 +103,10 @@ const triesMax = 4;
 export const isDone = ({ answer }: RecordedCall): boolean =>
   answer !== undefined && answer.status >= 200 && answer.status < 300;
 
-/** Waits until a process sends a webhook request, at most about 200 seconds of virtual time. */
+/**
+ * Waits until a process sends a webhook request. Returns without one after at most 200 seconds of
+ * virtual time.
+ */
 export async function untilSent({ world }: DeliveryScene): Promise<void> {
   const { receivers, random } = world;
   const before = receivers.sent.length;

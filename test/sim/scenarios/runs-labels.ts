@@ -6,7 +6,10 @@ export interface Labels {
   readonly metadata?: Readonly<Record<string, number>>;
 }
 
-/** A call that sets the label and the metadata of an item, or removes them with the item. */
+/**
+ * A call that sets the label and the metadata of an item, or that removes the item and therefore
+ * its label and metadata.
+ */
 export interface LabelCall {
   readonly labels: Labels;
   /** The time at which the call began, in milliseconds. */

@@ -66,8 +66,8 @@ export const twiceSeenPipeline: Pipeline = {
 };
 
 /**
- * A pipeline whose routes limit their notifications. Each key is on the route of one field, so that
- * checks recognize the route in an event.
+ * A pipeline whose routes have keys that limit their notifications, such as `cooldown`. Each route
+ * with `notify` has another field or another `when`, by which checks recognize it in an event.
  */
 export const limitedPipeline: Pipeline = {
   entry: "scan",

@@ -119,7 +119,8 @@ function manyRunsPlan(random: Random): RunsPlan {
 }
 
 /**
- * Draws runs in sequence that the credits do not cover. Sometimes there is a purchase between them.
+ * Draws a plan of several runs of a watchlist whose account has too few credits for them. Sometimes
+ * the account buys credits between two runs.
  */
 const poorPlan = (random: Random): RunsPlan => ({
   tenants: [

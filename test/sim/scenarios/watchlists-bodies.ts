@@ -64,7 +64,7 @@ const pipelineOf = (platform: ListPlatform, step: string): object => ({
   ],
 });
 
-/** Draws the default pipeline, or a pipeline with one step whose ID identifies it. */
+/** Draws the default pipeline, or a pipeline with one step, whose ID identifies the pipeline. */
 export function aPipeline(platform: ListPlatform, random: Random): Choice {
   const step = random.pick(["default", "one", "two"]);
   return step === "default"

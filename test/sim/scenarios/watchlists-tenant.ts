@@ -151,6 +151,7 @@ export const bodyOf = ({ text }: ApiAnswer): unknown => JSON.parse(text);
 
 /**
  * Checks the status of a response.
+ * @param what names the call in the message of the error
  * @throws AssertionError if the status is not in `wanted`
  */
 export function expectStatus(answer: ApiAnswer, wanted: readonly number[], what: string): void {

@@ -16,8 +16,9 @@ interface FeedFound {
 }
 
 /**
- * Checks that an account's feed is consistent and contains every run of its watchlists. For the
- * newest runs, also checks the deliveries to each endpoint that must receive them.
+ * Checks that an account's event feed is consistent and contains each run of `ended`. For the
+ * newest of these runs, also checks that each endpoint that must receive an event has a delivery of
+ * it. Returns the differences found, and the number of runs in the feed.
  */
 export async function checkFeed(
   { id, openedAt, ended = [], endpoints }: FeedWanted,

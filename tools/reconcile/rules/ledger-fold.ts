@@ -208,8 +208,8 @@ function gapBefore(state: State, sequence: number, ledger: string): Difference[]
 }
 
 /**
- * Reports an ID that does not contain the number of its entry. Clients continue a list of entries
- * after an ID.
+ * Reports an entry whose ID does not contain the entry's number. Such an ID would be a wrong cursor
+ * in lists of entries.
  */
 const idDifferences = ({ accountId }: State, { id, sequence }: LedgerEntry): Difference[] =>
   id === null

@@ -19,8 +19,8 @@ import { creditsOf, statsOf } from "../../../shared/runs/run-outcomes.ts";
 export interface StoredRun {
   readonly run: Run;
   /**
-   * The time of the check (ISO 8601 UTC); null if the run is not in the sweeper's index, as for a
-   * finished run.
+   * The time at which the sweeper next checks the run (ISO 8601 UTC); null if the run is not in the
+   * due index. A finished run is not in it.
    */
   readonly dueAt: string | null;
 }

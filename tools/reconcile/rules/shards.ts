@@ -124,7 +124,10 @@ export interface AccountRead {
   readonly account: StoredAccount;
   readonly shards: readonly ReadShard[];
   readonly sums: LedgerSums;
-  /** Both sides of each transfer that the read records contain, by stamp. */
+  /**
+   * For each transfer in the records, by stamp: the sum of the credits that it added to shards,
+   * less those that it took from shards. A complete transfer has 0.
+   */
   readonly transfers: ReadonlyMap<number, number>;
   /** True if no call from before the account had shards ended while the shards were read. */
   readonly isOldSteady: boolean;

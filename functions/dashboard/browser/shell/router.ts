@@ -60,7 +60,7 @@ export function followAddress(): void {
   numberEntry(entryNumber() ?? 0);
   shown = here();
   addEventListener("hashchange", () => {
-    // An entry without a number is new, so it gets the next number.
+    // An entry of the browser history without a number is new, so it gets the next number.
     const arrived = entryNumber() ?? at + 1;
     if (isElsewhere(here()) && !mayLeave()) return history.go(at - arrived);
     numberEntry(arrived);

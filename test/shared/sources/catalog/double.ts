@@ -3,7 +3,7 @@ import { type ApiReaction, startApiDouble } from "../api-double.ts";
 export interface DoubleCall {
   readonly skus: readonly string[];
   readonly url: URL;
-  /** Counts the calls, from 1. */
+  /** The position of this call among all calls, from 1. */
   readonly number: number;
 }
 

@@ -19,7 +19,7 @@ const canary = "canary-key-93c1";
 type React = (call: {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Counts the calls, from 1. */
+  /** The position of this call among all calls, from 1. */
   readonly number: number;
 }) => unknown;
 

@@ -45,7 +45,10 @@ const settings: readonly Setting[] = [
 export const settingsFor = (context: SettingContext): readonly Setting[] =>
   settings.filter(({ applies }) => applies(context));
 
-/** Returns true if a parameter is a setting. Its field then shows the error of the service. */
+/**
+ * Returns true if an API parameter is one of the settings. The form then shows an error about the
+ * parameter at the field of the setting.
+ */
 export const isSetting = (param: string): boolean => settings.some(({ name }) => name === param);
 
 /**

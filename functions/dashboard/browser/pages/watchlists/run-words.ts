@@ -33,7 +33,10 @@ export function brakeSentence({ brake }: WatchlistRun): string {
   return `${counts} ${brake.reason === null ? `${decision}.` : `${decision}: ${brake.reason}`}`;
 }
 
-/** Returns the duration of a run: `12 s`, `3 min 4 s`. Returns "–" for a run in progress. */
+/**
+ * Returns the duration of a run as a text: `3.2 s`, `12 s` or `3 min 4 s`. Returns "–" for a run in
+ * progress.
+ */
 export function durationWords({ started_at: start, finished_at: end }: WatchlistRun): string {
   if (end === null) return "–";
   const seconds = Math.max(0, (Date.parse(end) - Date.parse(start)) / 1_000);
