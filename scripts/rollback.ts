@@ -1,4 +1,6 @@
-/** Returns a stage to an earlier release: `npm run rollback -- --stage <stage> --to <git tag>`. */
+/**
+ * Rolls a stage back to an earlier release: `npm run rollback -- --stage <stage> --to <git tag>`.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

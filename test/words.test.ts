@@ -18,7 +18,9 @@ function textsOf(node: unknown): string[] {
   return [...own.map(([, value]) => String(value)), ...Object.values(node).flatMap(textsOf)];
 }
 
-/** These files contain the avoided words, code in strings, or invented product texts. */
+/**
+ * Files not to check: they contain the avoided words, code in strings or invented product texts.
+ */
 const exempt =
   /\/generated\/|^shared\/sources\/sandbox\/retailer-a-details|^test\/words\.|^test\/sim\/mutant-list-/;
 const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, encoding: "utf8" })

@@ -17,8 +17,8 @@ export interface ObservabilityProps extends ObservedParts {
 }
 
 /**
- * The alarms and the dashboard. Create this construct last in its stack, because it connects only
- * the existing alarms of the stack to the topic.
+ * The alarms and the dashboard of a stage. Create this construct last in its stack: it connects all
+ * alarms that the stack has at that moment to the alarm topic.
  */
 export class Observability extends Construct {
   /**

@@ -14,7 +14,9 @@ export function batchesLeft(step: StepRecord): readonly number[] {
   return all.filter((batch) => !step.done.has(batch)).slice(0, shownMax);
 }
 
-/** Describes the action that an unfinished run waits for, in the terms of docs/operate.md. */
+/**
+ * Returns a text about the action that an unfinished run waits for, in terms of docs/operate.md.
+ */
 export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
   switch (run.phase) {
     case "claimed":

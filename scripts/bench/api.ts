@@ -25,9 +25,9 @@ const accountsCount = 60;
 const credits = 10_000_000;
 
 /**
- * Measures the costs of an API call: round trips, CPU time compared with the minimum of work, rate
- * compared with an empty handler, and the size of the bundles. Returns the rows of each table, by
- * the title of the table.
+ * Measures the costs of an API call: round trips, CPU time compared with that of the necessary work
+ * alone, rate compared with that of an empty handler, and size of the bundles. Returns the rows of
+ * each table, by the title of the table.
  * @throws Error if a reconciliation of the tables finds a difference
  */
 export async function benchApi(): Promise<Record<string, unknown>> {

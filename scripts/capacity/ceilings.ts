@@ -47,7 +47,9 @@ export interface Ceiling {
   readonly quota: string;
 }
 
-/** Returns the ceilings that docs/performance.md shows. They apply to the settings of `prod`. */
+/**
+ * Returns the upper limits that docs/performance.md shows. They apply to the settings of `prod`.
+ */
 export function ceilings(): readonly Ceiling[] {
   return [
     ...ofKey(),

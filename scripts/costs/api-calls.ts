@@ -168,7 +168,7 @@ interface Bench {
   readonly world: BenchWorld;
   readonly meter: DynamoMeter;
   readonly logs: LogMeter;
-  /** An API key for each number of shards. */
+  /** For each number of shards: the API key of an account with that number. */
   readonly keys: Readonly<Record<Call["shards"], string>>;
 }
 

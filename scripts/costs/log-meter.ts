@@ -19,7 +19,7 @@ export interface LogMeter {
 
 const eventBytes = 26;
 
-/** Creates a meter of the functions' log lines and of the metrics in them. */
+/** Creates a meter that counts the log lines of the functions and the metrics in these lines. */
 export function logMeter(): LogMeter {
   let [lines, bytes, rest] = [0, 0, ""];
   const metrics = new Set<string>();

@@ -225,7 +225,10 @@ async function checkUpdated({ formation, narrator }: Smoke): Promise<void> {
   );
 }
 
-/** Creates the templates of a release once; returns the CDK arguments that refer to them. */
+/**
+ * Creates the templates of a release, unless they exist. Returns the CDK arguments that select
+ * them.
+ */
 async function synthesized(
   { place, cdk, narrator }: Smoke,
   { name, root }: Release,

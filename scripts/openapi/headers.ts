@@ -59,7 +59,7 @@ export const commonHeaders: readonly HeaderName[] = [
 /** Headers of every response to a call that charges per item. */
 export const itemHeaders: readonly HeaderName[] = ["X-Service-Credits", "X-Service-Balance"];
 
-/** Returns references to the components of response headers, by header name. */
+/** Returns references to the OpenAPI components of response headers, by header name. */
 export const headerRefs = (
   names: readonly HeaderName[],
 ): Readonly<Record<string, { readonly $ref: string }>> =>

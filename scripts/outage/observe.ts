@@ -26,8 +26,8 @@ const parallelCalls = 16;
 /** The seconds to wait for a response. The gateway responds within 29 s. */
 const answerSecondsMax = 40;
 /**
- * The seconds to wait until no failed call is charged. A worker cancels the hold of an abandoned
- * call within 40 s, or somewhat later if its first attempt fails.
+ * Maximum number of seconds to wait until the charges of all failed calls are refunded. A worker
+ * cancels the hold of such a call within 40 s, or somewhat later if its first attempt fails.
  */
 const recoverySecondsMax = 60;
 /**

@@ -174,8 +174,8 @@ export const limits = {
      */
     settleMs: 7_500,
     /**
-     * Time reserved to return credits, in the ledger or through the queue, after settling timed
-     * out.
+     * Time reserved to release the hold of a call whose settlement timed out: in the ledger, or
+     * else by a message to a worker.
      */
     cancelMs: 1_500,
     /**
@@ -213,7 +213,7 @@ export const limits = {
   tracedItemsMax: 100,
   /** Maximum number of reads of items that a back-test repeats in one call. */
   backtestReadsMax: 50_000,
-  /** Maximum number of history points that a back-test reads: about 3 s. */
+  /** Maximum number of history points that a back-test reads. This many take about 3 s. */
   backtestPointsMax: 100_000,
   /** Maximum number of items whose earlier prices a back-test reads. */
   backtestTracedItemsMax: 100,

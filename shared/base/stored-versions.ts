@@ -53,7 +53,7 @@ export const acceptedVersions = ({ version, conversion }: StoredKind): readonly 
 export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): number =>
   writes === "previous" ? Math.min(...acceptedVersions(kind)) : kind.version;
 
-/** Returns the version of a stored row or object. */
+/** Returns the version of a stored row or object: 1 if it has no attribute `stored_version`. */
 export const versionOf = (stored: Stored): number => Number(stored[versionName] ?? 1);
 
 /**

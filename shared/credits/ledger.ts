@@ -106,7 +106,7 @@ export interface Ledger {
   cancel(hold: HoldRef): Promise<void>;
   /** Lists up to `limit` accounts with a hold that expired before `now`. */
   accountsWithExpiredHolds(now: Date, limit: number): Promise<readonly string[]>;
-  /** Releases the holds of an account that expired before `now`. Returns their number. */
+  /** Releases the holds of an account that expired before `now`. Returns the number of holds. */
   releaseExpired(accountId: string, now: Date): Promise<number>;
 }
 

@@ -30,8 +30,8 @@ export interface EventFeed {
   /** Lists up to `limit` runs with a number above `sequence`, in ascending order. */
   after(accountId: string, sequence: number, limit: number): Promise<readonly FeedEntry[]>;
   /**
-   * Returns a number to pass to `after`, so that it lists every run that ended at or after `since`
-   * (ISO time). All these runs have higher numbers. Some runs with higher numbers may have ended
+   * Returns a sequence number. Every run that ended at or after `since` (ISO time) has a higher
+   * number, so `after` lists these runs if you pass the result. It can also list runs that ended
    * before `since`, because runs are not always published in the order in which they ended. Returns
    * 0 to start with the oldest run.
    */

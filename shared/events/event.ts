@@ -51,8 +51,8 @@ export interface RunEvents {
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
   /**
-   * Present for the notice that a run is held. Its `runId` is not the ID of the run, and it is
-   * exported to a separate folder.
+   * Present if these are not the events of a run but the notice that a run is held. `runId` is then
+   * an ID of the notice, not of the run. A notice is exported to a separate folder.
    */
   readonly isHoldNotice?: true;
 }

@@ -19,8 +19,8 @@ type PatchRequest = DestinationRequest<DestinationPatch>;
  * the bucket, its address, the prefix or the credentials change, or if the destination is enabled
  * again.
  * If the destination is enabled, its pending exports are due at once, even if nothing changed: an
- * earlier call may have failed after its write. If this call disables the destination, its pending
- * exports end.
+ * earlier call may have failed after its write. If this call disables the destination, the delivery
+ * worker ends its pending exports without an attempt.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 404
  * NOT_FOUND if the account has no destination; 409 CONFLICT after too many concurrent changes
  */

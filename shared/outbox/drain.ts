@@ -165,8 +165,8 @@ interface Work<LogRecord> {
 }
 
 /**
- * Processes entries until no entry is due or the slice ends. Returns the earliest remaining due
- * time, or null.
+ * Processes entries until no entry is due or the time slice ends. Returns the earliest due time of
+ * the remaining entries; null if there are none.
  */
 async function untilNothingIsDue<LogRecord>(
   work: Work<LogRecord>,

@@ -85,8 +85,8 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
       if (transactions.hasFailed()) return transactions.done();
       waiting.push(change);
       if (!isDue()) return;
-      // Waits only for earlier transactions, so that work continues while the new transaction is in
-      // progress.
+      // Waits only for the transactions before the new one, so that the caller continues while the
+      // new one is in progress.
       const before = transactions.done();
       void transactions.add(keepSome);
       await before;
@@ -98,7 +98,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
   };
 }
 
-/** The first change, and the changes after it that fit into the same transaction. */
+/** Returns the first changes that fit into one transaction together, and at least one change. */
 function takeFitting<LogRecord>(
   changes: readonly OutboxChange<LogRecord>[],
 ): OutboxChange<LogRecord>[] {

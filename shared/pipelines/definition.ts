@@ -19,8 +19,8 @@ export const valueOps = ["below", "above", "is", "is_not"] as const;
 export type ValueOp = (typeof valueOps)[number];
 
 /**
- * Operators of a field test. `increased` and `decreased` compare with the last known value that is
- * not null, the others with `value`.
+ * Operators of a field test. `increased` and `decreased` compare the field with an earlier value of
+ * the field: the reference value of the route. The others compare it with `value`.
  */
 export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];

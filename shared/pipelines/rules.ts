@@ -72,7 +72,10 @@ export interface RouteMatches {
   readonly states?: RouteStates;
 }
 
-/** The facts, the route states and the changed fields. Calculated once for all routes of a step. */
+/**
+ * What the routes of a step are compared with: the facts about the read, the route states of the
+ * item, and the changed fields. Calculated once for all routes.
+ */
 interface Outcome extends ReadingFacts, Remembered {
   readonly trackedFields: readonly string[];
   /** The fields of the read and the derived fields. */

@@ -110,7 +110,7 @@ async function publishPhase(
   dependencies: FinishDependencies,
 ): Promise<boolean> {
   if (run.phase === "holding") {
-    // The history shows a held run only after its release.
+    // Publishes only the notice. The history points of a held run are stored after its release.
     await publishEvents(run, end.stepResults, dependencies.publisher);
     return true;
   }

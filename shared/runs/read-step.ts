@@ -59,7 +59,7 @@ export interface StepAnswer {
    * read it.
    */
   readonly buyboxOfferId?: string | null;
-  /** What the read shows besides the fields; absent if nothing. */
+  /** Facts about the item that are not fields, such as its title; absent if there are none. */
   readonly facts?: ProductFacts;
 }
 

@@ -70,7 +70,7 @@ function withoutExpired(states: RouteStates, at: string): RouteStates {
   return Object.fromEntries(entries.filter(([, state]) => Object.keys(state).length > 0));
 }
 
-/** The state without an expired cooldown. */
+/** Returns the state without its cooldown if the cooldown has expired, otherwise unchanged. */
 function current(state: RouteState, at: string): RouteState {
   if (state.until === undefined || isCooling(state, at)) return state;
   const { until: _, ...others } = state;

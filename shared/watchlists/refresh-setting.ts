@@ -11,9 +11,9 @@ interface RefreshRequest {
 }
 
 /**
- * Refuses `refresh_every_runs` if it would have no effect. It applies only to the default pipeline
- * of retailer_a (specification, section "Watchlists"). An absent value is always accepted.
- * @throws 400 that names the setting to use instead
+ * Checks `refresh_every_runs`, which has an effect only on the default pipeline of retailer_a
+ * (specification, section "Watchlists"). Accepts an absent value on any platform and pipeline.
+ * @throws 400 if the value would have no effect
  */
 export function checkRefreshSetting({
   refreshEveryRuns,

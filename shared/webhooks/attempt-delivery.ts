@@ -30,7 +30,7 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly report?: MetricsSink;
 }
 
-/** State that all work of one session on an endpoint's outbox shares. */
+/** The state of one session: the work on the outbox of an endpoint under one lease. */
 export interface WebhookContext {
   readonly accountId: string;
   readonly endpointId: string;

@@ -7,8 +7,8 @@ export interface DisableRequest {
   readonly endpoint: WebhookEndpoint;
   readonly reason: Exclude<DisabledReason, "user">;
   /**
-   * Disable only if all attempts since this ISO time failed; null to disable without this
-   * condition.
+   * If set, the endpoint is disabled only if all attempts since this time (ISO 8601) failed. Null:
+   * it is disabled in any case.
    */
   readonly failingSince: string | null;
   readonly now: Date;

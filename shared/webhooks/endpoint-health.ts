@@ -24,9 +24,9 @@ const endpointHealth = object({
   receivingSince: optional(nullable(string()), null),
   /** Number of failed attempts since the last success, including timeouts. */
   failuresInRow: optional(number(), 0),
-  /** Start time of the first of these failed attempts; null if there is none. */
+  /** Start time of the first failed attempt since the last success; null if there is none. */
   failingSince: optional(nullable(string()), null),
-  /** Error code of the last of these failed attempts; null if there is none. */
+  /** Error code of the last failed attempt since the last success; null if there is none. */
   lastError: optional(nullable(string()), null),
   /** Start time of the latest successful attempt; null before the first. */
   lastSuccessAt: optional(nullable(string()), null),

@@ -63,7 +63,8 @@ async function firstAttempt(
   if (body === null) return endedDelivery(fresh, clock.now(), "event_expired");
   const ready = await receiver.ready();
   if (ready.outcome === "refused") return endedDelivery(fresh, clock.now(), ready.error);
-  // `pass` may wait for another attempt, so the endpoint must be read again after the wait.
+  // `pass` may wait until another attempt ends. The endpoint can change during that time, so the
+  // attempt reads it again.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
     mayBeTrial,

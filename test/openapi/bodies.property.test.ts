@@ -54,7 +54,7 @@ const defined = (fields: object): Record<string, unknown> =>
 /** A field with its new value; undefined removes the field. */
 type Change = readonly [field: string, value: unknown];
 
-/** Draws one of the bases and applies up to three changes. */
+/** Draws a body from `bases` and applies up to three changes to it. */
 function changed(
   bases: readonly object[],
   values: Readonly<Record<string, readonly unknown[]>>,

@@ -123,7 +123,10 @@ export async function playEngine(scenario: Scenario, tables: TestTables): Promis
   return outcomes;
 }
 
-/** Creates a deterministic choice of the message that is handled next. */
+/**
+ * Returns a function that chooses the index of the next message to handle, among `waiting`
+ * messages. Its choices depend only on the seed.
+ */
 function picking(seed: number): (waiting: number) => number {
   let drawn = seed;
   return (waiting) => {

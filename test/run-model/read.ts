@@ -92,7 +92,7 @@ export interface Verdict {
    * route names.
    */
   readonly changes: Changes;
-  /** True if at least one of the changes has a value that no earlier read has shown. */
+  /** True if no earlier read of the item found the new value of at least one of the changes. */
   readonly isNewValue: boolean;
   /** True if a changed event contains the item. */
   readonly isReported: boolean;

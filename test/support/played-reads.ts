@@ -36,7 +36,7 @@ export interface PlayedRead {
 export interface Effect {
   readonly isRouted: boolean;
   readonly isMatched: boolean;
-  /** The changes in the changed event; null if it does not contain the item. */
+  /** The changes of the item in `watchlist.product.changed`; null if that event lacks the item. */
   readonly changes: unknown;
 }
 

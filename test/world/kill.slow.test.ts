@@ -10,8 +10,8 @@ import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
 /**
- * The read of the first ID takes 3 s, and so does the batch. The price of the second ID changes
- * every millisecond.
+ * Reserved IDs of the sandbox. The read of the first one takes 3 s, so the whole batch takes 3 s.
+ * The price of the second one changes every millisecond.
  */
 const ids = ["9000008", "9000001", "9000000", "9000007"];
 const firstRunCredits = 4;

@@ -69,7 +69,7 @@ interface ConvertedKind {
   readonly conversion: Conversion;
 }
 
-/** The attempts to convert a row that other processes change. */
+/** How often, and with which pauses, a migration tries to convert a row that others change. */
 const attempts = { triesMax: 10, pauseMs: 20 };
 
 function rowConversion(

@@ -16,8 +16,8 @@ export interface RunOfChanges {
 const watchlistId = "wl_prices";
 
 /**
- * Creates the events of a finished run in which every item changed its price, in the engine's
- * format.
+ * Creates the events of a finished run in which the price of every item changed. They have the
+ * format that the run engine gives them.
  */
 export function runOfChanges(wanted: RunOfChanges): RunEvents {
   const { accountId, runId, runNumber, items, startedAt } = wanted;

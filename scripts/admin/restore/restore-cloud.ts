@@ -49,7 +49,7 @@ export interface RestoreCloud {
   /** Returns a table; undefined if it does not exist. */
   table(name: string): Promise<TableState | undefined>;
   settingsOf(table: string): Promise<TableSettings>;
-  /** Changes the settings of a table that differ from `settings`. */
+  /** Gives a table the settings `settings`. Changes only those that differ. */
   applySettings(table: string, settings: TableSettings): Promise<void>;
   /** Begins to restore a table, as it was at a time, to a new table. */
   restoreToTime(table: string, target: string, at: string): Promise<void>;

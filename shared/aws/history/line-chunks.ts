@@ -17,7 +17,10 @@ const charactersMax = 1024 * 1024;
 /** Maximum number of compressed bytes of a chunk. DynamoDB limits a row to 400 KB. */
 const bytesMax = 300 * 1024;
 
-/** Cuts lines, sorted by item ID, into compressed chunks. Equal lines give equal chunks. */
+/**
+ * Compresses lines, sorted by item ID, into chunks that each fit into one row. Equal lines give
+ * equal chunks.
+ */
 export function chunksOf(lines: readonly string[]): LineChunk[] {
   const chunks: LineChunk[] = [];
   let start = 0;

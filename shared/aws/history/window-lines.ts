@@ -27,8 +27,9 @@ interface WindowRead {
 }
 
 /**
- * Reads the segments of a window, and collects the lines of as many buckets as `charactersMax`
- * allows, but of at least one.
+ * Reads the run segments of a window, and returns their lines by bucket (a group of item IDs).
+ * Begins with `firstBucket`. Leaves out higher buckets if all lines together would exceed
+ * `charactersMax`, but returns at least one bucket.
  */
 export async function windowLines(
   client: DynamoDBDocumentClient,

@@ -128,8 +128,9 @@ export function reserveUpdate(
 }
 
 /**
- * The condition that a process knows the account's current daily budget. A refusal returns the
- * shard with the budget, so no separate request has to read the budget.
+ * Returns the condition that a shard still has the daily budget that the process has cached; null:
+ * no budget. A refused write returns the shard, and with it the current budget, so no further
+ * request has to read the budget.
  */
 const budgetCondition = (budget: number | null): string =>
   budget === null ? "attribute_not_exists(#budget)" : "#budget = :budget";

@@ -28,7 +28,10 @@ import {
 } from "./versioned-writes.ts";
 
 interface Versions {
-  /** @default the kinds of this release with a later version than 1, or with a conversion */
+  /**
+   * The kinds of rows to convert.
+   * @default the kinds of this release with a later version than 1, or with a conversion
+   */
   readonly kinds?: RowKinds;
   /** @default current */
   readonly writes?: WrittenVersions;

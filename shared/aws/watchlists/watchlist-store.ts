@@ -94,8 +94,9 @@ async function listLists(
 }
 
 /**
- * Replaces all settings, and returns the changed watchlist. Returns undefined, without a change, if
- * an attribute from which the settings were calculated has changed since it was read.
+ * Replaces all settings of a watchlist, and returns it after the change. The new settings were
+ * calculated from `before`. If one of the attributes used has changed since then, returns undefined
+ * and writes nothing.
  */
 async function updateList(
   client: DynamoDBDocumentClient,

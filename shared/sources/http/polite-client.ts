@@ -56,7 +56,7 @@ export interface SourceClientDependencies {
   readonly states?: SourceStates;
 }
 
-/** A source, with the options and dependencies of one client. */
+/** The state of a source, with the options and dependencies of one client of the source. */
 interface Source extends SourceClientOptions, SourceClientDependencies {
   readonly state: SourceState;
 }

@@ -60,7 +60,7 @@ const baseUrl = v.pipe(
   ),
 );
 
-/** A base URL that must not end with one of `paths`, because the adapter appends them. */
+/** A base URL that must not end with one of `paths`, because the adapter appends these paths. */
 const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
   const doubled = new RegExp(String.raw`/(?:${paths.join("|")})\b[^/]*/*$`, "i");
   return v.pipe(

@@ -345,7 +345,7 @@ describe("GET /v1/events answers 200 and", () => {
 
   it("omits events from the millisecond at which they are 30 days old", async () => {
     const runs = await publish(aRun({ [changed]: 1 }), aRun({}, { seconds: 60 }));
-    // Each call is made 50 ms after the time that is set here.
+    // `page` advances the clock by 50 ms before each call.
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 51).toISOString());
     expect(idsOf(await page())).toEqual(idsIn(runs));
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 50).toISOString());

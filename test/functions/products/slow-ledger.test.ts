@@ -91,7 +91,7 @@ const allThatMayBeLost = [
 /**
  * Makes the slowest call: attempts without a response from the ledger use up its retry budget, and
  * the call then still needs requests to settle. Its reservation takes effect although no response
- * arrives. Its settlement meets a newer stamp of another process.
+ * arrives. Its first settlement is refused, because another process has changed the shard.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

@@ -5,7 +5,8 @@ import { rollBackStage } from "../../../scripts/release/roll-back-stage.ts";
 const stack = "RetailProductData-prod-service";
 
 /**
- * Creates a client of CloudFormation with one stack, which has these statuses one after the other.
+ * Creates a fake CloudFormation client with one stack. Each request gets the next of `statuses`,
+ * and the last one when none is left.
  */
 function formation(...statuses: readonly string[]) {
   const left = [...statuses];

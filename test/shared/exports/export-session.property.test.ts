@@ -16,9 +16,9 @@ const fault = fc.oneof(
   fc.constant("refused" as const),
   /** The object was written, but the response was lost. */
   fc.constant("unheard" as const),
-  /** The put throws, as when a part of the service fails. */
+  /** The put throws an error, as it does if a part of the service fails. */
   fc.constant("broken" as const),
-  /** The put takes so long that the time slice is over. */
+  /** The put takes so long that the time slice ends during it. */
   fc.constant("slow" as const),
 );
 

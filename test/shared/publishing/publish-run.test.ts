@@ -53,8 +53,8 @@ describe("the publisher of run events", () => {
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
     await runEventPublisher(dependencies).publish(run);
-    // The event bodies, their index, the feed, the outbox entries of two targets, and their wake-up
-    // messages.
+    // One write each for the event bodies, their index and the feed; for each of the two delivery
+    // targets, its outbox entries and its wake-up message.
     expect(count.writes).toBe(7);
 
     for (const when of ["before", "after"] as const) {

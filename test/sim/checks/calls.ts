@@ -290,7 +290,7 @@ function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: n
   }
 }
 
-/** The names of rare states, by the status of a response. */
+/** By status of a response: returns the name of its rare state from the error code. */
 const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>> = {
   402: () => "a call was refused for lack of credits",
   409: () => "a call was refused for the daily budget or the limit of API keys",

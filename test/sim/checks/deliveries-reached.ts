@@ -81,7 +81,7 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
   }
 }
 
-/** Milliseconds for which a process may use data that it read before a change. */
+/** The time for which a process may still use data that has changed since it read them, in ms. */
 const readMs = 10_000;
 
 /**

@@ -42,7 +42,7 @@ function limitsOf({ account, watchlists }: LedgerState): ReadonlyMap<string, num
   return limits;
 }
 
-/** The credits of the holds and charges that count to each budget, by its owner and day. */
+/** Returns the credits of the holds and charges that use each daily budget, by owner and day. */
 function countedCredits({ shards, holdRows }: LedgerState): Map<string, number> {
   const counted = new Map<string, number>();
   const count = (owner: string, day: unknown, credits: unknown): void => {

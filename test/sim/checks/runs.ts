@@ -122,8 +122,8 @@ function checkSteps(records: Records): void {
 }
 
 /**
- * Checks that a run is charged what its steps recorded. Its holds must be released without the
- * sweeper.
+ * Checks that each run is charged the credits that its steps recorded, and that each hold was
+ * settled, so that the sweeper has none to release.
  */
 function checkCharges({ held, entries, holdRows }: LedgerState, records: Records): void {
   assert.equal(held, 0, "no credits stay held");

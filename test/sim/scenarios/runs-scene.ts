@@ -32,7 +32,7 @@ export interface WatchlistScene {
   isDeletionAsked: boolean;
   /** The time of the successful response to a deletion, in milliseconds; null if there is none. */
   deletedAt: number | null;
-  /** The runs of a deleted watchlist, as they were before the purge. */
+  /** The runs of a deleted watchlist before the purge; undefined while no purge has begun. */
   kept: readonly RunRecords[] | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface Register {
   startChange(value: string): PendingChange;
   /** Sets the only value that is possible from now on. */
   is(value: string): void;
-  /** Returns true if the value was possible at some time since a moment. */
+  /** Returns true if the value was possible at the moment `since` or later. */
   may(value: string, since: number): boolean;
   /** Returns the values that are possible now. */
   values(): readonly string[];

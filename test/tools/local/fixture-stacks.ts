@@ -217,5 +217,5 @@ const serviceStack: Stack = {
   },
 };
 
-/** Two small stacks with one of everything that the local world builds. */
+/** Two small stacks with a resource of each type that the local service can create. */
 export const fixtureStacks: readonly Stack[] = [dataStack, serviceStack];

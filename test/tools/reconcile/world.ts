@@ -114,7 +114,7 @@ async function publish(world: World, run: Run): Promise<void> {
   await store.put(accountId, { ...deliveryOf(world, run), state: "delivered" });
 }
 
-/** Returns the delivery of a run's last event. If `run` is absent, this is the first run. */
+/** Returns the pending delivery of a run's last event. By default, the run is the first one. */
 export function deliveryOf({ list, runs }: World, run = runs[0]) {
   const runId = String(run?.id);
   const event = {

@@ -35,8 +35,8 @@ export interface AccountsReader {
   /** Returns true if an account has a ledger, or rows other than the account row. */
   hasRows(accountId: string): Promise<boolean>;
   /**
-   * Returns the numbers of shards that have rows or pages although they are beyond the account's
-   * number of shards.
+   * Returns the numbers of shards that must not exist: they have rows or pages, but the account's
+   * number of shards is lower. Empty if there are none.
    */
   shardsBeyond(account: Pick<AccountLine, "id" | "shards">): Promise<readonly number[]>;
   /** Returns true if a key is valid although no account lists it. Reads the key's rows again. */

@@ -14,7 +14,7 @@ import {
 } from "../../../shared/webhooks/outbox-entries.ts";
 
 /**
- * Returns the outbox entries that must exist for a delivery of the log: those of its retries while
+ * Returns the outbox entries that must exist for a logged delivery: those of its retries while
  * it is pending, and one for a requested redelivery. Returns an empty list if neither applies.
  */
 export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
@@ -57,7 +57,7 @@ export interface EndedRun {
 /** The deliveries of one run to one endpoint. */
 export interface RunDeliveries {
   readonly target: DeliveryTarget;
-  /** The outbox entry that exists until each delivery had its first attempt. */
+  /** The outbox entry of all these deliveries. It exists until each has had its first attempt. */
   readonly entry: OutboxEntry;
   /** The event types, by delivery ID. */
   readonly types: ReadonlyMap<string, RunEventType>;

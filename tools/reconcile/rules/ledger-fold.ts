@@ -71,7 +71,7 @@ export interface LedgerSums {
 export interface LedgerFold {
   /** Adds the next entry. Returns the rules that it breaks. */
   take(entry: LedgerEntry): Difference[];
-  /** Changes the balance by a transfer, which has no entry. */
+  /** Adds the credits of a transfer to the balance. A transfer between shards has no entry. */
   move(credits: number): void;
   /**
    * Compares the current state with `before`, the stored state from which the next entries start.

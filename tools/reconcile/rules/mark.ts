@@ -2,7 +2,7 @@ import type { Difference } from "./difference.ts";
 
 /** A due mark that is older than this was missed, because the sweeper runs every minute. */
 const missedMs = 10 * 60_000;
-/** The largest difference between the clocks of writers and readers. */
+/** The largest accepted difference between the clocks of writers and readers, in milliseconds. */
 const skewMs = 5 * 60_000;
 
 interface MarkBounds {

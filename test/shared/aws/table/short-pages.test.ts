@@ -85,7 +85,7 @@ const idsOf = async (place: Place): Promise<string[]> => {
 const rowsOf = ({ client, table }: Place, pk: string): Promise<string[]> =>
   Array.fromAsync(readRows(client, table, rowsBelow(pk, "")), (row) => String(row["sk"]));
 
-/** Stores all pages when the first row is stored; each page contains one item. */
+/** Stores all pages, with one item each, if `n` is 1. Does nothing for the other rows. */
 const fillPages = async (place: Place, n: number): Promise<void> => {
   if (n > 1) return;
   const items = five.map((number) => newItem(`i${number}`, at(0)));

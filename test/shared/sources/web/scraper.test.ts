@@ -95,7 +95,7 @@ const withRobots =
   ({ path }: PageCall): PageReaction =>
     path === "/robots.txt" ? robots : { body: pageOf(idIn(path)).replace("/p/6501234", path) };
 const rules = (body: string): PageReaction => ({ headers: { "Content-Type": "text/plain" }, body });
-/** A shop without robots.txt that answers every other address with `reaction`. */
+/** A shop that has no robots.txt, and that answers with `reaction` at every other address. */
 const always =
   (reaction: PageReaction) =>
   ({ path }: PageCall): PageReaction | undefined =>

@@ -22,7 +22,7 @@ export interface NodeBox {
 export interface Edge {
   readonly from: NodeBox;
   readonly to: NodeBox;
-  /** The texts of the routes. */
+  /** The texts to show for the routes. */
   readonly words: readonly string[];
 }
 
