@@ -11,8 +11,8 @@ export const dynamoThrottles: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names of the errors with which a request to a dependency fails if the dependency is too slow, too
- * busy or throttles.
+ * Names of the errors with which a request to a dependency fails if it takes too long, is throttled
+ * or conflicts with other requests.
  */
 const names: ReadonlySet<string> = new Set([
   "OutOfTimeError",

@@ -68,8 +68,8 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 
 /**
  * Returns the state of a `changed` route after a step that does not have the route has read the
- * item. Stores the old value as the reference value of a changed field, because this route has not
- * compared the new value yet.
+ * item. Keeps the reference values. A changed field without one gets the value before the read,
+ * because this route has not compared the new value yet.
  */
 export function keptState(
   route: Route,

@@ -62,7 +62,7 @@ const isRegisteredAfter = (
 
 /**
  * Finds the webhook endpoint of one watchlist as `endpointBindings` does for several. Returns null
- * if no endpoint is set for the watchlist. Costs one or two queries.
+ * if no endpoint is set for the watchlist. Costs at most two reads.
  */
 export async function endpointBinding(
   watchlist: BoundWatchlist & Pick<Watchlist, "accountId">,

@@ -30,7 +30,7 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly report?: MetricsSink;
 }
 
-/** The state of one session: the work on the outbox of an endpoint under one lease. */
+/** The state of one session, which is the work of one process on the outbox of an endpoint. */
 export interface WebhookContext {
   readonly accountId: string;
   readonly endpointId: string;

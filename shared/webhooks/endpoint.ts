@@ -154,7 +154,7 @@ export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
 
-/** Maximum number of concurrent requests to an endpoint. Null stands for a deleted endpoint. */
+/** Maximum number of concurrent requests to an endpoint. Null, for a deleted one: the default. */
 export const requestsAtOnceTo = (endpoint: WebhookEndpoint | null): number =>
   endpoint?.requestsAtOnce ?? limits.webhookRequestsAtOnce.default;
 

@@ -49,7 +49,7 @@ export interface RunStart {
   readonly newItems: number;
 }
 
-/** Returns the properties of a watchlist's next run. The watchlist is as it is before the run. */
+/** Returns the properties of a watchlist's next run. The argument is the watchlist before it. */
 export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWatchlist): RunStart {
   const { entry, baseline, refresh } = pipeline;
   const counts = {

@@ -232,8 +232,8 @@ type Requests = Readonly<
 >;
 
 /**
- * Converts the rows that a batch write returned as not written to the version of the code. The
- * sender sends them again, and the client then converts them back.
+ * Converts rows that a batch write has left unwritten: to the version of the code, which sends them
+ * again. The client then converts them back.
  */
 const readableRequests = (left: unknown, read: ReadRow): unknown =>
   Object.fromEntries(

@@ -51,7 +51,7 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
  * Omits the invalid optional fields of an object, and the entries of an array after the first
  * 1,000. An object with an invalid or missing required field is invalid, and so is an array with an
  * invalid entry.
- * @param name the field that contains the value; some fields of type text need a special format
+ * @param name the field that contains the value; the text of some fields must have a special form
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {
   if (isOptional(schema))

@@ -290,7 +290,7 @@ function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: n
   }
 }
 
-/** By status of a response: returns the name of its rare state from the error code. */
+/** Functions that return the name of a rare state from an error code, by status of the response. */
 const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>> = {
   402: () => "a call was refused for lack of credits",
   409: () => "a call was refused for the daily budget or the limit of API keys",

@@ -260,8 +260,8 @@ describe("the ledger's cancellation of a call by another process", () => {
     await reserve(ledger, "charged", 4);
     await settle(ledger, "charged", 3);
     for (let n = 0; n < 10; n += 1) await reserve(ledger, `filler ${n}`, 1);
-    // A late duplicate of the reservation. The first shard has no free slot, so it gets a slot in
-    // another shard.
+    // This is a late duplicate of the reservation. It gets a slot in another shard, because the
+    // first shard has no free one.
     await reserve(world.ledger(), "charged", 4);
     expect(await world.account(accountId)).toMatchObject({ held: 14, spent: 3 });
 

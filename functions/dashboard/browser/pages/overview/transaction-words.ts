@@ -1,6 +1,6 @@
 import type { CreditTransaction } from "../../api/resources.ts";
 
-/** Returns a text that names what a ledger entry paid for; "–" if the entry does not contain it. */
+/** Returns a text that names what a ledger entry paid for; "–" if the entry names nothing. */
 export function purposeOf(entry: CreditTransaction): string {
   if (entry.run_number !== undefined) return `Run ${entry.run_number}, step ${entry.step}`;
   return entry.endpoint ?? entry.step ?? entry.request_id ?? "–";
