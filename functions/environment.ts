@@ -5,7 +5,13 @@
  */
 import type { GroupName } from "./routes.ts";
 
-export type WorkerName = "run-starter" | "run-step" | "run-finisher" | "delivery" | "sweeper";
+export type WorkerName =
+  | "run-starter"
+  | "run-step"
+  | "run-finisher"
+  | "delivery"
+  | "backtest-runner"
+  | "sweeper";
 export type FunctionName = GroupName | WorkerName;
 
 const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
@@ -23,6 +29,7 @@ export const environment = {
     "WATCHLISTS_TABLE",
     "DELIVERIES_TABLE",
     "RUNS_QUEUE_URL",
+    "BACKTESTS_QUEUE_URL",
     "SCHEDULE_GROUP",
     "SCHEDULE_ROLE_ARN",
     "SOURCES",
@@ -84,6 +91,7 @@ export const environment = {
     "DELIVERIES_QUEUE_URL",
     "SECRETS_KEY_ID",
   ],
+  "backtest-runner": ["STAGE", "WATCHLISTS_TABLE"],
   sweeper: [
     "STAGE",
     "ACCOUNTS_TABLE",

@@ -123,8 +123,9 @@ export const routes = {
   "PATCH /v1/watchlists/{id}": { group: "watchlists", access: "write" },
   "DELETE /v1/watchlists/{id}": { group: "watchlists", access: "write" },
   "POST /v1/watchlists/{id}/run": { group: "watchlists", access: "write" },
-  // Writes nothing, like the estimate.
+  // Changes nothing of the account, like the estimate.
   "POST /v1/watchlists/{id}/backtest": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/{id}/backtests/{backtest_id}": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/preview": { group: "watchlists", access: "write", itemCall: true },
   "GET /v1/watchlists/{id}/runs": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": { group: "watchlists", access: "write" },

@@ -105,6 +105,7 @@ export class ApiFunctions extends Construct {
       WATCHLISTS_TABLE: data.watchlists.tableName,
       DELIVERIES_TABLE: data.deliveries.tableName,
       RUNS_QUEUE_URL: workers.runs.queue.queueUrl,
+      BACKTESTS_QUEUE_URL: workers.backtests.queue.queueUrl,
       SCHEDULE_GROUP: schedules.group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: schedules.role.roleArn,
       SOURCES: sourcesVariable(this, config.sources),
@@ -115,6 +116,7 @@ export class ApiFunctions extends Construct {
     grantTable(watchlists, data.watchlists, "read-write");
     grantTable(watchlists, data.deliveries, "read");
     grantSend(watchlists, workers.runs.queue);
+    grantSend(watchlists, workers.backtests.queue);
     grantScheduleManage(watchlists, schedules.scheduleArns, schedules.role);
     return watchlists;
   }

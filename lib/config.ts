@@ -59,6 +59,7 @@ export interface Config {
     readonly step: number;
     readonly finisher: number;
     readonly delivery: number;
+    readonly backtest: number;
   };
   /**
    * Maximum number of parallel invocations of each worker, from 2 to 1,000. The API uses the rest
@@ -69,6 +70,7 @@ export interface Config {
     readonly steps: number;
     readonly finishes: number;
     readonly deliveries: number;
+    readonly backtests: number;
   };
   /**
    * Reserved concurrency of these functions, which is also their limit. Slow item calls, and calls
@@ -149,8 +151,15 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     logRetention: RetentionDays.ONE_WEEK,
     removalPolicy: RemovalPolicy.DESTROY,
     protectedFromDeletion: false,
-    memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008, delivery: 512 },
-    concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 12 },
+    memoryMegabytes: {
+      api: 512,
+      worker: 512,
+      step: 1_024,
+      finisher: 3_008,
+      delivery: 512,
+      backtest: 3_008,
+    },
+    concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 12, backtests: 2 },
     // Lambda refuses reservations in an AWS account with a low quota.
     reservedConcurrency: null,
     accountConcurrency: 50,
@@ -166,8 +175,15 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     logRetention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     protectedFromDeletion: true,
-    memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008, delivery: 512 },
-    concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100 },
+    memoryMegabytes: {
+      api: 1_024,
+      worker: 512,
+      step: 1_024,
+      finisher: 3_008,
+      delivery: 512,
+      backtest: 3_008,
+    },
+    concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100, backtests: 5 },
     // The sweeper starts every minute and may take two minutes, so its passes may overlap.
     reservedConcurrency: {
       products: 370,
@@ -209,6 +225,7 @@ export function withAccountConcurrency(config: StageConfig, quota: number): Stag
       steps: part(workers.steps),
       finishes: part(workers.finishes),
       deliveries: part(workers.deliveries),
+      backtests: part(workers.backtests),
     },
     reservedConcurrency: reserved && {
       products: part(reserved.products),
@@ -229,7 +246,7 @@ export function assertConcurrency(config: StageConfig): void {
   const left = leftOf(config);
   const needed = config.reservedConcurrency === null ? 1 : unreservedMin;
   if (left >= needed) return;
-  const workers = sumOf(Object.values(config.concurrencyMax));
+  const workers = workersOf(config);
   throw new Error(
     `${workers} invocations of workers and ${reservedOf(config)} reserved ones leave ${left} of ` +
       `the AWS account's quota of ${config.accountConcurrency} for other functions, which need ${needed}. ` +
@@ -243,7 +260,16 @@ export function assertConcurrency(config: StageConfig): void {
  * exceed the quota.
  */
 const leftOf = (config: StageConfig): number =>
-  config.accountConcurrency - sumOf(Object.values(config.concurrencyMax)) - reservedOf(config);
+  config.accountConcurrency - workersOf(config) - reservedOf(config);
+
+/**
+ * The invocations of workers that run at the same time. Without reservations, back-tests do not
+ * count: few customers start one at the same time, and a new AWS account has a quota of only 10.
+ */
+function workersOf({ concurrencyMax, reservedConcurrency }: StageConfig): number {
+  const all = sumOf(Object.values(concurrencyMax));
+  return reservedConcurrency === null ? all - concurrencyMax.backtests : all;
+}
 
 const reservedOf = ({ reservedConcurrency }: StageConfig): number =>
   sumOf(Object.values(reservedConcurrency ?? {}));

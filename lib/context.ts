@@ -63,7 +63,7 @@ export interface Domain {
 /** Whether the API has a web ACL. */
 export type FirewallChoice =
   | { readonly enabled: true }
-  /** `reason` says why the API has no web ACL. Required in stages that have one by default. */
+  /** The reason why the API has no web ACL. Required in stages that have one by default. */
   | { readonly enabled: false; readonly reason?: string };
 
 /** Whether AWS Backup backs the tables up. */

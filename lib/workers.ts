@@ -37,6 +37,7 @@ export class Workers extends Construct {
   readonly steps: QueueWorker<"run-step">;
   readonly finishes: QueueWorker<"run-finisher">;
   readonly deliveries: QueueWorker<"delivery">;
+  readonly backtests: QueueWorker<"backtest-runner">;
   readonly sweeper: ServiceFunction<"sweeper">;
   /** Contains invocations of the sweeper that its schedule could not deliver. */
   readonly sweeperDeadLetterQueue: IQueue;
@@ -52,11 +53,12 @@ export class Workers extends Construct {
     this.finishes = this.finishWorker();
     this.steps = this.stepWorker();
     this.runs = this.runWorker();
+    this.backtests = this.backtestWorker();
     this.sweeper = this.sweeperFunction();
     this.sweeperDeadLetterQueue = this.sweeperSchedule().deadLetterQueue;
-    const { runs, steps, finishes, deliveries, sweeper } = this;
+    const { runs, steps, finishes, deliveries, backtests, sweeper } = this;
     this.functions = [
-      ...[runs, steps, finishes, deliveries].map((worker) => worker.function),
+      ...[runs, steps, finishes, deliveries, backtests].map((worker) => worker.function),
       sweeper,
     ];
   }
@@ -174,6 +176,23 @@ export class Workers extends Construct {
     grantDecrypt(deliveries, data.secretsKey);
     grantAssumeCustomerRoles(deliveries);
     return deliveries;
+  }
+
+  private backtestWorker(): QueueWorker<"backtest-runner"> {
+    const { stage, config, data } = this.#props;
+    const backtests = new QueueWorker(this, "Backtests", {
+      function: {
+        ...this.worker("backtest-runner", "Runs back-tests that are too large for a call.", 900),
+        memoryMegabytes: config.memoryMegabytes.backtest,
+      },
+      variables: () => ({ STAGE: stage, WATCHLISTS_TABLE: data.watchlists.tableName }),
+      batchSize: 1,
+      concurrencyMax: config.concurrencyMax.backtests,
+      receivesMax,
+      impact: "A back-test does not end. After two hours it is shown as failed.",
+    });
+    grantTable(backtests, data.watchlists, "read-write");
+    return backtests;
   }
 
   private sweeperFunction(): ServiceFunction<"sweeper"> {

@@ -174,6 +174,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/http/": [...domains, "functions/routes.ts", "functions/environment.ts"],
   "functions/queue/": [...domains],
   "functions/account/": group,
+  "functions/backtest-runner/": group,
   "functions/dashboard/": group,
   "functions/delivery/": group,
   "functions/events/": group,

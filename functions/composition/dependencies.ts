@@ -11,6 +11,7 @@ import type { UsageStore } from "../../shared/accounts/usage-store.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { dynamoDailyBudgetStore } from "../../shared/aws/accounts/daily-budget-store.ts";
 import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
+import { sqsBacktestQueue } from "../../shared/aws/queues/backtest-queue.ts";
 import { sqsCancelQueue } from "../../shared/aws/queues/cancel-queue.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { checkTimes, s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
@@ -46,6 +47,7 @@ import type { Warn } from "../../shared/base/best-effort.ts";
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { recordMetrics } from "../../shared/observability/work-log.ts";
+import type { BacktestQueue } from "../../shared/backtest/backtest-queue.ts";
 import type { CancelQueue } from "../../shared/credits/cancel-queue.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
@@ -169,6 +171,11 @@ export const cancelQueue = (
   environment: Needs<"RUNS_QUEUE_URL">,
   overrides: Overrides,
 ): CancelQueue => sqsCancelQueue(sqs(overrides), environment.RUNS_QUEUE_URL);
+
+export const backtestQueue = (
+  environment: Needs<"BACKTESTS_QUEUE_URL">,
+  overrides: Overrides,
+): BacktestQueue => sqsBacktestQueue(sqs(overrides), environment.BACKTESTS_QUEUE_URL);
 
 export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKeyStore =>
   dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);

@@ -1,4 +1,5 @@
 /** The stores in the watchlists table. */
+import { dynamoBacktestStore } from "../../shared/aws/watchlists/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
@@ -6,6 +7,7 @@ import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
+import type { BacktestStore } from "../../shared/backtest/backtest-store.ts";
 import type { HistoryStore } from "../../shared/history/history-store.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
@@ -34,6 +36,9 @@ export const idempotencyKeys = (
   overrides: Overrides,
 ): IdempotencyStore =>
   dynamoIdempotencyStore(dynamo(overrides), watchlistsTable(environment, overrides));
+
+export const backtests = (environment: WatchlistNeeds, overrides: Overrides): BacktestStore =>
+  dynamoBacktestStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
   dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));

@@ -1,6 +1,12 @@
-import { backtest } from "../../shared/backtest/backtest.ts";
+import type { UndefinedSchema } from "valibot";
 import { backtestBody, backtestDefaultDays } from "../../shared/backtest/backtest-request.ts";
-import { presentBacktest } from "../../shared/backtest/present-backtest.ts";
+import { presentBacktestJob } from "../../shared/backtest/backtest-job.ts";
+import {
+  startBacktest,
+  type StartBacktestDependencies,
+} from "../../shared/backtest/start-backtest.ts";
+import { notFound } from "../../shared/base/errors.ts";
+import { isId } from "../../shared/base/ids.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
 import { route } from "../http/route.ts";
 import { candidatePipeline } from "./candidate-pipeline.ts";
@@ -8,7 +14,10 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 
 /** `POST /v1/watchlists/{id}/backtest` */
-export const backtestRoute = route<WatchlistDependencies, typeof backtestBody>({
+export const backtestRoute = route<
+  WatchlistDependencies & StartBacktestDependencies,
+  typeof backtestBody
+>({
   body: backtestBody,
   async handle({ body, caller, path, now }, dependencies) {
     const watchlist = await existingWatchlist(
@@ -18,7 +27,20 @@ export const backtestRoute = route<WatchlistDependencies, typeof backtestBody>({
     );
     const pipeline = candidatePipeline(body.pipeline, watchlist);
     const span = historySpan(body, { now, defaultDays: backtestDefaultDays });
-    const tested = await backtest({ watchlist, pipeline, span }, dependencies);
-    return { status: 200, body: presentBacktest(watchlist.id, pipeline, tested) };
+    const started = await startBacktest({ watchlist, pipeline, span }, dependencies);
+    return started.outcome === "tested"
+      ? { status: 200, body: started.result }
+      : { status: 202, body: presentBacktestJob(started.job, now) };
+  },
+});
+
+/** `GET /v1/watchlists/{id}/backtests/{backtest_id}` */
+export const getBacktestRoute = route<WatchlistDependencies, UndefinedSchema<undefined>>({
+  async handle({ caller, path, now }, { watchlists, backtests }) {
+    const { id: watchlistId } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
+    const id = path["backtest_id"] ?? "";
+    const job = isId("backtest", id) ? await backtests.get({ watchlistId, id }) : undefined;
+    if (job === undefined) throw notFound("This back-test of this watchlist");
+    return { status: 200, body: presentBacktestJob(job, now) };
   },
 });

@@ -1,4 +1,5 @@
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
+import type { BacktestStore } from "../../shared/backtest/backtest-store.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/best-effort.ts";
 import type { HistoryStore } from "../../shared/history/history-store.ts";
@@ -24,6 +25,7 @@ export interface WatchlistDependencies {
   readonly schedules: Schedules;
   readonly endpoints: EndpointLookup;
   readonly history: Pick<HistoryStore, "item" | "runs">;
+  readonly backtests: Pick<BacktestStore, "get">;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly warn: Warn;

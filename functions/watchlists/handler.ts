@@ -5,7 +5,7 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { sources } from "../composition/sources.ts";
-import { backtestRoute } from "./backtest.ts";
+import { backtestRoute, getBacktestRoute } from "./backtest.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createWatchlistRoute } from "./create.ts";
 import { discardRunRoute, releaseRunRoute } from "./decide-hold.ts";
@@ -36,6 +36,7 @@ export const watchlistRoutes = {
   "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
   "POST /v1/watchlists/{id}/run": startRunRoute,
   "POST /v1/watchlists/{id}/backtest": backtestRoute,
+  "GET /v1/watchlists/{id}/backtests/{backtest_id}": getBacktestRoute,
   "POST /v1/watchlists/{id}/preview": previewRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
@@ -74,6 +75,8 @@ export function createHandler(
       schedules: provide.schedules(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
       history: stores.history(environment, overrides),
+      backtests: stores.backtests(environment, overrides),
+      backtestQueue: provide.backtestQueue(environment, overrides),
       ...sources(environment, "watchlists", overrides),
       ledger: provide.ledger(environment, "watchlists", overrides),
       cancels: provide.cancelQueue(environment, overrides),

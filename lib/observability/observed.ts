@@ -53,7 +53,7 @@ export interface ObservedParts {
 /** Collects the observed resources from the constructs of the app. */
 export function observed(parts: ObservedParts): Observed {
   const { stage, api, byGroup, workers, data, accountConcurrency } = parts;
-  const { runs, steps, finishes, deliveries } = workers;
+  const { runs, steps, finishes, deliveries, backtests } = workers;
   const { accounts, ledger, watchlists, deliveries: outbox } = data;
   return {
     stage,
@@ -76,6 +76,10 @@ export function observed(parts: ObservedParts): Observed {
       queueOf("deliveries", deliveries, {
         ageMinutesMax: 60,
         impact: "Webhooks and exports have been waiting for an hour.",
+      }),
+      queueOf("backtests", backtests, {
+        ageMinutesMax: 60,
+        impact: "Large back-tests have been waiting for an hour. After two hours they fail.",
       }),
     ],
     tables: Object.entries({ accounts, ledger, watchlists, deliveries: outbox }).map(

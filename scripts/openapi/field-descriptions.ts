@@ -178,7 +178,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "data.path": "Path of the endpoint.",
   paused_reason:
     "Why the watchlist is paused: by you, or for lack of credits. Null while it is active.",
-  "Watchlist|backtestWatchlist|estimateWatchlist|previewWatchlist|templates.pipeline":
+  "Backtest|Watchlist|estimateWatchlist|previewWatchlist|templates.pipeline":
     "Steps that a run of the watchlist reads.",
   "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|scrapers|watchlist.platform":
     "Retailer whose items are read, such as retailer_a.",

@@ -1,6 +1,8 @@
 import { accountResponse } from "../../shared/accounts/account-schema.ts";
 import { apiKeySchema } from "../../shared/accounts/api-key-schema.ts";
 import { usageResponse } from "../../shared/accounts/usage-schema.ts";
+import { backtestJobResponse } from "../../shared/backtest/backtest-job.ts";
+import { backtestResponse } from "../../shared/backtest/present-backtest.ts";
 import { errorSchema } from "../../shared/base/wire-schema.ts";
 import { creditTransactionSchema } from "../../shared/credits/credit-transaction-schema.ts";
 import { destinationSchema } from "../../shared/exports/destination-schema.ts";
@@ -42,6 +44,8 @@ export const named = {
   FieldChange: fieldChangeSchema,
   WatchlistRun: runSchema,
   Pipeline: pipelineSchema,
+  Backtest: backtestResponse,
+  BacktestJob: backtestJobResponse,
   Snapshot: snapshotSchema,
   Changes: changesSchema,
   WebhookEndpoint: webhookEndpointSchema,

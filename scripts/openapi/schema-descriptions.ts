@@ -9,6 +9,8 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   FieldChange: "A change of one field of one item, as a run observed it.",
   WatchlistRun: "One execution of the pipeline of a watchlist.",
   Pipeline: "Which scrapers a run reads, and what happens to each item after a read.",
+  Backtest: "What a pipeline would have done in past runs.",
+  BacktestJob: "A back-test that is too large for one call.",
   WebhookEndpoint: "A URL to which the service sends your events.",
   WebhookDelivery: "The delivery of one event to one webhook endpoint, with its attempts.",
   ProductChangedEvent: "Items of a watchlist changed.",

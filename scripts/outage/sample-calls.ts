@@ -131,6 +131,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
   "POST /v1/watchlists/{id}/run": { prepare: watchlist },
   "POST /v1/watchlists/{id}/backtest": { prepare: watchlist, body: () => ({}), documented: 400 },
+  "GET /v1/watchlists/{id}/backtests/{backtest_id}": { prepare: watchlist, documented: 404 },
   "POST /v1/watchlists/{id}/preview": { prepare: watchlist, body: () => ({}) },
   "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": { prepare: watchlist, documented: 409 },
@@ -206,6 +207,7 @@ export function pathOf(route: RouteKey, preparedId: string): string {
   const filled = path
     .replace("{item_id}", steadyId)
     .replace("{run_number}", "1")
+    .replace("{backtest_id}", "bt_000000000000000000000000")
     .replace(/\{\w+\}/, preparedId);
   return query === undefined ? filled : `${filled}?${query}`;
 }

@@ -19,7 +19,7 @@ import { memoryLedger } from "./memory-ledger.ts";
 import { type MemoryPages, memoryPages } from "./memory-pages.ts";
 import { memoryRun } from "./memory-run.ts";
 import { type PastReads, pastReads, type PastRun, type UnknownField } from "./past-reads.ts";
-import { runsInSpan } from "./past-runs.ts";
+import { type BacktestBounds, runsInSpan, type TooLarge } from "./past-runs.ts";
 import { playRun } from "./play-run.ts";
 
 export interface BacktestRequest {
@@ -27,6 +27,7 @@ export interface BacktestRequest {
   /** The pipeline to test. */
   readonly pipeline: Pipeline;
   readonly span: HistorySpan;
+  readonly bounds: BacktestBounds;
 }
 
 export interface BacktestDependencies {
@@ -43,9 +44,16 @@ export interface TestedRun {
   readonly events: readonly SerializedEvent[];
 }
 
-export interface Backtest {
-  /** Oldest first. */
-  readonly runs: readonly TestedRun[];
+/**
+ * Receives each run when it has been repeated, oldest first. A back-test does not keep its runs,
+ * because their events can be larger than the memory.
+ * @param total number of all runs
+ */
+export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | void;
+
+/** A back-test that repeated every run. */
+export interface EndedBacktest {
+  readonly outcome: "tested";
   readonly unknownFields: readonly UnknownField[];
   /** Number of items that have points in the runs, but are no longer on the watchlist. */
   readonly removedItems: number;
@@ -55,19 +63,26 @@ export interface Backtest {
  * Repeats the past runs of a watchlist with another pipeline. The run engine plans, reads and ends
  * the repeated runs: on stores in memory, and with answers from the history. Stores, charges and
  * sends nothing.
- * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run, or
- * if the back-test exceeds a limit: `backtestPointsMax`, `backtestReadsMax` or, with a pipeline
- * that tests derived fields, `backtestTracedItemsMax`
+ * @returns `too_large` if the back-test exceeds its bounds; `tracedItemsMax` applies if the pipeline
+ * tests derived fields
+ * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run; any
+ * error of `record`
  */
 export async function backtest(
-  { watchlist, pipeline, span }: BacktestRequest,
+  { watchlist, pipeline, span, bounds }: BacktestRequest,
+  record: RecordRun,
   dependencies: BacktestDependencies,
-): Promise<Backtest> {
+): Promise<EndedBacktest | TooLarge> {
   const { pages, history, random } = dependencies;
-  const { wanted, later } = await runsInSpan(watchlist.id, span, dependencies);
+  const runs = await runsInSpan(watchlist.id, { ...span, ...bounds }, dependencies);
+  if (runs.outcome === "too_large") return runs;
+  const { wanted, later } = runs;
   const present = await Array.fromAsync(readItems(pages, watchlist.id));
   const past = pastReads(present, later);
-  refuseManyTraces(pipeline, past.items);
+  if (testedPrices(pipeline).length > 0) {
+    const traced = tracedItems(past.items);
+    if (traced > bounds.tracedItemsMax) return tooManyTraces(traced, bounds);
+  }
   const replay: Replay = {
     watchlist,
     pipeline,
@@ -78,19 +93,16 @@ export async function backtest(
     refreshDue: false,
     reads: 0,
   };
-  const runs: TestedRun[] = [];
-  for (const one of wanted) {
-    runs.push(await repeatRun(one, replay));
+  for (const [n, one] of wanted.entries()) {
+    if (replay.reads > bounds.readsMax) return tooManyReads(wanted, n, bounds);
+    await record(await repeatRun(one, replay), wanted.length);
     past.pass(one);
-    if (replay.reads > limits.backtestReadsMax && runs.length < wanted.length) {
-      throw tooManyReads(wanted, runs.length);
-    }
   }
   const listed = new Set(present.map(({ id }) => id));
   const found = new Set<string>();
   for (const { points } of wanted) for (const id of points.keys()) found.add(id);
   return {
-    runs,
+    outcome: "tested",
     unknownFields: past.unknownFields(),
     removedItems: [...found].filter((id) => !listed.has(id)).length,
   };
@@ -204,24 +216,29 @@ function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, 
   };
 }
 
-/**
- * @throws 400 if the pipeline tests derived fields of too many items that were read before the span
- */
-function refuseManyTraces(pipeline: Pipeline, items: readonly Item[]): void {
-  const read = items.filter(({ readings }) => Object.keys(readings).length > 0).length;
-  if (testedPrices(pipeline).length === 0 || read <= limits.backtestTracedItemsMax) return;
-  throw invalidParam(
-    "since",
-    `This pipeline tests derived fields, and ${read} items were read before 'since', more than ` +
-      `${limits.backtestTracedItemsMax}. Send a 'since' before the first run of the watchlist.`,
-  );
-}
+/** The number of items that were read before the first run. Only these have earlier prices. */
+const tracedItems = (items: readonly Item[]): number =>
+  items.filter(({ readings }) => Object.keys(readings).length > 0).length;
 
-function tooManyReads(wanted: readonly PastRun[], fitting: number): Error {
+const tooManyTraces = (traced: number, { tracedItemsMax }: BacktestBounds): TooLarge =>
+  tooLarge(
+    `This pipeline tests derived fields, and ${traced} items were read before 'since', more than ` +
+      `${tracedItemsMax}. Send a 'since' before the first run of the watchlist.`,
+  );
+
+function tooManyReads(
+  wanted: readonly PastRun[],
+  fitting: number,
+  { readsMax }: BacktestBounds,
+): TooLarge {
   const first = wanted.at(-fitting)?.run.startedAt ?? "";
-  return invalidParam(
-    "since",
-    `The ${wanted.length} runs in this span need more than ${limits.backtestReadsMax} reads. ` +
+  return tooLarge(
+    `The ${wanted.length} runs in this span need more than ${readsMax} reads. ` +
       `Send a 'since' of ${first} or later, or an earlier 'until'.`,
   );
 }
+
+const tooLarge = (message: string): TooLarge => ({
+  outcome: "too_large",
+  error: invalidParam("since", message),
+});

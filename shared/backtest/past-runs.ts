@@ -1,4 +1,4 @@
-import { invalidParam } from "../base/errors.ts";
+import { invalidParam, type ServiceError } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import type { HistoryPoint, HistorySpan } from "../history/history.ts";
 import type { HistoryStore } from "../history/history-store.ts";
@@ -6,7 +6,24 @@ import type { Run } from "../runs/run.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import type { PastRun } from "./past-reads.ts";
 
+/** The most that a back-test may read. */
+export interface BacktestBounds {
+  /** Maximum number of reads of items that are repeated. */
+  readonly readsMax: number;
+  /** Maximum number of history points that are read. */
+  readonly pointsMax: number;
+  /** Maximum number of items whose earlier prices are read. */
+  readonly tracedItemsMax: number;
+}
+
+/** A back-test exceeds its bounds. `error` names the field to change. */
+export interface TooLarge {
+  readonly outcome: "too_large";
+  readonly error: ServiceError;
+}
+
 export interface PastRuns {
+  readonly outcome: "found";
   /** The ended runs that started in the span, oldest first. */
   readonly wanted: readonly PastRun[];
   /** All runs that started at `since` or later, ended or not, oldest first. */
@@ -22,17 +39,17 @@ const pointAgeMaxMs = 2 * 86_400_000;
 /**
  * Reads the runs that started in a span, and all later runs, with their points. Only the newest
  * `limits.runHistoryMax` runs are stored.
- * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run, or
- * if the runs since then have more than `limits.backtestPointsMax` points
+ * @returns `too_large` if the runs since then have more than `pointsMax` points
+ * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run
  */
 export async function runsInSpan(
   watchlistId: string,
-  { since, until }: HistorySpan,
+  { since, until, pointsMax }: HistorySpan & Pick<BacktestBounds, "pointsMax">,
   {
     runs,
     history,
   }: { readonly runs: Pick<RunStore, "list">; readonly history: Pick<HistoryStore, "runs"> },
-): Promise<PastRuns> {
+): Promise<PastRuns | TooLarge> {
   const { runs: newest, hasMore } = await runs.list(watchlistId, limits.runHistoryMax);
   const stored = newest.toReversed();
   const [oldest] = stored;
@@ -49,31 +66,36 @@ export async function runsInSpan(
   if (first === undefined) {
     throw invalidParam("since", "No run that ended started in this span. Send an earlier 'since'.");
   }
-  const points = await pointsSince(watchlistId, first, history);
+  const points = await pointsSince(watchlistId, { first, pointsMax }, history);
+  if (points === "too many") return { outcome: "too_large", error: tooManyPoints(pointsMax) };
   const withPoints = (run: Run): PastRun => ({
     run,
     points: points.get(run.runNumber) ?? new Map(),
   });
-  return { wanted: ended.map(withPoints), later: later.map(withPoints) };
+  return { outcome: "found", wanted: ended.map(withPoints), later: later.map(withPoints) };
 }
 
 const isEnded = (phase: Run["phase"]): boolean => phase === "emitting" || phase === "done";
 
 type PointsByItem = Map<string, HistoryPoint[]>;
 
-/** The points of a run and of all later runs, by run number and item ID. */
+interface PointsWanted extends Pick<BacktestBounds, "pointsMax"> {
+  readonly first: Run;
+}
+
+/** The points of the first run and of all later runs, by run number and item ID. */
 async function pointsSince(
   watchlistId: string,
-  { runNumber: from, startedAt }: Run,
+  { first: { runNumber: from, startedAt }, pointsMax }: PointsWanted,
   history: Pick<HistoryStore, "runs">,
-): Promise<ReadonlyMap<number, PointsByItem>> {
+): Promise<ReadonlyMap<number, PointsByItem> | "too many"> {
   const since = new Date(Date.parse(startedAt) - pointAgeMaxMs).toISOString();
   const byRun = new Map<number, PointsByItem>();
   let read = 0;
   const query = { watchlistId, order: "oldest_first", from, since, until: "9999" } as const;
   for await (const { runNumber, points } of history.runs(query)) {
     read += points.length;
-    if (read > limits.backtestPointsMax) throw tooManyPoints();
+    if (read > pointsMax) return "too many";
     const byItem: PointsByItem = new Map();
     for (const point of points) byItem.set(point.id, [...(byItem.get(point.id) ?? []), point]);
     byRun.set(runNumber, byItem);
@@ -81,8 +103,8 @@ async function pointsSince(
   return byRun;
 }
 
-const tooManyPoints = (): Error =>
+const tooManyPoints = (pointsMax: number): ServiceError =>
   invalidParam(
     "since",
-    `The runs since then observed more than ${limits.backtestPointsMax} changes. Send a later 'since'.`,
+    `The runs since then observed more than ${pointsMax} changes. Send a later 'since'.`,
   );

@@ -5,7 +5,7 @@ import type { SerializedEvent } from "../events/event.ts";
 import { presentPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
-import type { Backtest, TestedRun } from "./backtest.ts";
+import type { EndedBacktest, TestedRun } from "./backtest.ts";
 
 const stepFields = {
   step: v.pipe(v.string(), v.description("ID of the step.")),
@@ -18,7 +18,7 @@ export const eventCounts = v.pipe(
   v.description("Items in the events that would have been sent, by event type."),
 );
 
-/** Response 200 of `POST /v1/watchlists/{id}/backtest`. */
+/** The result of a back-test: response 200 of `POST /v1/watchlists/{id}/backtest`. */
 export const backtestResponse = v.object({
   object: v.literal("watchlist_backtest"),
   watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist.")),
@@ -53,7 +53,7 @@ export const backtestResponse = v.object({
         entry: v.pipe(v.record(v.string(), v.unknown()), v.description("Entry of the event.")),
       }),
     ),
-    v.description(`The first ${limits.backtestSamplesMax} items in these events.`),
+    v.description(`The first ${limits.backtest.samplesMax} items in these events.`),
   ),
   unknown_fields: v.pipe(
     v.array(
@@ -73,48 +73,68 @@ export const backtestResponse = v.object({
   ),
 });
 
-type Response = v.InferOutput<typeof backtestResponse>;
-type Sample = Response["samples"][number];
+export type BacktestResponse = v.InferOutput<typeof backtestResponse>;
+type Sample = BacktestResponse["samples"][number];
+
+/** What the result of a back-test shows of one run. */
+export interface RunReport {
+  readonly shown: BacktestResponse["runs"][number];
+  /** The first `limits.backtest.samplesMax` entries of the events. */
+  readonly samples: readonly Sample[];
+}
+
+/** Summarizes a repeated run, so that its events need not stay in memory. */
+export function reportRun(tested: TestedRun): RunReport {
+  const samples = samplesOf(tested);
+  return {
+    shown: presentRun(tested, countsOf(samples)),
+    samples: samples.slice(0, limits.backtest.samplesMax),
+  };
+}
 
 /**
- * Builds the response of `POST /v1/watchlists/{id}/backtest`: the tested pipeline, the sums, each
- * run, and the first `limits.backtestSamplesMax` entries of the events.
+ * Builds the result of a back-test: the tested pipeline, the sums, each run, and the first
+ * `limits.backtest.samplesMax` entries of the events.
+ * @param reports of all runs, oldest first
  */
 export function presentBacktest(
-  watchlistId: string,
-  pipeline: Pipeline,
-  { runs, unknownFields, removedItems }: Backtest,
-): Response {
-  const shown = runs.map(presentRun);
+  { watchlistId, pipeline }: { readonly watchlistId: string; readonly pipeline: Pipeline },
+  reports: readonly RunReport[],
+  { unknownFields, removedItems }: Pick<EndedBacktest, "removedItems" | "unknownFields">,
+): BacktestResponse {
+  const shown = reports.map((report) => report.shown);
   const steps = shown.flatMap((run) => run.steps);
   return {
     object: "watchlist_backtest",
     watchlist_id: watchlistId,
     pipeline: presentPipeline(pipeline),
     total: {
-      runs: runs.length,
+      runs: reports.length,
       items: steps.reduce((sum, { items }) => sum + items, 0),
       credits: shown.reduce((sum, { credits }) => sum + credits, 0),
       events: sumOf(shown.map(({ events }) => events)),
     },
     runs: shown,
-    samples: runs.flatMap(samplesOf).slice(0, limits.backtestSamplesMax),
+    samples: reports.flatMap(({ samples }) => samples).slice(0, limits.backtest.samplesMax),
     unknown_fields: [...unknownFields],
     removed_items: removedItems,
   };
 }
 
-const presentRun = (tested: TestedRun): Response["runs"][number] => ({
-  run_number: tested.run.runNumber,
-  started_at: tested.run.startedAt,
-  status: tested.run.status,
-  credits: tested.run.credits,
-  steps: Object.entries(tested.run.stats.steps).map(([step, { requested, credits }]) => ({
+const presentRun = (
+  { run }: TestedRun,
+  events: Record<string, number>,
+): BacktestResponse["runs"][number] => ({
+  run_number: run.runNumber,
+  started_at: run.startedAt,
+  status: run.status,
+  credits: run.credits,
+  steps: Object.entries(run.stats.steps).map(([step, { requested, credits }]) => ({
     step,
     items: requested,
     credits,
   })),
-  events: countsOf(samplesOf(tested)),
+  events,
 });
 
 /** The items in the events of a run. */

@@ -8,6 +8,7 @@ export const idPrefix = {
   apiKey: "key_",
   watchlist: "wl_",
   run: "wlrun_",
+  backtest: "bt_",
   webhookEndpoint: "we_",
   delivery: "dlv_",
   export: "exp_",

@@ -211,14 +211,25 @@ export const limits = {
    * history of an item costs up to 45 ms.
    */
   tracedItemsMax: 100,
-  /** Maximum number of reads of items that a back-test repeats in one call. */
-  backtestReadsMax: 50_000,
-  /** Maximum number of history points that a back-test reads. This many take about 3 s. */
-  backtestPointsMax: 100_000,
-  /** Maximum number of items whose earlier prices a back-test reads. */
-  backtestTracedItemsMax: 100,
-  /** Maximum number of samples of events in the answer of a back-test. */
-  backtestSamplesMax: 10,
+  backtest: {
+    /** A back-test in one call. If it exceeds a limit, it becomes a job. */
+    call: {
+      /** Maximum number of reads of items that are repeated. */
+      readsMax: 50_000,
+      /** Maximum number of history points that are read. This many take about 3 s. */
+      pointsMax: 100_000,
+      /** Maximum number of items whose earlier prices are read. */
+      tracedItemsMax: 100,
+    },
+    /** A back-test that runs as a job: 500 runs of 50,000 items. */
+    job: { readsMax: 25_000_000, pointsMax: 1_000_000, tracedItemsMax: 5_000 },
+    /** Maximum number of samples of events in the result. */
+    samplesMax: 10,
+    /** Time after which a job that has not ended has failed, in hours. */
+    jobHoursMax: 2,
+    /** Days for which a job and its result are stored. */
+    jobDays: 7,
+  },
   /** Maximum number of items that a preview of a pipeline reads. */
   previewItemsMax: 10,
   /** Maximum number of reads that a list of changes by size compares. */

@@ -51,6 +51,8 @@ const firstRowKinds = {
   watchlistCount: { table: "watchlists", pk: account, sk: "watchlists", version: 1 },
   idempotencyKey: { table: "watchlists", pk: account, sk: "idempotency#*", version: 1 },
   purge: { table: "watchlists", pk: watchlist, sk: "purge", version: 1 },
+  backtest: { table: "watchlists", pk: watchlist, sk: "backtest#*", version: 1 },
+  backtestInProgress: { table: "watchlists", pk: account, sk: "backtest", version: 1 },
   itemPage: { table: "watchlists", pk: watchlist, sk: "page#*", version: 1 },
   detailsPage: { table: "watchlists", pk: watchlist, sk: "details#*", version: 1 },
   run: { table: "watchlists", pk: watchlist, sk: "run#*", version: 1 },

@@ -228,6 +228,7 @@ describe("the permissions of the service", () => {
       "run-starter",
       "run-step",
       "run-finisher",
+      "backtest-runner",
       "sweeper",
     ]);
   });
@@ -313,6 +314,8 @@ describe("the outputs of the service stack", () => {
 
     expect(ids).toEqual(expect.arrayContaining(["Api", "WatchlistSchedules"]));
     expect(Object.keys(resourcesOf(service, "AWS::SQS::Queue")).sort()).toEqual([
+      "BacktestsDeadLetterQueue",
+      "BacktestsQueue",
       "DeliveriesDeadLetterQueue",
       "DeliveriesQueue",
       "FinishesDeadLetterQueue",

@@ -164,11 +164,11 @@ describe("the source configuration at synthesis", () => {
         typeof value === "string" ? value : longestGenerated(key),
       ]);
       const bytes = JSON.stringify(Object.fromEntries(longest)).length;
-      expect(bytes).toBeGreaterThan(3_000);
+      expect(bytes).toBeGreaterThan(2_900);
       expect(bytes).toBeLessThanOrEqual(4_096);
     }
     // The bound leaves little room unused.
-    expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_500);
+    expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_400);
   });
 
   it("may be in a parameter that is read at deployment", () => {

@@ -31,6 +31,7 @@ const names = [
   "shared/aws/table/rows-by-key",
   "shared/aws/table/short-pages",
   "shared/aws/table/versioned-client",
+  "shared/aws/watchlists/backtest-store",
   "shared/aws/watchlists/details-pages",
   "shared/aws/watchlists/idempotency-store",
   "shared/aws/watchlists/page-store",

@@ -3,6 +3,7 @@ import { groupHandler } from "../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../functions/watchlists/handler.ts";
 import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
 import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
+import { dynamoBacktestStore } from "../../shared/aws/watchlists/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
@@ -71,6 +72,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     runs: dynamoRunStore(client, options),
     steps: dynamoStepStore(client, options),
     history: dynamoHistoryStore(client, options),
+    backtests: dynamoBacktestStore(client, options),
     endpoints: dynamoEndpointStore(client, {
       tableName: deliveriesTable,
       clock,
@@ -107,6 +109,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     // Every account has enough credits.
     ledger: memoryLedger(async () => ({ outcome: "reserved" })),
     cancels: { send: async () => {} },
+    backtestQueue: { send: async () => {} },
   };
 
   const askThrough =

@@ -4,7 +4,6 @@ import {
   scrapersQuery,
   scrapersResponse,
 } from "../../../shared/pipelines/present-scrapers.ts";
-import { backtestResponse } from "../../../shared/backtest/present-backtest.ts";
 import { estimateResponse } from "../../../shared/watchlists/estimate.ts";
 import {
   schedulePreviewFields,
@@ -62,81 +61,6 @@ export const watchlistPlanningOperations = {
           estimated_credits: { pulseRun: 2_000, refreshRun: 2_000, newAsins: 2_000 },
           forecast: { day: account.forecast.day, month: account.forecast.month },
           account_forecast: account.forecast,
-        },
-      },
-    },
-    refusals: [404, 501],
-  },
-  "POST /v1/watchlists/{id}/backtest": {
-    id: "backtestWatchlist",
-    tag: "Watchlists",
-    summary: "Back-test a pipeline",
-    description:
-      "Repeats the past runs of a watchlist with another pipeline on the readings in its history, without " +
-      "reading a source: which items each step would have read, which events would have been sent, and what " +
-      "would have been charged. Changes nothing. Free.\n\nThe limits of routes and derived fields begin at " +
-      "`since`, as for a new pipeline. Daily credit budgets are not applied, and an offers step costs 3 " +
-      "credits for each item. `unknown_fields` names what the history cannot know. At most 50,000 reads of " +
-      "items in one call: otherwise the service answers 400 and names a `since`.",
-    path: { id: { description: "ID of the watchlist.", example: watchlist.id } },
-    body: {
-      schema: watchlistBodies.WatchlistBacktestRequest.schema,
-      examples: {
-        default: {
-          since: "2026-11-20T00:00:00Z",
-          pipeline: {
-            steps: [
-              {
-                id: "check",
-                scraper: "retailer_d.standard",
-                routes: [
-                  {
-                    when: "changed",
-                    field: "price",
-                    op: "decreased",
-                    min_delta_percent: 5,
-                    notify: true,
-                  },
-                ],
-              },
-            ],
-          },
-        },
-      },
-    },
-    answers: {
-      200: {
-        description: "What the pipeline would have done.",
-        schema: backtestResponse,
-        example: {
-          object: "watchlist_backtest",
-          watchlist_id: watchlist.id,
-          pipeline: watchlist.pipeline,
-          total: {
-            runs: 1,
-            items: 2,
-            credits: 2,
-            events: { "watchlist.product.changed": 1 },
-          },
-          runs: [
-            {
-              run_number: 2,
-              started_at: "2026-11-20T10:00:00.000Z",
-              status: "completed",
-              credits: 2,
-              steps: [{ step: "check", items: 2, credits: 2 }],
-              events: { "watchlist.product.changed": 1 },
-            },
-          ],
-          samples: [
-            {
-              type: "watchlist.product.changed",
-              run_number: 2,
-              entry: { id: "9000001", changes: { price: { before: 99, after: 89 } } },
-            },
-          ],
-          unknown_fields: [],
-          removed_items: 0,
         },
       },
     },

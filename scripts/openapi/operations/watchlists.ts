@@ -21,6 +21,7 @@ import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
 import { watchlistHistoryOperations } from "./watchlist-history.ts";
 import { watchlistHoldOperations } from "./watchlist-holds.ts";
+import { watchlistBacktestOperations } from "./watchlist-backtests.ts";
 import { watchlistPlanningOperations } from "./watchlist-planning.ts";
 
 const counts = { new: 2, active: 1, delisted: 0 };
@@ -112,6 +113,7 @@ export const watchlistOperations = {
     refusals: [409, 422, 501],
   },
   ...watchlistPlanningOperations,
+  ...watchlistBacktestOperations,
   "GET /v1/watchlists/{id}": {
     id: "getWatchlist",
     tag: "Watchlists",

@@ -102,6 +102,16 @@ export const watchlistKeys = {
    * Purge mark of a watchlist that was deleted or not completely created. Its rows must be deleted.
    */
   purge: (watchlistId: string): RowKey => ({ pk: `watchlist#${watchlistId}`, sk: "purge" }),
+  /** A back-test that runs as a job. */
+  backtest: (watchlistId: string, id: string): RowKey => ({
+    pk: `watchlist#${watchlistId}`,
+    sk: `backtest#${id}`,
+  }),
+  /** Names the account's back-test in progress. */
+  backtestInProgress: (accountId: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: "backtest",
+  }),
   /** A page of items, by the lowest ID of its range. Pages sort in the order of their items. */
   page: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,

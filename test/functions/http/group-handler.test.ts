@@ -99,6 +99,7 @@ const handler: HttpHandler = groupHandler({
     "DELETE /v1/watchlists/{id}": other,
     "POST /v1/watchlists/{id}/run": other,
     "POST /v1/watchlists/{id}/backtest": other,
+    "GET /v1/watchlists/{id}/backtests/{backtest_id}": other,
     "POST /v1/watchlists/{id}/preview": other,
     "GET /v1/watchlists/{id}/runs": other,
     "POST /v1/watchlists/{id}/runs/{run_number}/release": other,

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { newBacktestJob } from "../../../shared/backtest/backtest-job.ts";
+import { defaultPipeline } from "../../../shared/pipelines/default.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { putWatchlist } from "../../support/put-watchlist.ts";
@@ -35,5 +37,43 @@ describe("POST /v1/watchlists/{id}/backtest", () => {
     });
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: { param: "pipeline.steps[0].scraper" } });
+  });
+});
+
+describe("GET /v1/watchlists/{id}/backtests/{backtest_id}", () => {
+  const jobId = `bt_${"1".repeat(24)}`;
+
+  beforeEach(async () => {
+    const job = {
+      accountId: "acct_1",
+      watchlistId: id,
+      id: jobId,
+      pipeline: defaultPipeline("retailer_d", 0),
+      span: { since: "2026-01-01T00:00:00.000Z", until: "2026-03-01T00:00:00.000Z" },
+    };
+    await world.backtests.create(newBacktestJob(job, world.clock.now()));
+  });
+
+  it("returns the job with its progress and its end", async () => {
+    const created = await world.ask(`GET /${id}/backtests/${jobId}`);
+    expect(created).toMatchObject({
+      status: 200,
+      json: { id: jobId, watchlist_id: id, status: "pending", progress: null, ended_at: null },
+    });
+    const ref = { accountId: "acct_1", watchlistId: id, id: jobId };
+    await world.backtests.recordProgress(ref, { runsDone: 2, runs: 9 });
+    const running = await world.ask(`GET /${id}/backtests/${jobId}`);
+    expect(running.json).toMatchObject({ status: "running", progress: { runs_done: 2, runs: 9 } });
+    await world.backtests.end(ref, { status: "failed", error: "Send a later 'since'." });
+    const ended = await world.ask(`GET /${id}/backtests/${jobId}`);
+    expect(ended.json).toMatchObject({ status: "failed", error: "Send a later 'since'." });
+  });
+
+  it.each([
+    ["a job that does not exist", `/${id}/backtests/bt_${"9".repeat(24)}`, "owner"],
+    ["an ID that is not the ID of a job", `/${id}/backtests/latest`, "owner"],
+    ["a job of another account", `/${id}/backtests/${jobId}`, "stranger"],
+  ] as const)("returns 404 for %s", async (_name, path, as) => {
+    expect((await world.ask(`GET ${path}`, { as })).status).toBe(404);
   });
 });

@@ -1,6 +1,7 @@
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../../functions/watchlists/handler.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
+import { dynamoBacktestStore } from "../../../shared/aws/watchlists/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoPurgeStore } from "../../../shared/aws/watchlists/purge-store.ts";
 import type { RunQueue } from "../../../shared/runs/run-queue.ts";
@@ -42,6 +43,8 @@ export async function callOnBench(
       ...bench.sources,
       queue,
       cancels: { send: async () => {} },
+      backtests: dynamoBacktestStore(bench.table.client, options),
+      backtestQueue: { send: async () => {} },
       keys: dynamoIdempotencyStore(bench.table.client, options),
       purges: dynamoPurgeStore(bench.table.client, options),
       schedules: { put: async () => {}, remove: async () => {} },

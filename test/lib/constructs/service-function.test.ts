@@ -127,11 +127,12 @@ describe("reserved concurrency", () => {
       "run-step": 60,
       "run-finisher": 10,
       delivery: 100,
+      "backtest-runner": 5,
     };
     expect(reservedIn(service)).toEqual(reserved);
     const mappings = propertiesOf(service, "AWS::Lambda::EventSourceMapping");
     const bounds = mappings.map(({ ScalingConfig }) => (ScalingConfig as Bound).MaximumConcurrency);
-    expect(bounds.toSorted((a, b) => a - b)).toEqual([10, 10, 60, 100]);
+    expect(bounds.toSorted((a, b) => a - b)).toEqual([5, 10, 10, 60, 100]);
   });
 
   it("is smaller in an AWS account with a smaller quota, and absent if the quota leaves nothing to reserve", () => {

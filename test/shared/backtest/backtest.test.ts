@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { presentBacktest } from "../../../shared/backtest/present-backtest.ts";
-import { type Backtest, backtest } from "../../../shared/backtest/backtest.ts";
+import { presentBacktest, reportRun } from "../../../shared/backtest/present-backtest.ts";
+import {
+  backtest,
+  type BacktestDependencies,
+  type BacktestRequest,
+  type EndedBacktest,
+  type TestedRun,
+} from "../../../shared/backtest/backtest.ts";
+import { limits } from "../../../shared/base/limits.ts";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
@@ -42,6 +49,25 @@ const answered = (price: Prices[number]): Partial<Answer> & Pick<Answer, "status
         },
       };
 
+interface Tested extends EndedBacktest {
+  readonly runs: readonly TestedRun[];
+}
+
+/** Runs a back-test and keeps its runs. @throws the error of a back-test that is too large */
+async function tested(
+  request: Omit<BacktestRequest, "bounds"> & Partial<Pick<BacktestRequest, "bounds">>,
+  dependencies: BacktestDependencies,
+): Promise<Tested> {
+  const runs: TestedRun[] = [];
+  const found = await backtest(
+    { bounds: limits.backtest.call, ...request },
+    (run) => void runs.push(run),
+    dependencies,
+  );
+  if (found.outcome === "too_large") throw found.error;
+  return { ...found, runs };
+}
+
 describe("a back-test", () => {
   let bench: Awaited<ReturnType<typeof startRunBench>>;
   beforeEach(async () => {
@@ -56,20 +82,14 @@ describe("a back-test", () => {
     }
   }
 
-  const test = async (
-    list: Watchlist,
-    changes: Partial<Parameters<typeof backtest>[0]> = {},
-  ): Promise<Backtest> => {
+  const test = async (list: Watchlist, changes: Partial<BacktestRequest> = {}): Promise<Tested> => {
     const watchlist = await bench.list(list);
     if (watchlist === undefined) throw new Error("The watchlist does not exist");
-    return backtest(
-      { watchlist, pipeline: pipelineOf(watchlist), span: always, ...changes },
-      bench,
-    );
+    return tested({ watchlist, pipeline: pipelineOf(watchlist), span: always, ...changes }, bench);
   };
 
-  const itemEventsOf = (tested: Backtest) =>
-    tested.runs
+  const itemEventsOf = ({ runs }: Tested) =>
+    runs
       .flatMap(({ events }) => events)
       .filter(({ type }) => type !== "watchlist.run.completed")
       .map(({ id, body }) => ({ id, data: JSON.parse(body) as unknown }));
@@ -122,15 +142,15 @@ describe("a back-test", () => {
     async (_name, pipeline) => {
       const list = await bench.createList(ids, { pipeline });
       await play(list);
-      const tested = await test(list);
+      const result = await test(list);
 
       expect(storedEvents().length).toBeGreaterThan(0);
-      expect(itemEventsOf(tested)).toEqual(storedEvents());
+      expect(itemEventsOf(result)).toEqual(storedEvents());
       const { runs } = await bench.runs.list(list.id, 100);
-      expect(tested.runs.map(({ run }) => [run.credits, run.stats])).toEqual(
+      expect(result.runs.map(({ run }) => [run.credits, run.stats])).toEqual(
         runs.toReversed().map((run) => [run.credits, run.stats]),
       );
-      expect(tested.unknownFields).toEqual([]);
+      expect(result.unknownFields).toEqual([]);
     },
   );
 
@@ -138,13 +158,13 @@ describe("a back-test", () => {
     const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
     await play(list);
     const since = new Date(Date.parse(list.createdAt) + 3 * hour).toISOString();
-    const tested = await test(list, { span: { ...always, since } });
+    const result = await test(list, { span: { ...always, since } });
 
-    expect(tested.runs).toHaveLength(5);
+    expect(result.runs).toHaveLength(5);
     const stored = storedEvents().filter(
       ({ data }) => (data as { created_at: string }).created_at >= since,
     );
-    expect(itemEventsOf(tested)).toEqual(stored);
+    expect(itemEventsOf(result)).toEqual(stored);
   });
 
   it("of another pipeline equals a second watchlist with that pipeline", async () => {
@@ -152,16 +172,16 @@ describe("a back-test", () => {
     if (running === undefined || other === undefined) throw new Error("A pipeline is missing");
     const list = await bench.createList(ids, { pipeline: running });
     await play(list);
-    const tested = itemEventsOf(await test(list, { pipeline: other }));
+    const events = itemEventsOf(await test(list, { pipeline: other }));
     bench = await startRunBench({ tables });
     await play(await bench.createList(ids, { pipeline: other }));
 
-    const entriesOf = (events: ReturnType<typeof itemEventsOf>) =>
-      events.map(({ data }) => {
+    const entriesOf = (sent: ReturnType<typeof itemEventsOf>) =>
+      sent.map(({ data }) => {
         const { changes, products } = (data as { data: Record<string, unknown> }).data;
         return { changes, products };
       });
-    expect(entriesOf(tested)).toEqual(entriesOf(storedEvents()));
+    expect(entriesOf(events)).toEqual(entriesOf(storedEvents()));
   });
 
   it("changes no row, reads no source and charges nothing", async () => {
@@ -181,8 +201,12 @@ describe("a back-test", () => {
     const pipeline = pipelines["matched routes"] ?? null;
     const list = await bench.createList(ids, { pipeline });
     await play(list);
-    const tested = await test(list);
-    const { total, runs, samples } = presentBacktest(list.id, pipelineOf(list), tested);
+    const result = await test(list);
+    const { total, runs, samples } = presentBacktest(
+      { watchlistId: list.id, pipeline: pipelineOf(list) },
+      result.runs.map(reportRun),
+      result,
+    );
 
     expect(runs[0]).toMatchObject({
       run_number: 1,
@@ -191,10 +215,40 @@ describe("a back-test", () => {
       steps: [{ step: "check", items: 4, credits: 4 }],
       events: { "watchlist.product.matched": 6 },
     });
-    const credits = tested.runs.reduce((sum, { run }) => sum + run.credits, 0);
+    const credits = result.runs.reduce((sum, { run }) => sum + run.credits, 0);
     expect(total).toMatchObject({ runs: 8, credits });
     expect(total.events["watchlist.product.delisted"]).toBe(1);
     expect(samples).toHaveLength(10);
+  });
+
+  it.each([
+    [
+      "more reads than the maximum",
+      { readsMax: 8 },
+      "The 8 runs in this span need more than 8 reads.",
+    ],
+    ["more points than the maximum", { pointsMax: 3 }, "observed more than 3 changes"],
+  ])("with %s is too large, and names the field to change", async (_name, bound, message) => {
+    const list = await bench.createList(ids, { pipeline: null });
+    await play(list);
+    await expect(
+      test(list, { bounds: { ...limits.backtest.call, ...bound } }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+      details: { param: "since" },
+    });
+  });
+
+  it("of a pipeline that tests derived fields is too large if more items were read before", async () => {
+    const pipeline = pipelines["derived fields"] ?? null;
+    const list = await bench.createList(ids, { pipeline });
+    await play(list);
+    const since = new Date(Date.parse(list.createdAt) + 3 * hour).toISOString();
+    const bounds = { ...limits.backtest.call, tracedItemsMax: 3 };
+    await expect(test(list, { bounds, span: { ...always, since } })).rejects.toMatchObject({
+      message: expect.stringContaining("4 items were read before 'since', more than 3"),
+    });
+    await expect(test(list, { bounds })).resolves.toMatchObject({ outcome: "tested" });
   });
 
   it("is refused for a span without a run, and names the field", async () => {
@@ -229,9 +283,9 @@ describe("a back-test with a scraper that never read the items", () => {
         { id: "scan", scraper: "retailer_a.lite", routes: [{ when: "changed", notify: true }] },
       ],
     };
-    const tested = await backtest({ watchlist, pipeline: lite, span: always }, bench);
+    const { unknownFields } = await tested({ watchlist, pipeline: lite, span: always }, bench);
 
-    expect(tested.unknownFields).toContainEqual({ step: "scan", field: "price" });
-    expect(tested.unknownFields).not.toContainEqual({ step: "scan", field: "newCount" });
+    expect(unknownFields).toContainEqual({ step: "scan", field: "price" });
+    expect(unknownFields).not.toContainEqual({ step: "scan", field: "newCount" });
   });
 });

@@ -58,6 +58,8 @@ const keys = {
     resultDetails: watchlistKeys.resultDetails(run, batch, { digest: "0123abcd", chunk: 0 }),
     batch: watchlistKeys.batch(run, batch),
     before: watchlistKeys.before(run, { step: "check", number: 1, attempt: "0a1b", chunk: 0 }),
+    backtest: watchlistKeys.backtest(list, "bt_1"),
+    backtestInProgress: watchlistKeys.backtestInProgress(account),
     historyHead: historyKeys.head(list),
     historyRun: historyKeys.run(list, 7, 1),
     historyItems: historyKeys.items(list, { bucket: 3, window: 2, chunk: 1 }),

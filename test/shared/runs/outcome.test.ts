@@ -129,7 +129,7 @@ describe("an `active` item", () => {
     expect(after(owing, answer("ok", seen(10))).owes).toEqual([]);
   });
 
-  it("has an outcome without a change when it is read `ok` after a failure that owes no retry", () => {
+  it("has an outcome without a change when it is read `ok` after a failure without an owed retry", () => {
     const failed: Item = { ...known, lastReadStatus: "partial", consecutiveFailures: 1 };
     expect(onlyOutcome(read(failed, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(failed, answer("ok", seen(10)))).toMatchObject({ consecutiveFailures: 0 });

@@ -1,0 +1,39 @@
+import { runBacktestJob } from "../../shared/backtest/run-backtest-job.ts";
+import type { Overrides } from "../composition/overrides.ts";
+import * as provide from "../composition/dependencies.ts";
+import * as stores from "../composition/watchlist-stores.ts";
+import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
+import { backtestMessage } from "./message.ts";
+
+/** Creates the handler of the back-tests queue, which runs back-tests that are too large for a call. */
+export function createHandler(
+  environment: EnvironmentOf<"backtest-runner">,
+  overrides: Overrides = {},
+): QueueHandler {
+  const dependencies = {
+    watchlists: stores.watchlists(environment, overrides),
+    pages: stores.pages(environment, overrides),
+    runs: stores.runs(environment, overrides),
+    history: stores.history(environment, overrides),
+    backtests: stores.backtests(environment, overrides),
+    ...provide.timeAndRandom(overrides),
+  };
+  return batchHandler({
+    schema: backtestMessage,
+    logger: provide.logger(environment, "backtest-runner"),
+    clock: dependencies.clock,
+    keys: (message) => message,
+    async work(
+      { account_id: accountId, watchlist_id: watchlistId, backtest_id: id },
+      { deadline },
+    ) {
+      await runBacktestJob({ ref: { accountId, watchlistId, id }, until: deadline }, dependencies);
+      return done;
+    },
+  });
+}
+
+export const handler = provide.onFirstCall(() =>
+  createHandler(readEnvironment("backtest-runner", process.env)),
+);

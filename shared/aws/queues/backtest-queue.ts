@@ -1,0 +1,24 @@
+import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type { BacktestQueue } from "../../backtest/backtest-queue.ts";
+
+/**
+ * Sends the jobs of back-tests to SQS. The account ID is the message group, so that no account
+ * delays another account.
+ */
+export function sqsBacktestQueue(client: SQSClient, queueUrl: string): BacktestQueue {
+  return {
+    async send({ accountId, watchlistId, id }) {
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrl,
+          MessageBody: JSON.stringify({
+            account_id: accountId,
+            watchlist_id: watchlistId,
+            backtest_id: id,
+          }),
+          MessageGroupId: accountId,
+        }),
+      );
+    },
+  };
+}

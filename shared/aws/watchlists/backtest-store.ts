@@ -1,0 +1,167 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { BacktestJob, BacktestRef } from "../../backtest/backtest-job.ts";
+import type { BacktestEnd, BacktestStore } from "../../backtest/backtest-store.ts";
+import type { BacktestResponse } from "../../backtest/present-backtest.ts";
+import {
+  conditionalWrite,
+  retryOnConflict,
+  type Row,
+  type TableOptions,
+  type TransactItem,
+  transactWrites,
+} from "../table/dynamo.ts";
+import { epochSeconds, watchlistKeys } from "../table/table.ts";
+
+/**
+ * Stores back-tests in the watchlists table. A row of the account names its job in progress; the
+ * purge of a watchlist deletes the rows of its jobs.
+ */
+export function dynamoBacktestStore(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+): BacktestStore {
+  const { table, clock } = options;
+  const create: BacktestStore["create"] = async (job) => {
+    const isCreated = await transactWrites(client, creation(table, job), options);
+    if (isCreated) return { outcome: "created" };
+    const inProgress = await get(client, table, watchlistKeys.backtestInProgress(job.accountId));
+    // The other job may have ended since.
+    return inProgress === undefined
+      ? create(job)
+      : { outcome: "busy", id: String(inProgress["id"]) };
+  };
+  return {
+    create,
+    async get({ watchlistId, id }) {
+      const row = await get(client, table, watchlistKeys.backtest(watchlistId, id));
+      if (row === undefined) return undefined;
+      const job = jobOf(row);
+      return job.expiresAt <= clock.now().toISOString() ? undefined : job;
+    },
+    recordProgress: (ref, { runsDone, runs }) =>
+      update(client, options, {
+        ...inProgressOnly(table, ref),
+        UpdateExpression: "SET #status = :running, runs_done = :done, runs = :runs",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":running": "running", ":done": runsDone, ":runs": runs },
+      }),
+    async end(ref, end) {
+      const { name, value } = outcomeOf(end);
+      await update(client, options, {
+        ...inProgressOnly(table, ref),
+        UpdateExpression: "SET #status = :status, ended_at = :now, #outcome = :outcome",
+        ExpressionAttributeNames: { "#status": "status", "#outcome": name },
+        ExpressionAttributeValues: {
+          ":status": end.status,
+          ":now": clock.now().toISOString(),
+          ":outcome": value,
+        },
+      });
+      await retryOnConflict(options, () =>
+        conditionalWrite(() =>
+          client.send(
+            new DeleteCommand({
+              TableName: table,
+              Key: watchlistKeys.backtestInProgress(ref.accountId),
+              ConditionExpression: "id = :id",
+              ExpressionAttributeValues: { ":id": ref.id },
+            }),
+          ),
+        ),
+      );
+    },
+  };
+}
+
+async function get(
+  client: DynamoDBDocumentClient,
+  table: string,
+  key: ReturnType<typeof watchlistKeys.backtest>,
+): Promise<Row | undefined> {
+  const { Item } = await client.send(
+    new GetCommand({ TableName: table, Key: key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+/** The transaction that creates a job if the account has no other job in progress. */
+const creation = (table: string, job: BacktestJob): readonly TransactItem[] => [
+  {
+    Put: {
+      TableName: table,
+      Item: {
+        ...watchlistKeys.backtestInProgress(job.accountId),
+        id: job.id,
+        end_by: job.endBy,
+        ttl: epochSeconds(new Date(job.endBy)),
+      },
+      ConditionExpression: "attribute_not_exists(pk) OR end_by <= :now",
+      ExpressionAttributeValues: { ":now": job.createdAt },
+    },
+  },
+  { Put: { TableName: table, Item: jobRow(job) } },
+];
+
+const inProgressOnly = (table: string, { watchlistId, id }: BacktestRef) => ({
+  TableName: table,
+  Key: watchlistKeys.backtest(watchlistId, id),
+  ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(ended_at)",
+});
+
+const update = (
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  input: UpdateCommandInput,
+): Promise<boolean> =>
+  retryOnConflict(options, () => conditionalWrite(() => client.send(new UpdateCommand(input))));
+
+/** The attribute that a job gets when it ends. */
+const outcomeOf = (end: BacktestEnd): { readonly name: string; readonly value: unknown } =>
+  end.status === "done"
+    ? { name: "result", value: zstdCompressSync(JSON.stringify(end.result)) }
+    : { name: "failure", value: end.error };
+
+const jobRow = (job: BacktestJob): Row => ({
+  ...watchlistKeys.backtest(job.watchlistId, job.id),
+  id: job.id,
+  account_id: job.accountId,
+  watchlist_id: job.watchlistId,
+  pipeline: job.pipeline,
+  since: job.span.since,
+  until: job.span.until,
+  status: job.status,
+  created_at: job.createdAt,
+  end_by: job.endBy,
+  expires_at: job.expiresAt,
+  ttl: epochSeconds(new Date(job.expiresAt)),
+});
+
+/** Parses the row of a job. Unchecked, because only this file writes these rows. */
+const jobOf = (row: Row): BacktestJob => ({
+  id: String(row["id"]),
+  accountId: String(row["account_id"]),
+  watchlistId: String(row["watchlist_id"]),
+  pipeline: row["pipeline"] as BacktestJob["pipeline"],
+  span: { since: String(row["since"]), until: String(row["until"]) },
+  status: row["status"] as BacktestJob["status"],
+  progress:
+    row["runs"] === undefined
+      ? null
+      : { runsDone: Number(row["runs_done"]), runs: Number(row["runs"]) },
+  createdAt: String(row["created_at"]),
+  endBy: String(row["end_by"]),
+  endedAt: (row["ended_at"] as string | undefined) ?? null,
+  expiresAt: String(row["expires_at"]),
+  error: (row["failure"] as string | undefined) ?? null,
+  result: row["result"] === undefined ? null : resultOf(row["result"] as Uint8Array),
+});
+
+const resultOf = (bytes: Uint8Array): BacktestResponse =>
+  JSON.parse(zstdDecompressSync(bytes).toString("utf8")) as BacktestResponse;

@@ -1,0 +1,125 @@
+import * as v from "valibot";
+import { limits } from "../base/limits.ts";
+import { count, timestamp } from "../base/wire-schema.ts";
+import type { HistorySpan } from "../history/history.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
+import { type BacktestResponse, backtestResponse } from "./present-backtest.ts";
+
+export const backtestStatuses = ["pending", "running", "done", "failed"] as const;
+export type BacktestStatus = (typeof backtestStatuses)[number];
+
+/** The key of a job. */
+export interface BacktestRef {
+  readonly accountId: string;
+  readonly watchlistId: string;
+  readonly id: string;
+}
+
+/** Number of runs that a job has repeated, and of all its runs. */
+export interface BacktestProgress {
+  readonly runsDone: number;
+  readonly runs: number;
+}
+
+/** A back-test that is too large for one call. A worker repeats its runs. */
+export interface BacktestJob extends BacktestRef {
+  /** The pipeline to test. */
+  readonly pipeline: Pipeline;
+  readonly span: HistorySpan;
+  readonly status: BacktestStatus;
+  /** Null until the first run was repeated. */
+  readonly progress: BacktestProgress | null;
+  readonly createdAt: string;
+  /** Time at which the job has failed if it has not ended. */
+  readonly endBy: string;
+  /** Null until the job has ended. */
+  readonly endedAt: string | null;
+  /** Time after which the job is deleted. */
+  readonly expiresAt: string;
+  /** Why the job failed. Null if it did not fail. */
+  readonly error: string | null;
+  /** Null until the job is done. */
+  readonly result: BacktestResponse | null;
+}
+
+/** A new job, created at `now`. */
+export const newBacktestJob = (
+  job: BacktestRef & Pick<BacktestJob, "pipeline" | "span">,
+  now: Date,
+): BacktestJob => ({
+  ...job,
+  status: "pending",
+  progress: null,
+  createdAt: now.toISOString(),
+  endBy: new Date(now.getTime() + limits.backtest.jobHoursMax * 3_600_000).toISOString(),
+  endedAt: null,
+  expiresAt: new Date(now.getTime() + limits.backtest.jobDays * 86_400_000).toISOString(),
+  error: null,
+  result: null,
+});
+
+/** Response of `GET /v1/watchlists/{id}/backtests/{backtest_id}`. */
+export const backtestJobResponse = v.object({
+  object: v.literal("backtest_job"),
+  id: v.pipe(v.string(), v.description("ID of the job.")),
+  watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist.")),
+  status: v.pipe(
+    v.picklist(backtestStatuses),
+    v.description(
+      "`pending`: the job has not started. `running`: it repeats runs. `done`: see `result`. " +
+        "`failed`: see `error`.",
+    ),
+  ),
+  progress: v.pipe(
+    v.nullable(
+      v.object({
+        runs_done: v.pipe(count, v.description("Runs that were repeated.")),
+        runs: v.pipe(count, v.description("All runs of the span.")),
+      }),
+    ),
+    v.description("How far the job is. Null until the first run was repeated."),
+  ),
+  created_at: v.pipe(
+    v.string(),
+    v.isoTimestamp(),
+    v.description("Time at which the job was created."),
+  ),
+  ended_at: v.pipe(v.nullable(timestamp), v.description("Null until the job has ended.")),
+  expires_at: v.pipe(
+    v.string(),
+    v.isoTimestamp(),
+    v.description("Time at which the job and its result are deleted."),
+  ),
+  error: v.pipe(
+    v.nullable(v.string()),
+    v.description("Why the job failed, and what to change. Null if it did not fail."),
+  ),
+  result: v.pipe(
+    v.nullable(backtestResponse),
+    v.description("The answer that a smaller back-test gets at once. Null until the job is done."),
+  ),
+});
+
+/** Builds the response. A job that has not ended at `endBy` is presented as failed. */
+export function presentBacktestJob(
+  job: BacktestJob,
+  now: Date,
+): v.InferOutput<typeof backtestJobResponse> {
+  const isLost = job.endedAt === null && job.endBy <= now.toISOString();
+  return {
+    object: "backtest_job",
+    id: job.id,
+    watchlist_id: job.watchlistId,
+    status: isLost ? "failed" : job.status,
+    progress: job.progress && { runs_done: job.progress.runsDone, runs: job.progress.runs },
+    created_at: job.createdAt,
+    ended_at: isLost ? job.endBy : job.endedAt,
+    expires_at: job.expiresAt,
+    error: isLost ? notEnded : job.error,
+    result: job.result,
+  };
+}
+
+const notEnded =
+  `The back-test did not end within ${limits.backtest.jobHoursMax} hours. ` +
+  "Start it again, or send a later 'since'.";

@@ -1,0 +1,6 @@
+import type { BacktestRef } from "./backtest-job.ts";
+
+/** Queue of the jobs that the worker of back-tests runs. */
+export interface BacktestQueue {
+  send(job: BacktestRef): Promise<void>;
+}
