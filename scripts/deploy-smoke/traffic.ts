@@ -8,7 +8,7 @@ export interface Traffic {
     readonly calls: number;
     /** Calls whose invocation the emulator ended when the code of the function changed. */
     readonly interrupted: number;
-    /** A line for each call that failed for another reason. */
+    /** A line for each call that failed, except interrupted calls. */
     readonly failures: readonly string[];
   };
 }

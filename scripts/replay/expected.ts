@@ -54,7 +54,10 @@ export const fileTables = (files: string): readonly string[] => [
     WINDOW prices AS (PARTITION BY shop, product ORDER BY day)`,
 ];
 
-/** True if two prices differ by at most half a cent; null if one of them is null. */
+/**
+ * Returns an SQL expression: true if the prices `one` and `other` differ by at most half a cent;
+ * null if one of them is null.
+ */
 function isEqual(one: string, other: string): string {
   return `abs(${one} - ${other}) <= 0.005 + 1e-9`;
 }

@@ -44,7 +44,7 @@ export interface Played {
 /** A shop during the replay. */
 interface OpenShop {
   readonly days: ShopDays;
-  /** The watchlists of the shop. Empty before its first day. */
+  /** The watchlists of the shop, by name. Empty before the first day of the shop. */
   readonly lists: Map<ListName, OpenList>;
   /** IDs of the items that were added. */
   readonly items: string[];

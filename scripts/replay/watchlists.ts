@@ -38,7 +38,7 @@ interface ListDefinition {
   readonly routes: readonly object[];
   /** The rule of each field of a changed event. */
   readonly changedRules: Readonly<Record<string, RuleName>>;
-  /** The rules of each branch of a matched event. */
+  /** The rules of each `branch` that a product of a matched event can have. */
   readonly matchedRules: Readonly<Record<string, readonly RuleName[]>>;
   /** Builds the answer of the source for a price. */
   readonly fields: (price: number | null) => ProductFields;

@@ -63,7 +63,7 @@ export function memoryRun(id: string): MemoryRun {
         return "claimed";
       },
       get: async () => current,
-      // Every earlier run of the watchlist is in its history.
+      // Lists no runs, because the history already contains every earlier run of the watchlist.
       list: async () => ({ runs: [], hasMore: false }),
       async startReading(_ref, plan) {
         current = { ...run(), ...plan, phase: "reading" };

@@ -195,7 +195,9 @@ function statusOf(
 const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
-/** The offer in the buy box, which product reads show. */
+/**
+ * Returns the buy box offer of a product read; empty for other reads, or if it was not observed.
+ */
 function offerIn(step: Step, observed: Snapshot): Pick<StepAnswer, "buyboxOfferId"> {
   const offer = readingKind(step) === "product" ? observed["offerListingId"] : undefined;
   return typeof offer === "string" || offer === null ? { buyboxOfferId: offer } : {};

@@ -45,7 +45,9 @@ export interface TakeBackRecord extends AnyRecord {
 export interface ChangeRecord extends AnyRecord {
   readonly type: "grant" | "purchase" | "adjust";
   readonly credits: number;
-  /** Null for the grant that opens an account. */
+  /**
+   * The ID of the change, which is executed only once; null for the grant that opens an account.
+   */
   readonly changeId: string | null;
 }
 

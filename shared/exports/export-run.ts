@@ -45,7 +45,7 @@ const failuresInRowMax = 3;
 /**
  * Exports a run: writes its events to the account's bucket, one object per event in delivery order,
  * then the manifest. Continues where the previous attempt stopped. A repeated attempt writes the
- * same keys and bytes. If the entry is obsolete, only removes it.
+ * same keys and bytes. If the outbox entry is obsolete, only removes the entry.
  */
 export async function exportRun(
   task: ExportTask,

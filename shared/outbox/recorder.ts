@@ -51,7 +51,7 @@ export interface RecorderOptions<LogRecord> {
   readonly token: string;
   readonly outbox: Pick<OutboxStore<LogRecord>, "record">;
   readonly clock: Clock;
-  /** Returns the state for the target's next session. It is stored with each transaction. */
+  /** Returns the session state. Each transaction stores it for the next session of the target. */
   readonly state: () => unknown;
 }
 

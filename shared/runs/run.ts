@@ -209,7 +209,9 @@ export interface ItemOutcome {
   readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
   readonly changes?: FieldChanges;
-  /** Present if none of `changes` is new: an earlier run counted them as changed. */
+  /**
+   * Present if no change in `changes` is new. An earlier run has then counted the item as changed.
+   */
   readonly isCounted?: true;
   /** States of the pipeline's routes after the read; absent if they equal the stored ones. */
   readonly routeStates?: RouteStates;

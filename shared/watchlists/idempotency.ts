@@ -35,7 +35,7 @@ export interface IdempotencyStore {
    * Stores the record, unless its key already has an unexpired record. Returns the stored record.
    */
   open(record: IdempotencyRecord, now: Date): Promise<IdempotencyRecord>;
-  /** Replaces a record without an answer. Returns false if its owner is no longer `seen`. */
+  /** Replaces a record. Returns false if it has an answer, or if its owner is no longer `seen`. */
   takeOver(record: IdempotencyRecord, seen: string): Promise<boolean>;
   /** Deletes the record. Returns false if another request took it over, or if it has an answer. */
   release(record: IdempotencyRecord): Promise<boolean>;

@@ -96,7 +96,7 @@ export interface Verdict {
   readonly isNewValue: boolean;
   /** True if a changed event contains the item. */
   readonly isReported: boolean;
-  /** The changes in the event. */
+  /** The changes that the changed event reports. */
   readonly reportedChanges: Changes;
   readonly after: Known;
   /** The memories of the pipeline's routes after the read. */

@@ -21,8 +21,8 @@ export interface RouteMemory {
   /** The value that the next read is compared with, by field; absent before the first value. */
   readonly references: Map<string, Value>;
   /**
-   * The latest reads in a row that were on the same side of the reference value, or had the same
-   * value, by field.
+   * The latest consecutive reads with the same result, by field. `side` is their side of the
+   * reference value, or their value; `length` is their number.
    */
   readonly rows: Map<string, { side: string; length: number }>;
   /** Reads in a row that met the condition of a route without `changed`. */

@@ -52,8 +52,8 @@ const conflict = ({ operation, input }: Attempt): Error => {
 };
 
 /**
- * Recent versions of rows and of index queries. An eventually consistent read may still return
- * them.
+ * The recent results of each row and each index query, oldest first. An eventually consistent read
+ * may still return them. The key names the row or the query.
  */
 export type Answered = Map<string, Known[]>;
 interface Known {

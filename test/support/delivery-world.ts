@@ -188,7 +188,7 @@ export async function startDeliveryWorld() {
           }
         }
       },
-      /** Returns the earliest due time of a target; null if no target has pending work. */
+      /** Returns the earliest due time of all delivery targets; null if none has pending work. */
       async nextDue(): Promise<Date | null> {
         const query = { kind: "outbox", by: latestDueTime, limit: 1 } as const;
         const [next] = await dueKeys(tables.client, tableName, query);

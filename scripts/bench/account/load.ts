@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly rate: number;
   /** Watchlists whose runs reserve and settle steps on the same account during the calls. */
   readonly watchlists: number;
-  /** The seconds that are measured, without the warm-up before them. */
+  /** The duration of the measurement in seconds, without the warm-up before it. */
   readonly seconds: number;
   readonly time: VirtualTime;
   readonly random: () => number;

@@ -77,7 +77,8 @@ const between = (from: number, to: number): Search => ({
 });
 
 /**
- * The lowest stamp that an entry with an ID created at `made` can have; 0 if `made` is undefined.
+ * Returns the lowest stamp that an entry can have if it contains an ID created at `made`; 0 if
+ * `made` is undefined.
  */
 const since = (made: Date | undefined): number =>
   made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);

@@ -47,7 +47,7 @@ it("a replay of invented prices over 53 days decides and stores what DuckDB calc
   for (const one of result.comparisons) {
     expect(one).toMatchObject({ missing: 0, unexpected: 0, examples: [] });
   }
-  // The few products of the fixtures show no decision of these fields. Those of real shops do.
+  // The fixtures have too few products for a decision of these three rules. Real shops have enough.
   const empty = result.comparisons.filter(({ equal }) => equal === 0).map(({ name }) => name);
   expect(empty).toEqual(["lowest90d", "average30d", "changedCount7d"]);
   expect(code).toBe(0);

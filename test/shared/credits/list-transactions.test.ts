@@ -15,7 +15,7 @@ const transaction: ListedTransaction = {
   chargedAt: null,
 };
 
-/** The listed entry whose credits a step of a run reserved. */
+/** Returns, as the API lists it, an entry whose credits the step `source` reserved. */
 async function listed(source: StepSource) {
   const history: CreditHistory = {
     page: async () => ({ transactions: [{ ...transaction, source }], next: null }),

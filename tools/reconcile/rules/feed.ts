@@ -76,7 +76,8 @@ export function feedCheck(
       return [{ place, field: "run_id", stored: found, expected: runId }];
     },
     /**
-     * Ends the check.
+     * Ends the check. Returns the runs that the feed lacks, and a difference if its count is too
+     * low.
      * @param later the feed's count, read after all runs
      */
     end(later: number): Difference[] {
