@@ -197,7 +197,10 @@ async function outputsOf(
   };
 }
 
-/** Returns a stack by name. Loads the CloudFormation client, which only deployed stages need. */
+/**
+ * Returns a stack by name; undefined if it does not exist. Loads the CloudFormation client, which
+ * only deployed stages need.
+ */
 async function findDeployed(client: CloudFormationClient, name: string) {
   const { findStack } = await import("../cloudformation/find-stack.ts");
   return findStack(client, name);

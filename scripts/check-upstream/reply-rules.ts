@@ -1,4 +1,4 @@
-/** Checks the reply to an ordinary call. */
+/** The rules of `check-upstream` for the reply to a valid call. */
 import * as v from "valibot";
 import { currencyOf } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";

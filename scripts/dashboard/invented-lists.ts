@@ -12,7 +12,7 @@ interface InventedList {
   /** The minutes between two scheduled runs. */
   readonly everyMinutes: number;
   readonly paused?: true;
-  /** The number of deliveries of the last run that the receiver refuses. */
+  /** How many deliveries of the last run the receiver refuses. */
   readonly refused?: number;
 }
 

@@ -39,7 +39,7 @@ export interface Parameter {
 /** A success response of an operation. */
 export interface Answer {
   readonly description: string;
-  /** The JSON body. */
+  /** The schema of the JSON body. */
   readonly schema?: GenericSchema;
   /** The media type of a body that is not JSON, in place of `schema`. */
   readonly mediaType?: string;

@@ -63,7 +63,7 @@ export function memoryRun(id: string): MemoryRun {
         return "claimed";
       },
       get: async () => current,
-      // Lists no runs, because the history already contains every earlier run of the watchlist.
+      // Lists no runs, so the history counts as complete: it contains every earlier run.
       list: async () => ({ runs: [], hasMore: false }),
       async startReading(_ref, plan) {
         current = { ...run(), ...plan, phase: "reading" };

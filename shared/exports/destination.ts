@@ -34,7 +34,10 @@ export interface Destination {
   readonly credentials: Credentials;
   /** Format of new exports. A change does not affect runs whose export has begun. */
   readonly compression: Compression;
-  /** Number of failed export attempts since the last successful attempt, test or checked change. */
+  /**
+   * Number of failed export attempts in a row. A successful attempt or test resets it to 0, and so
+   * does a change that was checked.
+   */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;

@@ -32,7 +32,10 @@ export interface ExportTask {
   /** The export record before its first attempt. */
   readonly fresh: ExportRecord;
   readonly slice: TimeSlice<ExportRecord>;
-  /** Number of failed attempts of this session since its last success, and the last error code. */
+  /**
+   * The failed attempts of this session since its last successful one: their number, and the error
+   * code of the last.
+   */
   readonly failures: { inRow: number; reason?: string };
 }
 

@@ -286,5 +286,7 @@ export function productTier(platform: Platform, id: string): Tier {
   return found;
 }
 
-/** Returns true for the ID of a live platform; false for announced platforms. */
+/**
+ * Returns true for the ID of a live platform; false for announced platforms and all other names.
+ */
 export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

@@ -5,7 +5,7 @@ export type Status = "live" | "coming_soon";
 export interface Tier {
   readonly id: string;
   readonly name: string;
-  /** Price of one answered item in quarter-credits. */
+  /** Price of one answered item in quarters of a credit. */
   readonly costQuarters: number;
   readonly itemsPerCallMax: number;
 }

@@ -107,8 +107,8 @@ export function wantedValue(
 }
 
 /**
- * Returns true if a route without `changed` matches a read. Updates the memory.
- * @param isMet null if the read cannot show whether the condition is met
+ * Returns true if a route without `changed` matches a read, and updates the memory of the route.
+ * @param isMet true if the read meets the condition; null if the read cannot show it
  */
 export function decideLevel(
   route: Route,

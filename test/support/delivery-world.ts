@@ -292,7 +292,7 @@ export type DeliveryWorld = Awaited<
 
 /**
  * Registers the hooks that open an empty world and a receiver for each test of the calling file.
- * Calls `prepare` with them before the test.
+ * Calls `prepare` with the world and the receiver before the test.
  */
 export function eachDeliveryWorld(
   prepare: (opened: { readonly world: DeliveryWorld; readonly receiver: Receiver }) => unknown,

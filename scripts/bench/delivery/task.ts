@@ -8,7 +8,7 @@ export interface DeliveryPlaces extends Omit<DeliveryServers, "stop"> {
   readonly receiverUrl: string;
 }
 
-/** The delivery of runs of one size to the receiver or to the customer's bucket. */
+/** A task of the bench: to deliver runs of one size to the receiver or to the customer's bucket. */
 export interface DeliveryTask {
   /**
    * The work to measure. `publish` and `deliver` are done by the service. `bare` is a loop that

@@ -184,7 +184,7 @@ async function collect(
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // A place without a listed entry is also a valid cursor.
+    // The cursor need not be the place of a listed entry.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

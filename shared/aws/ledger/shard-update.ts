@@ -99,7 +99,8 @@ export function reserveUpdate(
     moves: { balance: -credits, held: credits, in_flight: 1 },
     record,
     recorded,
-    // Only the sweeper changes an existing due mark, so that most calls do not write to the index.
+    // Keeps an existing due mark, which only the sweeper changes. Most calls then do not write to
+    // the index.
     set: [
       "#holds.#hold = :hold",
       "#due_kind = if_not_exists(#due_kind, :due_kind)",

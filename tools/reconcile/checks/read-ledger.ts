@@ -16,7 +16,7 @@ export interface ReadLedger {
   readonly budgetUse: ReadonlyMap<string, number>;
   /** The number of open holds in shards. */
   readonly holds: number;
-  /** Differences that later changes to the account cannot explain. */
+  /** Differences that changes to the account during the check cannot explain. */
   readonly differences: readonly Difference[];
   /**
    * Reads the changes since the ledger was read. Call it last, after reading everything that is
