@@ -63,7 +63,7 @@ function checkKeys(route: Route, { path }: Place): void {
     if (route[key] === undefined || route[key] === false || accepted.includes(when)) continue;
     throw invalidParam(
       `${path}.${key}`,
-      `'${key}' applies only with 'when': ${orList(accepted)}. Omit it if 'when' is ${when}.`,
+      `'${key}' applies only with 'when': ${orList(accepted)}. Omit it if 'when' is '${when}'.`,
     );
   }
   if (once === true && when === "ok" && op === undefined && where === undefined) {
@@ -80,8 +80,12 @@ function checkKeys(route: Route, { path }: Place): void {
   }
 }
 
-const orList = (names: readonly string[]): string =>
-  names.length === 1 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+function orList(names: readonly string[]): string {
+  const quoted = names.map((name) => `'${name}'`);
+  return quoted.length === 1
+    ? quoted.join("")
+    : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}
 
 /** @throws 400 if a minimum difference has no numeric field to compare */
 function checkDelta(route: Route, { scraper, path }: Place): void {
@@ -128,7 +132,7 @@ function checkNoTest({ when, ...route }: Route, { path }: Place): void {
     if (route[key] !== undefined) {
       throw invalidParam(
         `${path}.${key}`,
-        `'${key}' applies only if 'when' is changed or ok (got ${when}). Omit '${key}', or change 'when'.`,
+        `'${key}' applies only if 'when' is 'changed' or 'ok' (got '${when}'). Omit '${key}', or change 'when'.`,
       );
     }
   }
@@ -204,7 +208,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
     throw invalidParam(
       `${path}.field`,
       invalidChoiceMessage(
-        `'field' of a route with 'when': ${when} on ${scraper}`,
+        `'field' of a route with 'when': '${when}' on ${scraper}`,
         testable,
         field,
       ),
@@ -227,7 +231,7 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   if (against === "last read" && when !== "changed") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares with the last known value. It applies only with 'when': changed.`,
+      `'${op}' compares with the last known value. It applies only with 'when': 'changed'.`,
     );
   }
   if (numbersOnly && type !== "number") {
@@ -240,7 +244,7 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
     if (value === undefined) return;
     throw invalidParam(
       `${path}.value`,
-      `'${op}' compares with the last known value. Omit 'value', or use below or above.`,
+      `'${op}' compares with the last known value. Omit 'value', or use 'below' or 'above'.`,
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);

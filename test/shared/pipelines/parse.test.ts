@@ -382,7 +382,7 @@ describe("a route of a pipeline", () => {
       for (const [key, value] of Object.entries({ field: "price", op: "is", value: 1 })) {
         const refusal = refused(() => parse(withRoute({ when, [key]: value })));
         expect(refusal.param).toBe(`pipeline.steps[0].routes[0].${key}`);
-        expect(refusal.message).toContain("changed or ok");
+        expect(refusal.message).toContain("'changed' or 'ok'");
       }
     },
   );
@@ -450,7 +450,7 @@ describe("a route of a pipeline", () => {
         "a value for 'increased'",
         "value",
         { when: "changed", field: "price", op: "increased", value: 1 },
-        "use below or above",
+        "use 'below' or 'above'",
       ],
       ["a value but no 'op'", "value", { when: "changed", field: "price", value: 1 }, "Add 'op'"],
       [
@@ -496,7 +496,7 @@ describe("a route of a pipeline", () => {
     const refusal = refused(() => parse(pipeline, "retailer_b"));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
     expect(refusal.message).toContain(
-      "'field' of a route with 'when': changed on retailer_b.standard must be one of price, " +
+      "'field' of a route with 'when': 'changed' on retailer_b.standard must be one of price, " +
         'listPrice, inStock, seller, byPlatform, clearance (got "offerId").',
     );
   });
