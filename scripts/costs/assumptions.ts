@@ -9,7 +9,7 @@ const inputs = {
     value: 1,
     about: "a factor on the specified read times of sources",
   },
-  /** The lines START, END and REPORT. */
+  /** The size of the lines START, END and REPORT, which Lambda logs for each invocation. */
   platformLogBytes: {
     option: "platform-log-bytes",
     value: 350,
@@ -85,7 +85,7 @@ const wholeCpuMegabytes = 1_769;
 
 /** The work of an invocation: CPU work, requests to AWS and waits, one after another. */
 export interface Work {
-  /** The CPU milliseconds on a CPU like that of this machine. */
+  /** CPU time in milliseconds, on a CPU as fast as that of this machine. */
   readonly cpuMs: number;
   readonly awsRequests: number;
   readonly waitsMs: number;

@@ -4,7 +4,7 @@ import { shownValue } from "../base/shown-value.ts";
 import { dayMs } from "./calendar.ts";
 import { zoneAliases } from "./zone-aliases.ts";
 
-/** Names in IANA spelling by lower-case name. Created at the first use. */
+/** The names of all time zones in IANA spelling, by lower-case name. Created at the first use. */
 let spellings: ReadonlyMap<string, string> | undefined;
 
 /**

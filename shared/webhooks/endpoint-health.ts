@@ -45,8 +45,8 @@ export function healthOf(state: unknown): EndpointHealth {
 }
 
 /**
- * Health of an endpoint, without failures from before the endpoint was last enabled or its URL was
- * set.
+ * Returns the health of an endpoint without failures that are older than `receivingSince`: those
+ * from before the endpoint was created, was last enabled or got its current URL.
  */
 export const healthFor = (
   { receivingSince }: Pick<WebhookEndpoint, "receivingSince">,

@@ -105,7 +105,7 @@ interface Replayed {
   readonly history?: typeof points;
 }
 
-/** Compares records of a replay with DuckDB. */
+/** Compares the records of a replay with the results that DuckDB calculates from the prices. */
 async function judge(
   found: Decisions,
   { all = prices, lastDay = 14, history = pointsOf(all) }: Replayed = {},

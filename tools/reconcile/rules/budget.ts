@@ -18,7 +18,7 @@ export interface StoredBudget extends BudgetName {
 interface Counted {
   /** Holds that have rows. */
   readonly holds: readonly StoredHold[];
-  /** The credits of the holds and charges of calls that count to the account's budget, by day. */
+  /** The credits of the account's daily budget that calls hold or were charged, by UTC day. */
   readonly calls: ReadonlyMap<string, number>;
   /** The first day to compare. Holds of earlier days may have expired. */
   readonly since: string;
