@@ -53,7 +53,7 @@ export function readAssumptions(texts: Texts): Assumptions {
   return Object.fromEntries(read) as Assumptions;
 }
 
-/** Formats one line for each assumption. */
+/** Returns one line of text for each assumption: its option, value and meaning. */
 export const assumptionLines = (assumptions: Assumptions): string[] =>
   entries.map(([name, { option, about }]) => `    --${option} ${assumptions[name]}: ${about}`);
 

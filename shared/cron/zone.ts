@@ -51,7 +51,8 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Offset of a zone from UTC at an instant, in milliseconds. Positive east of Greenwich.
+ * Returns the offset of a time zone from UTC at an instant, in milliseconds. The offset is positive
+ * for zones that are ahead of UTC.
  * @param at the instant, in milliseconds since 1970
  * @throws RangeError for a zone that the runtime does not know
  */

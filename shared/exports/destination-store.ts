@@ -35,7 +35,7 @@ export interface DestinationStore {
   /** Deletes the destination. Returns false if there is none. */
   delete(accountId: string): Promise<boolean>;
   /**
-   * Stores the outcome of a check or an export. Does nothing if the destination was deleted or its
+   * Stores the outcome of a test or an export. Does nothing if the destination was deleted or its
    * revision is not `revision`.
    */
   report(accountId: string, revision: string, report: DestinationReport): Promise<void>;

@@ -41,7 +41,7 @@ export interface OfferEnvelope<Result> {
   readonly credits: number;
 }
 
-/** The body of an offers response, and the numbers of credits for its headers and the log. */
+/** The body of an offers response, and the credits and balance that the call reports. */
 export interface OfferReply<Result> {
   readonly body: OfferEnvelope<Result>;
   /** Credits charged for the call. */

@@ -81,7 +81,7 @@ const decisions: Decisions = {
   ],
 };
 
-/** The points of products: each price that differs from the one before. */
+/** Returns the history points of products: each price that differs from the previous one. */
 const pointsOf = (all: Prices) =>
   Object.entries(all).flatMap(([product, byDay]) => {
     const days = Object.entries(byDay);

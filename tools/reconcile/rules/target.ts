@@ -8,7 +8,7 @@ export interface StoredTarget {
   readonly target: DeliveryTarget;
   /**
    * The time from which the sweeper wakes a worker to drain the outbox; null if the row has no such
-   * time, because the outbox is empty.
+   * time, as for an empty outbox.
    */
   readonly dueAt: string | null;
   /** The end of the lease; null if there is no lease. */
