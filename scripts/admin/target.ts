@@ -213,7 +213,10 @@ function queuesFrom(
   const found = (logicalId: string): string => {
     const url = urlOf(logicalId);
     if (url === undefined) {
-      throw new Error(`The world has no queue with the logical ID ${logicalId}. Start it again.`);
+      throw new Error(
+        `The local service has no queue with the logical ID ${logicalId}. ` +
+          "Start it again with npm start.",
+      );
     }
     return url;
   };

@@ -63,7 +63,7 @@ function checkKeys(route: Route, { path }: Place): void {
     if (route[key] === undefined || route[key] === false || accepted.includes(when)) continue;
     throw invalidParam(
       `${path}.${key}`,
-      `'${key}' applies only with 'when': ${orList(accepted)}. Omit it with ${when}.`,
+      `'${key}' applies only with 'when': ${orList(accepted)}. Omit it if 'when' is ${when}.`,
     );
   }
   if (once === true && when === "ok" && op === undefined && where === undefined) {
@@ -198,7 +198,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
   if (whens.length > 0 && !whens.includes(when)) {
     throw invalidParam(
       `${path}.field`,
-      `'${field}' has no earlier value to compare with. Test it with 'when': ok.`,
+      `'${field}' has no earlier value to compare with. Test it with 'when': 'ok'.`,
     );
   }
   const type = whens.length === 0 ? undefined : fieldTypes[field];
@@ -236,7 +236,7 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   if (numbersOnly && type !== "number") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares numbers, but '${field}' is a ${type}. Use is or is_not.`,
+      `'${op}' compares numbers, but '${field}' is a ${type}. Use 'is' or 'is_not'.`,
     );
   }
   if (against === "last read") {

@@ -177,7 +177,10 @@ interface Paced {
   readonly options: Readonly<Record<(typeof paceKeys)[number], number>>;
 }
 
-/** Returns the secrets of the configuration, without duplicates. */
+/**
+ * Returns the references to the secrets that the sources use, each with its customer-managed KMS
+ * key, if any. Without duplicates. Does not read the secrets.
+ */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));
   return [...uses.values()];

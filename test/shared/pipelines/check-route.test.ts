@@ -39,7 +39,7 @@ describe("a key of a route that has no effect with its 'when'", () => {
   ])("is refused: %s in %j", (key, route, accepted) => {
     expect(refusalOf(route)).toEqual({
       param: `route.${key}`,
-      message: `'${key}' applies only with 'when': ${accepted}. Omit it with ${route.when ?? "ok"}.`,
+      message: `'${key}' applies only with 'when': ${accepted}. Omit it if 'when' is ${route.when ?? "ok"}.`,
     });
   });
 
@@ -143,7 +143,7 @@ describe("an operator that compares numbers", () => {
   ] as const)("is refused with a boolean field: %j", (test) => {
     expect(refusalOf({ ...test, field: "inStock" })).toEqual({
       param: "route.op",
-      message: `'${test.op}' compares numbers, but 'inStock' is a boolean. Use is or is_not.`,
+      message: `'${test.op}' compares numbers, but 'inStock' is a boolean. Use 'is' or 'is_not'.`,
     });
   });
 });

@@ -330,7 +330,7 @@ describe("an invalid pipeline", () => {
         "a change of a derived field",
         "pipeline.steps[0].routes[0].field",
         withRoute({ when: "changed", field: "lowest30d" }),
-        "'lowest30d' has no earlier value to compare with. Test it with 'when': ok.",
+        "'lowest30d' has no earlier value to compare with. Test it with 'when': 'ok'.",
       ],
       [
         "a route value of infinite size",
@@ -438,13 +438,13 @@ describe("a route of a pipeline", () => {
         "'increased' on a boolean field",
         "op",
         { when: "changed", field: "inStock", op: "increased" },
-        "Use is or is_not.",
+        "Use 'is' or 'is_not'.",
       ],
       [
         "'below' on a string field",
         "op",
         { when: "ok", field: "merchant", op: "below", value: "A" },
-        "Use is or is_not.",
+        "Use 'is' or 'is_not'.",
       ],
       [
         "a value for 'increased'",
@@ -488,7 +488,7 @@ describe("a route of a pipeline", () => {
       parse(withRoute({ when: "changed", ...test }, "retailer_a.pulse")),
     );
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
-    expect(refusal.message).toContain("'when': ok");
+    expect(refusal.message).toContain("'when': 'ok'");
   });
 
   it("may not test a field that is tracked but not testable", () => {
