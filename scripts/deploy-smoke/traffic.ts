@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApiAnswer, ApiClient } from "../../tools/customer/api-client.ts";
 
-/** The calls of a customer while a deployment is in progress. */
+/** A customer's continuous calls while a deployment is in progress. */
 export interface Traffic {
   readonly stop: () => Promise<void>;
   readonly report: () => {

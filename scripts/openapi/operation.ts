@@ -41,7 +41,7 @@ export interface Answer {
   readonly description: string;
   /** The schema of the JSON body. */
   readonly schema?: GenericSchema;
-  /** The media type of a body that is not JSON, in place of `schema`. */
+  /** The media type of a body that is not JSON. Such a body has no `schema`. */
   readonly mediaType?: string;
   readonly example?: unknown;
   readonly headers?: readonly HeaderName[];

@@ -158,7 +158,7 @@ export function entriesOf(record: JournalRecord, before: JournalState): CreditTr
   return entries;
 }
 
-/** Time of a stamp, rounded down to milliseconds. */
+/** Converts a stamp (microseconds since 1970) to a time, rounded down to milliseconds. */
 export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000));
 
 /** First stamp of a millisecond. */

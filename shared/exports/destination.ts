@@ -57,7 +57,8 @@ const hintedLengthMin = 12;
 const revisionBytes = 12;
 
 /**
- * The last four characters of a secret access key; null for a key with fewer than 12 characters.
+ * Returns the last four characters of a secret access key. Returns null for a key with fewer than
+ * 12 characters.
  */
 export const keyHint = (secretAccessKey: string): string | null =>
   secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;

@@ -249,7 +249,7 @@ async function settle(
   throw isCancelled ? unavailable("settled too late to answer") : unconfirmed("settled too late");
 }
 
-/** Cancels the hold immediately. Returns true on success. */
+/** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */
 async function cancelNow(
   { accountId, requestId: holdId }: MeteredCall,
   { ledger, clock }: MeteredReadDependencies,

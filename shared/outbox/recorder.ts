@@ -122,7 +122,7 @@ const rowsOf = <LogRecord>({
   (removed === undefined ? 0 : 1) + added.length + records.length;
 
 /**
- * Merges successive changes into one. If an entry was both added and removed, the last change
+ * Merges successive changes into one. If several changes add or remove the same entry, the last one
  * applies.
  */
 function merged<LogRecord>(changes: readonly OutboxChange<LogRecord>[]): OutboxChanges<LogRecord> {

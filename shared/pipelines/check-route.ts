@@ -192,7 +192,10 @@ export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =
     );
   });
 
-/** Returns the type of the field that a route tests. @throws 400 if it cannot test the field */
+/**
+ * Returns the type of the field that a route tests.
+ * @throws 400 if a route with this `when` cannot test the field
+ */
 function typeOf(when: When, field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const whens = whensFor(scraper, field);

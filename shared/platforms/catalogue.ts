@@ -186,7 +186,7 @@ export interface Shop {
   readonly marketplace: string;
 }
 
-/** IDs of the platforms on which an endpoint is live. By default, the endpoint of products. */
+/** Returns the IDs of the platforms on which `endpoint` is live. */
 export const livePlatforms = (endpoint: EndpointId = "products"): readonly string[] =>
   Object.entries<PlatformEntry>(platforms)
     .filter(([, { endpoints }]) =>
@@ -263,8 +263,8 @@ export function parsePlatform(
 }
 
 /**
- * ISO 4217 code of the currency of all prices in a marketplace. Throws if the platform does not
- * have the marketplace.
+ * Returns the ISO 4217 code of the currency of all prices in a marketplace.
+ * @throws Error if the platform does not have the marketplace
  */
 export function currencyOf(platform: Platform, marketplace: string): string {
   const entry: PlatformEntry = platforms[platform];

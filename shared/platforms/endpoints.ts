@@ -45,7 +45,7 @@ export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint =
   tiers,
 });
 
-/** Announced endpoints, without tiers. */
+/** Returns the entries of endpoints that are only announced. Such an endpoint has no tiers. */
 export const announcedEndpoints = (...ids: readonly EndpointId[]): readonly Endpoint[] =>
   ids.map((id) => ({
     id,

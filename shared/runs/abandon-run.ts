@@ -91,9 +91,9 @@ function missedBy(
 }
 
 /**
- * Records and stores a result for every batch of the step that is not done. Items of a batch that
- * was not read become `deferred` if the step was deferred, else `unavailable`. Returns the updated
- * step.
+ * Completes all open batches of a step: records a result of each batch that has none, and stores
+ * its outcomes in the items. Items that were not read become `deferred` if the step was deferred,
+ * else `unavailable`. Returns the updated step.
  */
 async function withoutOpenBatches(
   run: Run,

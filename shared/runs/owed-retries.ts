@@ -74,6 +74,8 @@ export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: str
   ];
 }
 
-/** Returns the owed retries that remain after a step answered or skipped an item. */
+/**
+ * Returns the owed retries of an item that remain after a step has answered or skipped the item.
+ */
 export const retriesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
   item.owes.filter((owed) => stepOfRetry(pipeline, item, owed).id !== stepId);

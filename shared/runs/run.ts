@@ -78,7 +78,7 @@ export interface RunStats {
   readonly matched: number;
   /** Items that the run deferred to the next run. */
   readonly deferred: number;
-  /** Items with a new change. */
+  /** Items with a change that no earlier run has counted. */
   readonly changed: number;
   /** Items in `watchlist.product.changed` events; absent in runs of an earlier release. */
   readonly notified?: number;

@@ -75,7 +75,7 @@ export function parseIdempotencyKey(
 
 const refused = (message: string): Error => invalidParam("idempotency_key", message);
 
-/** SHA-256 of a text in UTF-8, as lower-case hexadecimal digits. */
+/** Returns the SHA-256 of a text in UTF-8, as lower-case hexadecimal digits. */
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** SHA-256 of a body as JSON. Independent of the order of object keys, also in nested objects. */

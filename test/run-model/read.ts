@@ -371,7 +371,10 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
 
 const isAnswered = (status: ReadStatus): boolean => status === "ok" || status === "not_found";
 
-/** Returns the fields that differ from the last reading of this kind, with both values. */
+/**
+ * Returns the fields whose values differ from those of the last reading of the same kind, with both
+ * values. Empty for a first reading, and unless the status is `ok`.
+ */
 function changedSinceLast({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};
   const sinceLast: Record<string, Changes[string]> = {};

@@ -245,7 +245,7 @@ interface Readings {
   readonly fields: readonly string[];
 }
 
-/** The memories of the routes of a pipeline about one item, by `RoutePart.key`. */
+/** What each route of a pipeline stores about one item, by `RoutePart.key`. */
 export type Memories = ReadonlyMap<string, RouteMemory>;
 
 /**

@@ -71,7 +71,7 @@ interface Line {
   readonly answered: Answered;
   /** Sends the request. `input` replaces its input. */
   readonly perform: (input?: Marshalled) => Promise<Sent>;
-  /** Records that the fault changed no result. */
+  /** Records that the injected fault did not change the result of the request. */
   readonly hadNoEffect: () => void;
   readonly now: number;
 }

@@ -41,7 +41,7 @@ export interface LoadFigures {
   readonly calls: readonly CallFigures[];
   /** Calls per second, counted over the measured seconds. */
   readonly callsPerSecond: number;
-  /** Calls that were refused for the rate of their key, or because no environment was free. */
+  /** Calls refused because of their key's rate limit, or because no environment was free. */
   readonly limited: number;
   /** Calls that were refused because they got no concurrency slot. */
   readonly withoutSlot: number;

@@ -91,7 +91,7 @@ async function opened(batches: AsyncIterator<readonly Step[]>, steps: number): P
   return stream;
 }
 
-/** Reads until a stream has at least `count` steps or ends. */
+/** Reads batches into a stream until it contains at least `count` steps or no batch is left. */
 async function fill({ steps, batches }: Stream, count: number): Promise<void> {
   while (steps.length < count) {
     const batch = await batches.next();

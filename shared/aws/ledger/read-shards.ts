@@ -43,7 +43,10 @@ export async function readAccountRows(
 interface Wanted {
   readonly accountId: string;
   readonly expected: number;
-  /** Names of the attributes to read. @default all */
+  /**
+   * Names of the attributes to read.
+   * @default all attributes
+   */
   readonly attributes?: readonly string[];
 }
 

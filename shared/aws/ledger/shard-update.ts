@@ -215,8 +215,8 @@ export const growUpdate = (
 });
 
 /**
- * Builds the update that frees the slot of a call from before the account had shards. Another shard
- * may have the credits of the call.
+ * Builds the update that frees the slot of a call that reserved credits before the account had
+ * shards. The credits of the call may be in another shard.
  */
 export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update => ({
   TableName: table,

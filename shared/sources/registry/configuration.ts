@@ -52,7 +52,7 @@ function wrongScraper({ expected }: v.StrictObjectIssue): string {
   return expected === "never" ? "is not a scraper ID" : "is missing. Configure every scraper";
 }
 
-/** The adapter of each scraper and its options. */
+/** For each scraper, the adapter that reads it and the adapter's options. */
 export type SourceConfiguration = v.InferOutput<typeof configuration>;
 
 export interface ParseOptions {

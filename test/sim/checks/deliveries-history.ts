@@ -143,7 +143,7 @@ function writesOf({ operation, input }: Attempt): readonly Write[] {
   return isWrite ? [input] : [];
 }
 
-/** Returns the lease in a write to a delivery target; null for any other write. */
+/** Returns the lease that a write claims, uses or ends; null for a write without a lease. */
 function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues = {} }: Write) {
   const token = textOf(ExpressionAttributeValues[":token"]);
   const pk = textOf(Key["pk"]);

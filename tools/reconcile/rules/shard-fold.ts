@@ -67,7 +67,7 @@ export interface ShardSums extends LedgerSums {
   readonly pageUsage: ReadonlyMap<string, UsageChange>;
   /** The credits received from other shards, by stamp; negative if they were sent to others. */
   readonly transfers: ReadonlyMap<number, number>;
-  /** The credits of the holds and charges of calls that count to the account's budget, by day. */
+  /** The credits that calls have reserved or spent of the account's daily budget, by UTC day. */
   readonly budgetUse: ReadonlyMap<string, number>;
 }
 
