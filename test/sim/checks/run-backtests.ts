@@ -62,8 +62,8 @@ async function checkBacktest(
     const path = `/v1/watchlists/${id}/backtest`;
     const body = { since, pipeline: presentPipeline(pipeline) };
     const answer = await world.call({ method: "POST", path, key: user.key, body });
-    assert.equal(answer?.status, 200, answer?.text);
-    tested = (answer?.body as unknown as { readonly runs: readonly TestedRun[] }).runs;
+    assert(answer?.status === 200, answer?.text);
+    tested = (answer.body as unknown as { readonly runs: readonly TestedRun[] }).runs;
   });
   await world.until(() => world.users() === 0, "the back-test has ended", world.tasks.now());
   await assertUnchanged();
