@@ -123,11 +123,17 @@ interface Replay {
 }
 
 async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
-  const { run: original } = past;
+  const { run: original, points } = past;
   const { pages, random } = replay;
   const isListed = new Set(pages.items().map(({ id }) => id));
   pages.add(
-    replay.past.items.filter((one) => !isListed.has(one.id) && one.addedAt <= original.startedAt),
+    replay.past.items.filter(
+      ({ id, addedAt }) =>
+        !isListed.has(id) &&
+        // An item that the run read was added before, even if the clocks of two processes differ.
+        (addedAt <= original.startedAt ||
+          (points.has(id) && addedAt <= (original.finishedAt ?? original.startedAt))),
+    ),
   );
   const watchlist = watchlistBefore(original, replay);
   const memory = memoryRun(original.id);

@@ -158,7 +158,7 @@ const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: S
 
 /** Undefined if the past run did not read the item, or if nothing is known of it. */
 function answerOf(
-  { id }: StepReadRequest["items"][number],
+  { id, buyboxOfferId }: StepReadRequest["items"][number],
   { past, pipeline, request: { step } }: PastRequest,
   { state, delisted, unknown }: Readers,
 ): StepAnswer | undefined {
@@ -176,7 +176,7 @@ function answerOf(
   if (known.size === 0) return undefined;
   const observed = snapshot(known.get(readingKind(step)) ?? new Map<string, FieldValue>());
   noteUnknown(unknown, step, observed);
-  return { ...head, observed, ...offerIn(step, observed) };
+  return { ...head, observed, ...offerIn(step, observed, buyboxOfferId) };
 }
 
 /** Price of an answer in quarter-credits. An answer that failed is not charged. */
@@ -196,12 +196,23 @@ const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
 /**
- * Returns the buy box offer of a product read; empty for other reads, or if it was not observed.
+ * The offer in the buy box after a read. The history has the ID that product reads show. Of offers
+ * reads, it has only the seller: the offer of a seller keeps its known ID, or gets `unknownOffer`.
  */
-function offerIn(step: Step, observed: Snapshot): Pick<StepAnswer, "buyboxOfferId"> {
-  const offer = readingKind(step) === "product" ? observed["offerListingId"] : undefined;
-  return typeof offer === "string" || offer === null ? { buyboxOfferId: offer } : {};
+function offerIn(
+  step: Step,
+  observed: Snapshot,
+  known: string | null,
+): Pick<StepAnswer, "buyboxOfferId"> {
+  const isProduct = readingKind(step) === "product";
+  const found = observed[isProduct ? "offerListingId" : "buyboxSeller"];
+  if (found === null) return { buyboxOfferId: null };
+  if (typeof found !== "string") return {};
+  return { buyboxOfferId: isProduct ? found : (known ?? unknownOffer) };
 }
+
+/** The ID of an offer whose ID is not in the history. No event shows it. */
+const unknownOffer = "unknown";
 
 /**
  * The time of the reads of a step: the time of a point of the step, or else the start of the run.

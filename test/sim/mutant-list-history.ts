@@ -51,6 +51,27 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "backtest-repeats-a-discarded-run",
+    file: "shared/backtest/past-runs.ts",
+    original: ' && hold?.status !== "discarded";',
+    replacement: ";",
+    scenario: "runs",
+  },
+  {
+    name: "backtest-keeps-a-lost-buy-box",
+    file: "shared/backtest/past-reads.ts",
+    original: "if (found === null) return { buyboxOfferId: null };",
+    replacement: "if (found === null) return {};",
+    scenario: "runs",
+  },
+  {
+    name: "backtest-without-owed-refresh",
+    file: "shared/backtest/backtest.ts",
+    original: "replay.refreshDue = outcome.refreshDue;",
+    replacement: "",
+    scenario: "runs",
+  },
+  {
     name: "history-not-purged",
     file: "shared/aws/watchlists/purge-store.ts",
     original:

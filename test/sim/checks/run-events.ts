@@ -126,7 +126,7 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   checkCompleted(own, { run, steps, isPausing, name });
 }
 
-const stepsWithEvents = ({ run, steps }: RunRecords): readonly StepRecords[] =>
+export const stepsWithEvents = ({ run, steps }: RunRecords): readonly StepRecords[] =>
   run.status === "insufficient_credits" || isDiscarded(run) ? [] : steps;
 
 const isNotice = ({ type, data }: Event): boolean =>
@@ -255,7 +255,7 @@ const entryFields = {
 const only = (row: Row, fields: readonly string[]): Row =>
   Object.fromEntries(fields.map((field) => [field, row[field]]));
 
-function expectedEntries(
+export function expectedEntries(
   steps: readonly StepRecords[],
 ): Readonly<Record<keyof typeof entryFields, readonly Row[]>> {
   const found = steps.flatMap((one) =>

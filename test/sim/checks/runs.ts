@@ -11,6 +11,7 @@ import {
 import { type LedgerState, readLedgerState, type Entry } from "./ledger-state.ts";
 import { assertLedgerInvariants } from "./ledger-invariants.ts";
 import { checkAnswers } from "./run-answers.ts";
+import { checkBacktests } from "./run-backtests.ts";
 import { checkItems } from "./run-items.ts";
 import { checkLimits } from "./run-limits.ts";
 import { checkRefreshes } from "./run-refreshes.ts";
@@ -45,6 +46,7 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     checkCharges(rows, records);
     checkShortfalls(rows, records);
     await checkEvents(scene, user, own);
+    await checkBacktests(scene, own);
   }
   const names = new Set(world.scheduler.names());
   for (const list of lists) {

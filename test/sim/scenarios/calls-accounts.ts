@@ -217,7 +217,8 @@ function inSeparateProcess(
   world.tasks.begin(
     name,
     async () => {
-      // A first call, so that the task scheduler knows the task.
+      // `begin` runs the task up to its first call. With this empty call, all of the work that
+      // follows has its place in the order that the seed determines.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await work(client);
     },

@@ -79,7 +79,8 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // A first call, so that the task scheduler knows the task.
+      // `begin` runs the task up to its first call. With this empty call, all of the work that
+      // follows has its place in the order that the seed determines.
       await world.tasks.call({ label: "begins to publish", effect: async () => {} });
       await provide.publisher(environment, world.overridesOfOther()).publish(run);
       attempt.endedAt = world.tasks.now();

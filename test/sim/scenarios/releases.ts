@@ -69,7 +69,8 @@ async function migrateUnderFaults(world: World): Promise<void> {
 const migration = (world: World, to: WrittenVersions): Promise<Task> =>
   new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // A first call, so that the task scheduler knows the task.
+      // `begin` runs the task up to its first call. With this empty call, all of the work that
+      // follows has its place in the order that the seed determines.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await migrateAll(world, { to, client: world.operatorClient, pageRows: 3 });
     };
