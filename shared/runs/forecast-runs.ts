@@ -17,7 +17,7 @@ export interface ForecastDependencies {
 
 /**
  * Returns the runs from which the credits of a watchlist are forecast: those of its newest
- * `forecastRuns` runs that completed without an error. Returns an empty list if there are none.
+ * `forecastRuns` runs that completed and read every step. Returns an empty list if there are none.
  */
 export async function pastRuns(
   watchlistId: string,

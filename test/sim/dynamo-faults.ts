@@ -198,7 +198,7 @@ interface Partly {
 
 /**
  * Converts a key or a write from DynamoDB's attribute values to plain values. Needed because the
- * document client converts only the values of its own commands.
+ * document client converts only values in its commands.
  */
 function plain(asked: unknown): unknown {
   const { PutRequest: put, DeleteRequest: gone } = asked as BatchWrite;
