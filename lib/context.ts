@@ -203,7 +203,7 @@ function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
   if (reason !== undefined) return { enabled: false, reason };
   if (isDefault) {
     throw new Error(
-      "Context 'waf' false requires 'wafReason' in this stage. Set it to the reason why the stage " +
+      "If context 'waf' is false, this stage requires 'wafReason'. Set it to the reason why the stage " +
         "needs no web ACL, as a sentence of at least 20 characters.",
     );
   }

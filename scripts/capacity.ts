@@ -109,11 +109,11 @@ function stageNamed(name: string): Stage {
 function wholeNumber(option: string, text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= countMax) return value;
-  throw new Error(`--${option} is '${text}'. Give a whole number from 1 to ${countMax}.`);
+  throw new Error(`--${option} must be a whole number from 1 to ${countMax} (got "${text}").`);
 }
 
 function seconds(option: string, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
-  throw new Error(`--${option} is '${text}'. Give a number of seconds above 0.`);
+  throw new Error(`--${option} must be a number of seconds above 0 (got "${text}").`);
 }

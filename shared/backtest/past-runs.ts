@@ -64,7 +64,10 @@ export async function runsInSpan(
   const ended = later.filter((run) => run.startedAt <= until && isRepeatable(run));
   const [first] = ended;
   if (first === undefined) {
-    throw invalidParam("since", "No run that ended started in this span. Send an earlier 'since'.");
+    throw invalidParam(
+      "since",
+      "No run that started in this time span has ended. Send an earlier 'since'.",
+    );
   }
   const points = await pointsSince(watchlistId, { first, pointsMax }, history);
   if (points === "too many") return { outcome: "too_large", error: tooManyPoints(pointsMax) };
@@ -108,5 +111,5 @@ async function pointsSince(
 const tooManyPoints = (pointsMax: number): ServiceError =>
   invalidParam(
     "since",
-    `The runs since then observed more than ${pointsMax} changes. Send a later 'since'.`,
+    `The runs since that time observed more than ${pointsMax} changes. Send a later 'since'.`,
   );

@@ -125,7 +125,7 @@ export const dailyBudgetReached = (
 ): ServiceError =>
   new ServiceError(
     ["CONFLICT", 409],
-    `This call must reserve ${quantity(needed, "credit")}, but the account's daily_credit_budget of ` +
+    `This call must reserve ${quantity(needed, "credit")}, but the account's 'daily_credit_budget' of ` +
       `${limit} leaves ${available} for this UTC day. Nothing was read or charged. Send fewer items, ` +
       "raise the budget with PATCH /v1/account, or repeat the call after 00:00 UTC.",
     { balance },

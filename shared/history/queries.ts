@@ -20,8 +20,8 @@ export const itemHistoryQuery = v.object({
       v.string(),
       v.maxLength(1_000, "'fields' must have at most 1000 characters."),
       v.description(
-        "Names of fields, separated by commas. Only these fields are shown, and no point without one of " +
-          "them. Absent: all fields.",
+        "Names of fields, separated by commas. Shows only these fields, and leaves out points with " +
+          "none of them, except `not_found`. Absent: all fields.",
       ),
     ),
   ),

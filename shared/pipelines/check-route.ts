@@ -117,7 +117,7 @@ function readType(field: string, { scraper, path }: Place): FieldType {
   if (type === undefined) {
     throw invalidParam(
       `${path}.field`,
-      invalidChoiceMessage(`'field' of a test of ${scraper}`, testable, field),
+      invalidChoiceMessage(`'field' of a test of '${scraper}'`, testable, field),
     );
   }
   return type;
@@ -211,7 +211,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
     throw invalidParam(
       `${path}.field`,
       invalidChoiceMessage(
-        `'field' of a route with 'when': '${when}' on ${scraper}`,
+        `'field' of a route with 'when': '${when}' on '${scraper}'`,
         testable,
         field,
       ),

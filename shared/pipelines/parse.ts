@@ -54,14 +54,14 @@ function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: s
     const fitting = stepScraperIds.filter((id) => stepScrapers[id].platform === platform);
     throw invalidParam(
       `${place}.scraper`,
-      `${scraper} does not read ${platform}, the platform of this watchlist. ` +
+      `'${scraper}' does not read '${platform}', the platform of this watchlist. ` +
         `Use one of: ${fitting.join(", ")}.`,
     );
   }
   if (condition !== undefined && entry.kind !== "offers") {
     throw invalidParam(
       `${place}.condition`,
-      `'condition' applies to retailer_a.offers only. Omit it with ${scraper}.`,
+      `'condition' applies only with 'scraper': 'retailer_a.offers'. Omit it if 'scraper' is '${scraper}'.`,
     );
   }
 }

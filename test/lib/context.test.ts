@@ -119,7 +119,7 @@ describe("the CDK context", () => {
     [{ waf: "ture" }, `Context 'waf' must be one of: true, false (got "ture").`],
     [
       { stage: "prod", sources: "sandbox", waf: "false" },
-      "Context 'waf' false requires 'wafReason' in this stage. Set it to the reason",
+      "If context 'waf' is false, this stage requires 'wafReason'. Set it to the reason",
     ],
     [
       { stage: "prod", sources: "sandbox", waf: "false", wafReason: "too short" },

@@ -178,7 +178,7 @@ describe("POST /v1/products", () => {
       expect(status).toBe(409);
       expect(body["error"]).toMatchObject({ code: "CONFLICT" });
       expect((body["error"] as { readonly message: string }).message).toContain(
-        "must reserve 5 credits, but the account's daily_credit_budget of 1 leaves",
+        "must reserve 5 credits, but the account's 'daily_credit_budget' of 1 leaves",
       );
       expect(headers.get("x-service-credits")).toBe("0");
     });

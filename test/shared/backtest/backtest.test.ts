@@ -279,7 +279,7 @@ describe("a back-test", () => {
   it("is refused for a span without a run, and names the field", async () => {
     const list = await bench.createList(ids, { pipeline: null });
     await expect(test(list)).rejects.toMatchObject({
-      message: expect.stringContaining("No run that ended started in this span"),
+      message: expect.stringContaining("No run that started in this time span has ended"),
       details: { param: "since" },
     });
   });

@@ -131,7 +131,7 @@ describe("a test in where", () => {
     const refusal = refusalOf({ where }, "retailer_b.standard");
     expect(refusal?.param).toBe("route.where[1].field");
     expect(refusal?.message).toMatch(
-      /^'field' of a test of retailer_b\.standard must be one of price, .*clearance.* \(got "offerId"\)/,
+      /^'field' of a test of 'retailer_b\.standard' must be one of price, .*clearance.* \(got "offerId"\)/,
     );
     expect(refusal?.message).not.toContain("offerId,");
   });

@@ -226,14 +226,14 @@ describe("an invalid pipeline", () => {
         "a scraper of another platform",
         "pipeline.steps[0].scraper",
         pipelineOf(stepOn("retailer_d.standard", "a")),
-        "retailer_d.standard does not read retailer_a, the platform of this watchlist. Use one of: " +
+        "'retailer_d.standard' does not read 'retailer_a', the platform of this watchlist. Use one of: " +
           "retailer_a.pulse, retailer_a.lite, retailer_a.full, retailer_a.offers, retailer_a.offer_check.",
       ],
       [
         "a condition on a step other than offers",
         "pipeline.steps[0].condition",
         pipelineOf({ ...lite("a"), condition: "new" }),
-        "'condition' applies to retailer_a.offers only.",
+        "'condition' applies only with 'scraper': 'retailer_a.offers'.",
       ],
       [
         "an unknown condition",
@@ -496,7 +496,7 @@ describe("a route of a pipeline", () => {
     const refusal = refused(() => parse(pipeline, "retailer_b"));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
     expect(refusal.message).toContain(
-      "'field' of a route with 'when': 'changed' on retailer_b.standard must be one of price, " +
+      "'field' of a route with 'when': 'changed' on 'retailer_b.standard' must be one of price, " +
         'listPrice, inStock, seller, byPlatform, clearance (got "offerId").',
     );
   });
