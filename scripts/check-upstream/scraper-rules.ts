@@ -7,7 +7,7 @@ import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
 import { type Asked, takenFrom } from "./taken.ts";
 
-/** The time within which the server must reply to an expired deadline, in milliseconds. */
+/** The maximum time of a reply to a call with `deadline_ms` 1, in milliseconds. */
 const shortReplyMsMax = 2_000;
 /**
  * The largest declared maximum of items in a call that is checked. The check must invent more IDs

@@ -79,8 +79,8 @@ export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result):
 
 /**
  * Runs `act` with a separate budget of `lossMs` milliseconds, and returns its result. Time that
- * `act` loses does not reduce the budget of the other work. The deadline of the work still applies.
- * If the work has no budget, runs `act` without a budget.
+ * `act` loses does not reduce the budget of the work that called it, but the deadline of this work
+ * still applies. If this work has no budget, runs `act` without a budget.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();

@@ -206,8 +206,8 @@ async function dueEntries<LogRecord>(
 }
 
 /**
- * Keeps only the first entry of each key, so that entries with the same key are processed one after
- * the other.
+ * Returns only the first entry of each key. Later entries of a key stay in the outbox for later, so
+ * that entries with the same key are processed one after the other.
  */
 function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[] {
   const keys = new Set<string>();

@@ -10,7 +10,10 @@ import type { RouteState } from "./route-state.ts";
 export const isCooling = ({ until }: RouteState, at: string): boolean =>
   until !== undefined && Date.parse(until) > Date.parse(at);
 
-/** Returns the end of the cooldown after a read: a new end after a match, else the stored end. */
+/**
+ * Returns the end of the cooldown after a read: a new end if the read matched and the route has a
+ * cooldown, else the stored end. Returns an empty object if there is no end.
+ */
 export const cooldownAfter = (
   { cooldown }: Route,
   { until }: RouteState,

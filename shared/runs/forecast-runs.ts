@@ -16,8 +16,8 @@ export interface ForecastDependencies {
 }
 
 /**
- * Returns the runs from which the credits of a watchlist are forecast: of the newest `forecastRuns`
- * runs, those that completed and deferred no step.
+ * Returns the runs from which the credits of a watchlist are forecast: those of its newest
+ * `forecastRuns` runs that completed and read every step. Returns an empty list if there are none.
  */
 export async function pastRuns(
   watchlistId: string,

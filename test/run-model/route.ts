@@ -156,7 +156,10 @@ export function decideChanged(
   return changes;
 }
 
-/** Counts a read in the row of its field. `isConfirmed` is true if the row is long enough. */
+/**
+ * Counts the successive reads in which a field differed in the same way from its reference value.
+ * `isConfirmed` is true if there are as many of them as the route's `confirm` requires.
+ */
 function decideField(
   route: Route,
   memory: RouteMemory,

@@ -197,8 +197,8 @@ interface Partly {
 }
 
 /**
- * Returns the plain value of a key or write. The document client converts only values that its own
- * commands contain.
+ * Converts a key or a write from DynamoDB's attribute values to plain values. Needed because the
+ * document client converts only values in its commands.
  */
 function plain(asked: unknown): unknown {
   const { PutRequest: put, DeleteRequest: gone } = asked as BatchWrite;

@@ -11,7 +11,7 @@ export interface SimResult {
   readonly [figure: string]: unknown;
 }
 
-/** The totals over the seeds so far. */
+/** The totals over all seeds that have run so far. */
 export interface Tally {
   readonly fired: Map<FaultKind, number>;
   readonly crashes: Set<string>;

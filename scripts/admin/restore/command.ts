@@ -92,7 +92,7 @@ function toolsOf(admin: Admin, { stage, stacks }: Restore): RestoreTools {
   };
 }
 
-/** Compares all data, prints the differences, and returns their number. */
+/** Compares all data that is stored twice, prints the differences, and returns their number. */
 async function differencesOf(admin: Admin): Promise<number> {
   const tally = await compareData({}, admin, (difference) =>
     admin.warn(`  ${escaped(differenceLine(difference))}`),

@@ -151,8 +151,8 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
  * Repeats `attempt` with full jitter while it returns `again`, up to 24 times, and returns its
  * result. Needed because DynamoDB cancels a transaction if another request contends for one of its
  * rows, and the SDK does not retry the transaction.
- * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. The last
- * noted reason is its cause.
+ * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause
+ * is the last reason that `attempt` passed to `note`, or `contended` if there is none.
  */
 export async function retryContended<T>(
   { waitMsMax = backoffMsMax, ...options }: RetryOptions,

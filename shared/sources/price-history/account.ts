@@ -57,8 +57,8 @@ function accountInBody(answer: Answered): TokenAccount | null {
 }
 
 /**
- * Derives the balance from `Retry-After`, because a proxy in front of the source answers 429
- * without a token balance.
+ * Derives a token balance of 0 from the `Retry-After` of a 429 response, because a proxy in front
+ * of the source reports no balance. Returns null for another status or without the header.
  */
 function accountInHeader({ status, headers }: Answered, now: Date): TokenAccount | null {
   if (status !== tooFewTokens) return null;

@@ -17,7 +17,7 @@ const previewOf = (cron: string) =>
 
 describe("the estimated credits of a watchlist's runs in 30 days", () => {
   it.each([
-    // Thirty days contain four whole Mondays, and a fifth until 22:00.
+    // The 30 days from Saturday 22:00 contain four whole Mondays, and a fifth until 22:00.
     ["*/5 * * * MON", (4 * 288 + 265) * 100],
     ["*/5 9-17 * * MON-FRI", 21 * 108 * 100],
     ["*/5 9-17 1 * *", 108 * 100],

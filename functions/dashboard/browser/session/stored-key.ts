@@ -17,8 +17,8 @@ export const storedKey = {
 };
 
 /**
- * Returns undefined if the browser refuses access to its storage. The key then exists only in
- * memory.
+ * Returns the result of `work`, or undefined if the browser refuses access to its storage. The key
+ * then exists only in memory.
  */
 function attempt<T>(work: () => T): T | undefined {
   try {

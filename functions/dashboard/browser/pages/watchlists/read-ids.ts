@@ -170,8 +170,8 @@ function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader
 }
 
 /**
- * Returns true for rows without a header that are not a table: a single row, rows without IDs, or
- * rows with IDs in at least half of the cells of each column.
+ * Returns true if rows without a header are a plain grid of IDs and not a table with one ID column:
+ * a single row, rows without IDs, or IDs in at least half of the filled cells of each column.
  */
 function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boolean {
   const columns = columnsOf(rows, idIn);
