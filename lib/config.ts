@@ -114,7 +114,7 @@ export interface Throttle {
   readonly itemCalls: number;
   /** The limit of each pair with another route. */
   readonly otherCalls: number;
-  /** The limit of each pair without a route, such as `HEAD` or an unsupported method. */
+  /** The limit of each pair that has no route: those with `HEAD` or an unsupported method. */
   readonly otherwise: number;
 }
 

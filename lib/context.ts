@@ -136,7 +136,7 @@ export function readContext(app: App): Context {
 type Given = (key: ContextKey) => unknown;
 
 /**
- * The stage in the context, otherwise `dev`.
+ * Returns the stage that the context names; `dev` if it names none.
  * @throws Error if the context names an unknown stage
  */
 export function stageIn(app: App): Stage {

@@ -29,7 +29,7 @@ export type Sources =
 export interface SourceContext {
   /** The JSON, or the path of a file that contains the JSON. */
   readonly sources?: unknown;
-  /** Name of the SSM parameter that contains the JSON. */
+  /** Name of the SSM parameter that contains the configuration of the sources as JSON. */
   readonly sourcesParameter?: unknown;
   /**
    * References to the secrets that the JSON in `sourcesParameter` names, and the ARNs of their KMS

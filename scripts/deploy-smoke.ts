@@ -123,7 +123,7 @@ async function withEmulator(folder: string, from: Release | null): Promise<numbe
   const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
   const child = spawn(command, [...words, ...previous], {
     env: prepareWorld(folder, { path }),
-    // The emulator ends when its input closes, which stays open while this process runs.
+    // The emulator ends when its input closes. The pipe stays open while this process runs.
     stdio: ["pipe", "inherit", "inherit"],
   });
   const [code]: unknown[] = await once(child, "exit");

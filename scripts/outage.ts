@@ -49,7 +49,7 @@ interface Values {
 async function main({ mode, json: isJson = false }: Values): Promise<number> {
   const modes = mode?.map(modeNamed) ?? allModes;
   delete process.env["DYNAMODB_ENDPOINT"];
-  // Otherwise, the log line of each failed call would appear between the tables.
+  // Silences the log. Otherwise, a line for each failed call would appear between the tables.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const store = await startTemporaryDynamo();
   const proxy = await startStoreProxy(store.endpoint, slowMs);

@@ -3,6 +3,7 @@
  * DuckDB: `npm run replay -- --prices <folder>`. Exits with 1 if there is a difference.
  */
 import { printTable } from "./measure/print-table.ts";
+import type { Comparison } from "./replay/judge.ts";
 import { shopsIn } from "./replay/price-files.ts";
 import { settings } from "./replay/settings.ts";
 import { replayPrices, type ReplayResult } from "./replay/replay.ts";
@@ -14,7 +15,7 @@ const commandLine = {
   name: "npm run replay",
   about:
     "Replays price histories through watchlists, one run a day, and compares the history and the " +
-    "decisions of routes and brakes with DuckDB.",
+    "decisions of routes and brakes with DuckDB, and back-tests with the events of the runs.",
   options: {
     prices: {
       type: "string",
@@ -69,7 +70,8 @@ async function main({ prices, shop, products, all, records, json }: Values): Pro
   });
   if (json === true) process.stdout.write(`${JSON.stringify(result)}\n`);
   else print(result);
-  return (result.comparisons ?? []).some(isDifferent) ? 1 : 0;
+  const compared = [...(result.comparisons ?? []), ...result.backtests];
+  return compared.some(isDifferent) ? 1 : 0;
 }
 
 function wholeNumber(text: string): number {
@@ -80,7 +82,7 @@ function wholeNumber(text: string): number {
 const isDifferent = (one: { readonly missing: number; readonly unexpected: number }): boolean =>
   one.missing + one.unexpected > 0;
 
-function print({ comparisons, played, ...result }: ReplayResult): void {
+function print({ comparisons, backtests, played, ...result }: ReplayResult): void {
   const { products, productsInFiles, firstDay, lastDay, seconds } = result;
   const share = ((100 * products) / productsInFiles).toFixed(1);
   process.stdout.write(`
@@ -88,17 +90,32 @@ Replayed ${count(products)} of ${count(productsInFiles)} products (${share} %), 
 ${count(played.days)} days, ${count(played.runs)} runs, ${count(played.reads)} reads, ${count(seconds)} s.
 The brakes passed ${count(played.passed)} runs, and held ${count(played.held)} runs with all prices times ${settings.wrongTimes}.
 `);
+  printComparisons("Back-tests, compared with the events of the runs", backtests, [
+    "only the runs",
+    "only the back-test",
+  ]);
   if (comparisons === null) {
     process.stdout.write("NOT COMPARED: the package @duckdb/node-api does not work here.\n");
     return;
   }
+  printComparisons("The service, compared with DuckDB", comparisons, [
+    "only DuckDB",
+    "only the service",
+  ]);
+}
+
+function printComparisons(
+  title: string,
+  comparisons: readonly Comparison[],
+  [missingIn, unexpectedIn]: readonly [string, string],
+): void {
   printTable(
-    "The service, compared with DuckDB",
+    title,
     comparisons.map(({ name, equal, missing, unexpected }) => ({
       comparison: name,
       equal: count(equal),
-      "only DuckDB": count(missing),
-      "only the service": count(unexpected),
+      [missingIn]: count(missing),
+      [unexpectedIn]: count(unexpected),
     })),
   );
   for (const { name, examples } of comparisons) {

@@ -12,7 +12,10 @@ const everyDomain = [
   "shared/observability/metric-names.ts",
   "shared/observability/work-log.ts",
 ];
-/** Rules and ports of outgoing requests. Only the composition root may import the connection. */
+/**
+ * The rules and ports of outgoing requests. The files that open connections are not in this list:
+ * only the composition root may import them.
+ */
 const outgoing = [
   "shared/outgoing/address-policy.ts",
   "shared/outgoing/probe-limit.ts",

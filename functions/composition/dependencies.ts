@@ -107,7 +107,7 @@ export const warnTo =
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
   };
 
-/** Returns the middleware dependencies of a group that ignores API keys. */
+/** Returns the middleware dependencies of a route group that ignores API keys. */
 export const keylessMiddleware = (
   environment: Needs<"STAGE">,
   name: FunctionName,
@@ -119,8 +119,8 @@ export const keylessMiddleware = (
 });
 
 /**
- * Returns the middleware dependencies of a group of public documents. The middleware counts the
- * calls of each API key, but reads no accounts.
+ * Returns the middleware dependencies of a route group that serves public documents. The middleware
+ * counts the calls of each API key, but reads no accounts.
  */
 export const countingMiddleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
@@ -137,7 +137,7 @@ export const countingMiddleware = (
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>
   accountsTableCheck(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
-/** Returns the middleware dependencies of a group that requires API keys. */
+/** Returns the middleware dependencies of a route group that requires API keys. */
 export const middleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,

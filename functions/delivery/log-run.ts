@@ -13,8 +13,9 @@ const ofRun = object({ runId: pipe(string(), minLength(1)), watchlistId: string(
 
 /**
  * Adds the run and the watchlist of an outbox entry to the log line of the message. The fields
- * `run_ids` and `watchlist_ids` contain each ID once, separated by spaces. They are strings because
- * log searches treat each element of an array as a separate field. Ignores entries without a run.
+ * `run_ids` and `watchlist_ids` contain each ID once, separated by spaces: at most ten IDs, then "…"
+ * if there are more. They are strings because log searches treat each element of an array as a
+ * separate field. Ignores entries without a run.
  */
 export function logRunOfEntry({ content }: OutboxEntry): void {
   const run = safeParse(ofRun, content);

@@ -12,7 +12,7 @@ export interface Caller {
   readonly demo: boolean;
 }
 
-/** The parameters of a call that an operation receives. */
+/** What an operation receives about a call. */
 export interface Call<Body, Query> {
   readonly routeKey: RouteKey;
   readonly caller: Caller;

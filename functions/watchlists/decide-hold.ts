@@ -11,7 +11,11 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 
 type RunCall = Pick<Call<unknown, unknown>, "caller" | "path">;
 
-/** @throws 404 NOT_FOUND if the account has no such watchlist or the run number is malformed */
+/**
+ * Returns the run that the path of a call names.
+ * @throws 404 NOT_FOUND if the account has no such watchlist, or if the run number is malformed or
+ * too high
+ */
 async function runOf(
   { caller, path }: RunCall,
   { watchlists }: WatchlistDependencies,

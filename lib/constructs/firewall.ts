@@ -32,8 +32,8 @@ const managedGroups: Readonly<Record<string, readonly string[]>> = {
     // Lists of IDs require bodies of up to 2 MiB and long queries.
     "SizeRestrictions_BODY",
     "SizeRestrictions_QUERYSTRING",
-    // URLs of webhook endpoints and S3 destinations may contain IP addresses. The service checks
-    // the address when it connects.
+    // Only counted, because URLs of webhook endpoints and S3 destinations may contain IP addresses.
+    // The service checks the address when it connects.
     "GenericRFI_BODY",
     // Clients are servers, and not all of them send a User-Agent.
     "NoUserAgent_HEADER",

@@ -72,7 +72,7 @@ function responseHeaders(error: ServiceError): Record<string, string> {
   };
 }
 
-/** The body of an error as constant JSON, for responses of the gateway and the firewall. */
+/** Returns the body of an error as constant JSON, for responses of the gateway and the firewall. */
 export function errorTemplate(error: ServiceError): string {
   const { param } = error.details;
   return JSON.stringify({

@@ -38,7 +38,7 @@ function resourcesOf(group: Group): readonly string[] {
 }
 
 /**
- * The limit of each pair of a resource and an HTTP method that has at least one route.
+ * Returns the limit of each pair of a resource and an HTTP method that has at least one route.
  * @throws Error if the gateway has no resource for the path of a route
  */
 export function methodLimits({ itemCalls, otherCalls }: Throttle): readonly MethodLimit[] {

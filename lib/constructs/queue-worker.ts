@@ -32,9 +32,10 @@ export interface QueueWorkerProps<Name extends WorkerName> {
  */
 const visibilityPerTimeout = 6;
 /**
- * Retention of messages in the queue. No message needs it: a message is delayed by at most 15
- * minutes, and becomes a dead letter after a few hours of retries. A longer retention could shorten
- * the time in the dead-letter queue, because a dead letter keeps its original send time.
+ * Retention of messages in the queue. No message stays in the queue this long: a message is delayed
+ * by at most 15 minutes, and becomes a dead letter after a few hours of retries. A longer retention
+ * could shorten the time in the dead-letter queue, because a dead letter keeps its original send
+ * time.
  */
 const retentionPeriod = Duration.days(4);
 

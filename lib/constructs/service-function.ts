@@ -73,7 +73,9 @@ export const bundling: BundlingOptions = {
     "const require=bundleRequire(import.meta.url);",
 };
 
-/** Returns hooks that copy the folder `generated` of a function beside its bundle. */
+/**
+ * Returns bundling hooks that copy a function's folder `generated` into the folder of its bundle.
+ */
 const copyGenerated = (name: FunctionName): ICommandHooks => ({
   beforeBundling: () => [],
   beforeInstall: () => [],

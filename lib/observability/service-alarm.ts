@@ -10,7 +10,7 @@ export interface AlarmText {
   readonly impact: string;
   /** Where to find the cause; it follows "Look at:". */
   readonly lookAt: string;
-  /** The first action; it follows "Do:". */
+  /** The operator's first action; it follows "Do:". */
   readonly act: string;
   readonly runbook: RunbookAnchor;
 }

@@ -142,7 +142,10 @@ export interface WorldCommand extends Described {
    * changes nothing with these options. Absent if the command never changes anything.
    */
   readonly changes?: (values: Values) => string | undefined;
-  /** The role that the command needs. Default: `act` if it changes something, otherwise `read`. */
+  /**
+   * The role that the command needs. Default: `act` if the command changes something, otherwise
+   * `read`.
+   */
   readonly role?: OperatorRole;
   /** Returns the result to print; undefined if the command printed everything itself. */
   run(values: Values, admin: Admin): Promise<unknown>;

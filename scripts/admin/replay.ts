@@ -77,10 +77,9 @@ async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise
 }
 
 /**
- * Moves messages one by one. Deletes a message only after its queue has accepted it, so an
- * interruption can leave a message in both queues, which every worker tolerates. Moves only as many
- * messages as waited at the start, because a message that fails again returns to the dead-letter
- * queue.
+ * Moves messages one by one, and returns their number. Deletes a message only after its queue has
+ * accepted it. So an interruption can leave a message in both queues, which every worker tolerates.
+ * Moves at most `waiting` messages, because one that fails again returns to the dead-letter queue.
  */
 async function moveOneByOne(sqs: SQSClient, urls: QueueUrls, waiting: number): Promise<number> {
   let moved = 0;

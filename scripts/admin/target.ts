@@ -197,7 +197,10 @@ async function outputsOf(
   };
 }
 
-/** Returns a stack by name. Loads the CloudFormation client, which only deployed stages need. */
+/**
+ * Returns a stack by name; undefined if it does not exist. Loads the CloudFormation client, which
+ * only deployed stages need.
+ */
 async function findDeployed(client: CloudFormationClient, name: string) {
   const { findStack } = await import("../cloudformation/find-stack.ts");
   return findStack(client, name);
@@ -210,7 +213,10 @@ function queuesFrom(
   const found = (logicalId: string): string => {
     const url = urlOf(logicalId);
     if (url === undefined) {
-      throw new Error(`The world has no queue with the logical ID ${logicalId}. Start it again.`);
+      throw new Error(
+        `The local service has no queue with the logical ID ${logicalId}. ` +
+          "Start it again with npm start.",
+      );
     }
     return url;
   };

@@ -26,7 +26,7 @@ export interface CpuFigures {
   readonly floorMs: number;
   readonly aboveFloorMs: number;
   readonly ratio: number;
-  /** The peak memory of the process, which runs the minimum and the handler. */
+  /** The peak memory of the process that measured both `handlerMs` and `floorMs`. */
   readonly peakMegabytes: number;
 }
 

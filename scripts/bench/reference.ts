@@ -12,7 +12,9 @@ import { median } from "./median.ts";
 
 /** The measurements of one view. Times are in milliseconds from the navigation. */
 interface View {
-  /** The first paint, which shows the list of operations that the page itself contains. */
+  /**
+   * The time of the first paint, which shows the list of operations that the page itself contains.
+   */
   readonly listMs: number;
   /** The time at which the renderer shows the first operation. */
   readonly renderedMs: number;

@@ -43,7 +43,7 @@ export interface Ceiling {
   readonly ceiling: string;
   /** The constant in code that sets the ceiling. */
   readonly constant: string;
-  /** The AWS quota that bounds the constant; `-` if none is near. */
+  /** The AWS quota that limits how far the constant can be raised; `-` if no quota is near it. */
   readonly quota: string;
 }
 

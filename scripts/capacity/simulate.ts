@@ -45,9 +45,9 @@ interface Event {
 }
 
 /**
- * Simulates the processing of scheduled runs in virtual time. Each task takes the mean time of its
- * stage, and nothing fails. Each queue is fair, as SQS is between message groups: the next message
- * is the oldest of the load that has the fewest messages in work.
+ * Simulates the processing of scheduled runs in virtual time. Each message takes the mean time of
+ * its kind of worker, and nothing fails. Each queue is fair, as SQS is between message groups: it
+ * next delivers a message of the load with the fewest messages in work, the oldest first.
  * @param other runs of another account at the same time. They count in waitingMax and workersMax,
  * but not in lastEnd and duration.
  */

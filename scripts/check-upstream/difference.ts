@@ -4,7 +4,7 @@ import { textOf } from "./listed.ts";
 export interface Difference {
   /** The path of the value, such as `results.0.data.url`. */
   readonly path: string;
-  /** Dropped: the service stores nothing. Changed: it stores another value. */
+  /** `dropped`: the service stores no value. `changed`: it stores another value than was sent. */
   readonly kind: "dropped" | "changed";
   readonly sent: unknown;
   readonly taken: unknown;

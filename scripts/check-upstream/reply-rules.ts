@@ -1,4 +1,4 @@
-/** Checks the reply to an ordinary call. */
+/** The rules of `check-upstream` for the reply to a valid call. */
 import * as v from "valibot";
 import { currencyOf } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
@@ -56,8 +56,8 @@ export async function judgeReply(
 }
 
 /**
- * Checks for an error next to the results. The service then uses the results, but does not trust
- * `not_found`.
+ * Checks that a reply has no error next to its results. If it has both, the service uses the
+ * results, but does not trust `not_found`.
  */
 const judgeTrouble = (text: string): Verdict => ({
   rule: "no-error-beside",

@@ -37,8 +37,8 @@ export async function readCapabilities(
 }
 
 /**
- * Sends invalid calls, and returns a finding about each refusal. If `server` has no secret, skips
- * the calls without a secret or with a wrong one.
+ * Sends invalid calls. Returns a finding for each call: whether the server refused it as required.
+ * If `server` has no secret, skips the calls without a secret or with a wrong one.
  */
 export async function checkRefusals(
   server: Server,

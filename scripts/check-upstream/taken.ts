@@ -25,7 +25,7 @@ export interface Asked {
   readonly ids: readonly string[];
 }
 
-/** The result that the service takes from the reply for one ID. */
+/** How the service interprets the server's reply about one ID. */
 export interface Taken {
   readonly id: string;
   readonly status: "ok" | "partial" | "not_found" | "unavailable";

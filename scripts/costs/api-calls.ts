@@ -40,7 +40,7 @@ interface Call {
   readonly repeats: number;
 }
 
-/** The means of a kind of call. */
+/** The mean measurements of one kind of call. */
 export interface CallFigures {
   readonly name: string;
   readonly cpuMs: number;

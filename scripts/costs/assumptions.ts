@@ -9,7 +9,7 @@ const inputs = {
     value: 1,
     about: "a factor on the specified read times of sources",
   },
-  /** The lines START, END and REPORT. */
+  /** The size of the lines START, END and REPORT, which Lambda logs for each invocation. */
   platformLogBytes: {
     option: "platform-log-bytes",
     value: 350,
@@ -53,7 +53,7 @@ export function readAssumptions(texts: Texts): Assumptions {
   return Object.fromEntries(read) as Assumptions;
 }
 
-/** Formats one line for each assumption. */
+/** Returns one line of text for each assumption: its option, value and meaning. */
 export const assumptionLines = (assumptions: Assumptions): string[] =>
   entries.map(([name, { option, about }]) => `    --${option} ${assumptions[name]}: ${about}`);
 
@@ -85,7 +85,7 @@ const wholeCpuMegabytes = 1_769;
 
 /** The work of an invocation: CPU work, requests to AWS and waits, one after another. */
 export interface Work {
-  /** The CPU milliseconds on a CPU like that of this machine. */
+  /** CPU time in milliseconds, on a CPU as fast as that of this machine. */
   readonly cpuMs: number;
   readonly awsRequests: number;
   readonly waitsMs: number;

@@ -28,7 +28,7 @@ export interface ListFigures {
   readonly refresh: Usage;
   /** One pass of the sweeper. */
   readonly sweeperPass: Usage;
-  /** The bytes that are stored while the watchlist exists. */
+  /** The number of bytes that are stored for as long as the watchlist exists. */
   readonly listBytes: number;
   /** The data that a sweep run stores until it expires. */
   readonly sweepBytes: Pick<Stored, "expiringPerMonth" | "objects">;

@@ -12,11 +12,11 @@ interface InventedList {
   /** The minutes between two scheduled runs. */
   readonly everyMinutes: number;
   readonly paused?: true;
-  /** The number of deliveries of the last run that the receiver refuses. */
+  /** How many deliveries of the last run the receiver refuses. */
   readonly refused?: number;
 }
 
-/** Returns item IDs that are spread over the range of IDs, like real ones. */
+/** Returns `count` item IDs from `first` on, with irregular gaps like those of real IDs. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919 + ((n * n) % 613)));
 

@@ -25,8 +25,8 @@ import {
 } from "./stacks.ts";
 
 /**
- * The target of a smoke test. The environment variables of this process direct its clients and the
- * CDK to the target.
+ * The deployment that a smoke test uses. The environment variables of this process direct the AWS
+ * clients and the CDK to this deployment.
  */
 export interface Place {
   readonly endpoint: string;

@@ -20,7 +20,8 @@ export type DeliveryPort =
   | { readonly kind: "plain"; readonly port: number };
 
 /**
- * Starts a customer's webhook receiver: deliveries arrive at one port, control requests at another.
+ * Starts the webhook receiver of a customer, which stores deliveries in `folder`. Deliveries arrive
+ * at `port`, control requests at another port, on loopback.
  */
 export async function startReceiver(folder: string, port: DeliveryPort): Promise<SmokeReceiver> {
   const data = openDataFolder(folder, true);

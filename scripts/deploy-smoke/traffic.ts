@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApiAnswer, ApiClient } from "../../tools/customer/api-client.ts";
 
-/** The calls of a customer while a deployment is in progress. */
+/** A customer's continuous calls while a deployment is in progress. */
 export interface Traffic {
   readonly stop: () => Promise<void>;
   readonly report: () => {
     readonly calls: number;
     /** Calls whose invocation the emulator ended when the code of the function changed. */
     readonly interrupted: number;
-    /** A line for each call that failed for another reason. */
+    /** A line for each call that failed, except interrupted calls. */
     readonly failures: readonly string[];
   };
 }

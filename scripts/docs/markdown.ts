@@ -40,7 +40,7 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Render
   });
   const tokens = marked.lexer(source);
   const sections = sectionsOf(tokens);
-  // Makes a scrollable table reachable with the keyboard, as for a code block.
+  // Lets keyboard users scroll a wide table, as they can scroll a code block.
   const html = marked.parser(tokens).replaceAll("<table>", '<table tabindex="0">');
   return { title: sections[0]?.heading ?? "", html, sections };
 }

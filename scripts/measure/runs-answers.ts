@@ -73,8 +73,9 @@ export const answersOf = (dir: string, tier: string, ids: readonly string[]): re
   parsed(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
 
 /**
- * Returns functions that read the answers of a run, one for each file. A measurement then includes
- * reading and parsing.
+ * Returns a function for each file that `writeAnswers` wrote to `dir`. The function reads and parses
+ * the file on each call, so that a measurement includes this work.
+ * @throws Error if the name of a file does not begin with a tier
  */
 export function answerFiles(
   dir: string,

@@ -41,7 +41,7 @@ export async function startRunsWorld(
         method,
         headers: {
           Authorization: `Bearer ${ready.apiKey}`,
-          // A run may take longer than an idle connection stays open.
+          // A run may take longer than the server keeps an idle connection open.
           Connection: "close",
           ...(body === undefined ? {} : { "Content-Type": "application/json" }),
         },

@@ -92,8 +92,9 @@ async function startWorker(name: WorkerName, environment: Environment): Promise<
   let asked = 0;
   let busy: Promise<unknown> = Promise.resolve();
   /**
-   * Sends an event to the worker, or a request for its measurements. Sends one at a time, so that
-   * the measured times do not overlap.
+   * Sends `event` to the worker, or a request for its measurements if `event` is undefined.
+   * Resolves to the worker's result. Sends one at a time, so that the measured times do not
+   * overlap.
    */
   const ask = (event?: SQSEvent): Promise<unknown> => {
     busy = busy.then(async () => {

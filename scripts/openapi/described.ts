@@ -38,8 +38,8 @@ export function described(document: JsonObject): JsonObject {
 }
 
 /**
- * Returns a value of the document with descriptions of the fields in it.
- * @param owner the field that has the value, otherwise the component or the operation
+ * Returns a part of the document, with a description added to each field in it.
+ * @param owner the name of the field that contains the part, or else of its component or operation
  */
 function describedPart(part: unknown, owner: string): unknown {
   if (Array.isArray(part)) return part.map((one: unknown) => describedPart(one, owner));

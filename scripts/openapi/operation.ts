@@ -39,9 +39,9 @@ export interface Parameter {
 /** A success response of an operation. */
 export interface Answer {
   readonly description: string;
-  /** The JSON body. */
+  /** The schema of the JSON body. */
   readonly schema?: GenericSchema;
-  /** The media type of a body that is not JSON, in place of `schema`. */
+  /** The media type of a body that is not JSON. Such a body has no `schema`. */
   readonly mediaType?: string;
   readonly example?: unknown;
   readonly headers?: readonly HeaderName[];

@@ -106,8 +106,8 @@ export const refusalRef = (status: RefusalStatus, itemCall: boolean): JsonObject
 });
 
 /**
- * Returns the response for every refusal, for item calls and for other calls, for
- * `components.responses`.
+ * Returns the entries of `components.responses`: for each status with which a call is refused, one
+ * response of item calls and one of other calls.
  */
 export function refusalResponses(): Readonly<Record<string, JsonObject>> {
   return Object.fromEntries(

@@ -22,7 +22,7 @@ export interface Accounts {
    * watchlists.
    */
   chargedForCalls(accountId: string): Promise<number>;
-  /** Returns true if a call of the account still reserves credits. */
+  /** Returns true if the account has open holds of item calls. */
   callsHold(accountId: string): Promise<boolean>;
 }
 

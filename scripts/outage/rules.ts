@@ -33,8 +33,8 @@ export const hasRateHeaders = ({ headers }: Observation): boolean =>
   rateHeaders.every((name) => headers.has(name));
 
 /**
- * Returns the rules that an observation breaks, each as the end of a sentence about its route; an
- * empty list if it breaks none.
+ * Returns the rules that an observation breaks; an empty list if it breaks none. Each rule is the
+ * end of a sentence about the route of the observation.
  */
 export function brokenRules(seen: Observation): readonly string[] {
   const { mode, route, status, code, headers, seconds } = seen;

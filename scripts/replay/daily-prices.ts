@@ -1,6 +1,6 @@
 import { assert } from "../../shared/base/assert.ts";
 import type { Scraper } from "../../shared/scrapers/scraper.ts";
-import { fieldsFor } from "./watchlists.ts";
+import { fieldsOf } from "./watchlists.ts";
 
 /** A simulated source. Its answers contain the prices that the replay has set. */
 export interface DailyPrices extends Scraper {
@@ -25,12 +25,12 @@ export function dailyPrices(): DailyPrices {
     setFactor: (times) => {
       factor = times;
     },
-    async read({ scraper, ids }) {
+    async read({ ids }) {
       return ids.map((id) => {
         const price = prices.get(id);
         assert(price !== undefined, "every item has a price when it is read");
         const answered = price === null ? null : price * factor;
-        return { id, status: "ok", fetchedAt, fields: fieldsFor(scraper, answered) };
+        return { id, status: "ok", fetchedAt, fields: fieldsOf(answered) };
       });
     },
   };

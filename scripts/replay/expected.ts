@@ -54,12 +54,17 @@ export const fileTables = (files: string): readonly string[] => [
     WINDOW prices AS (PARTITION BY shop, product ORDER BY day)`,
 ];
 
-/** True if two prices differ by at most half a cent; null if one of them is null. */
+/**
+ * Returns an SQL expression: true if the prices `one` and `other` differ by at most half a cent;
+ * null if one of them is null.
+ */
 function isEqual(one: string, other: string): string {
   return `abs(${one} - ${other}) <= 0.005 + 1e-9`;
 }
 
-/** True if two prices differ. Null differs from every price. */
+/**
+ * Returns an SQL condition: two prices differ. Null differs from every price, but not from null.
+ */
 export const differs = (one: string, other: string): string =>
   `coalesce(NOT ${isEqual(one, other)}, ${one} IS DISTINCT FROM ${other})`;
 
@@ -76,15 +81,16 @@ interface Walk {
   /** SQL columns: the state after the first segment. */
   readonly first: string;
   /**
-   * SQL columns: the decision, its reference value, and the state after `next`. `was` is before.
+   * SQL columns for the segment `next`: the day of a decision (or NULL), its reference value, and
+   * the state after the segment. `was` is the row of the segment before.
    */
   readonly next: string;
 }
 
 /**
- * Walks over the segments of each product in their order. A row is a segment with the state after
- * it. `decided` is the day of a decision in this segment; null if there is none. `ref_before` is
- * the reference value of the decision.
+ * Returns a query for the decisions about each product: the day, the reference value and the new
+ * price. It reads the segments of a product in their order, and calculates the state after each
+ * from the state before it.
  */
 const walk = ({ first, next }: Walk): string => `
   WITH RECURSIVE walked AS (

@@ -3,6 +3,7 @@ import { inParallel } from "../../shared/base/in-parallel.ts";
 import { limits } from "../../shared/base/limits.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
 import type { DailyPrices } from "./daily-prices.ts";
+import type { BacktestJudge } from "./judge-backtests.ts";
 import type { OpenList, PlayedRun } from "./due-runs.ts";
 import type { Records } from "./records.ts";
 import type { Service } from "./service.ts";
@@ -27,6 +28,7 @@ interface Replay {
   readonly service: Service;
   readonly source: DailyPrices;
   readonly records: Records;
+  readonly backtests: Pick<BacktestJudge, "addRun" | "compare">;
   readonly progress: Progress;
 }
 
@@ -44,7 +46,7 @@ export interface Played {
 /** A shop during the replay. */
 interface OpenShop {
   readonly days: ShopDays;
-  /** The watchlists of the shop. Empty before its first day. */
+  /** The watchlists of the shop, by name. Empty before the first day of the shop. */
   readonly lists: Map<ListName, OpenList>;
   /** IDs of the items that were added. */
   readonly items: string[];
@@ -57,7 +59,7 @@ interface OpenShop {
  * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
  * the events report, those of the brakes, and the history. On the first day of each month, a run
  * with wrong prices precedes. It is discarded, so the other records must be as if it had not run.
- * Returns the totals.
+ * The judge of back-tests receives all other runs. Returns the totals.
  * @param days the days of all shops, YYYY-MM-DD, ascending
  * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
  * the prices of the file, or does not hold one with wrong prices
@@ -95,7 +97,10 @@ export async function playDays(
     totals.runs += due.length;
     totals.passed += due.length;
     totals.reads += due.reduce((sum, { shop }) => sum + shop.items.length, 0);
-    for (const shop of open) await readHistory(shop, day, replay);
+    for (const shop of open.filter((one) => isDue(one, day))) {
+      await readHistory(shop, day, replay);
+      await replay.backtests.compare(shop.lists);
+    }
   }
   return totals;
 }
@@ -128,11 +133,12 @@ async function beginDay(
 async function playRuns(
   due: readonly ListOfDay[],
   start: "run" | "runNow",
-  { service, records }: Replay,
+  { service, records, backtests }: Replay,
 ): Promise<void> {
   const runs = await service[start](due.map(({ list }) => list));
   for (const [list, played] of inPairs(due, runs)) {
     recordRun(list, played, records);
+    backtests.addRun(list.name, list.list, played);
     const { changed, steps } = played.run.stats;
     const read = steps[stepId]?.ok ?? 0;
     records.addRun({ ...runOf(list), factor: 1, changed, read, isHeld: false });
@@ -223,11 +229,11 @@ function recordDecisions(
   }
 }
 
-/**
- * Reads the history points since the previous read, and records them. Does so every `readEveryDays`
- * days, before points expire, and on the last day of the shop's prices. On other days, does
- * nothing.
- */
+/** Returns true on the last day of a shop, and every `readEveryDays` days, before points expire. */
+const isDue = ({ days, unread }: OpenShop, day: string): boolean =>
+  day === days.last || day >= dayAfter(unread, readEveryDays - 1);
+
+/** Reads the history points since the previous read, and records them. */
 async function readHistory(
   shop: OpenShop,
   day: string,
@@ -235,8 +241,7 @@ async function readHistory(
 ): Promise<void> {
   const { days, lists, items, unread } = shop;
   const list = lists.get("changes");
-  if (list === undefined || (day !== days.last && day < dayAfter(unread, readEveryDays - 1)))
-    return;
+  assert(list !== undefined, "the watchlists of a shop exist since its first day");
   const span = { since: `${unread}T00:00:00.000Z`, until: `${day}${runTime}` };
   await inParallel(items, readersMax, async (itemId) => {
     const product = days.productOf(itemId);

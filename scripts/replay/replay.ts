@@ -1,6 +1,7 @@
 import { progressOf } from "../../tools/command-line/progress.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { dailyPrices } from "./daily-prices.ts";
+import { backtestJudge } from "./judge-backtests.ts";
 import { type Comparison, compareWithDuckDb } from "./judge.ts";
 import { type Played, playDays } from "./play-days.ts";
 import { readShop } from "./price-files.ts";
@@ -31,13 +32,15 @@ export interface ReplayResult {
   readonly seconds: number;
   /** Null if DuckDB does not work on this machine, so that nothing was compared. */
   readonly comparisons: readonly Comparison[] | null;
+  /** The back-tests, compared with the events of the runs. */
+  readonly backtests: readonly Comparison[];
 }
 
 const progressEveryMs = 10_000;
 
 /**
  * Replays price files through the run engine of the service. Compares the decisions and the history
- * of the service with what DuckDB calculates from the same files.
+ * of the service with what DuckDB calculates from the same files, and its back-tests with its events.
  * @throws Error if a file is malformed, or if a run does not read all items of its watchlist
  */
 export async function replayPrices({
@@ -60,7 +63,9 @@ export async function replayPrices({
       records.addShop({ shop, lastDay: plans[n]?.last ?? "", products });
     }
     const progress = progressOf(days.length, { everyMs: progressEveryMs });
-    const played = await playDays(plans, days, { service, source, records, progress });
+    const backtests = backtestJudge(service);
+    const replay = { service, source, records, backtests, progress };
+    const played = await playDays(plans, days, replay);
     await records.close();
     const comparisons = await compareWithDuckDb(prices, folder);
     return {
@@ -71,6 +76,7 @@ export async function replayPrices({
       played,
       seconds: Math.round((performance.now() - startedAt) / 1_000),
       comparisons: comparisons ?? null,
+      backtests: backtests.comparisons(),
     };
   } finally {
     await dynamo.stop();

@@ -1,9 +1,11 @@
 import * as v from "valibot";
+import { backtest, type RecordRun } from "../../shared/backtest/backtest.ts";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { RunEvents, SerializedEvent } from "../../shared/events/event.ts";
 import { itemHistory, type ShownPoint } from "../../shared/history/item-history.ts";
 import type { HistorySpan } from "../../shared/history/history.ts";
+import { parsePipeline } from "../../shared/pipelines/parse.ts";
 import type { Scraper } from "../../shared/scrapers/scraper.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
@@ -19,6 +21,7 @@ import {
   playManualRuns,
 } from "./due-runs.ts";
 import { createStores } from "./stores.ts";
+import { type ListName, pipelineBody } from "./watchlists.ts";
 import { waitingMessages } from "./waiting-messages.ts";
 
 /**
@@ -43,7 +46,18 @@ export interface Service {
   discard(runs: readonly Run[], reason: string): Promise<void>;
   /** Reads the history points of an item in a span, oldest first, as the API does. */
   history(list: OpenList, itemId: string, span: HistorySpan): Promise<readonly ShownPoint[]>;
+  /**
+   * Back-tests the runs of a watchlist from `since` on, as `POST /v1/watchlists/{id}/backtest` does,
+   * without bounds. `record` receives each repeated run.
+   */
+  backtest(
+    list: OpenList,
+    wanted: { readonly pipelineOf: ListName; readonly since: string },
+    record: RecordRun,
+  ): Promise<void>;
 }
+
+const noBounds = { readsMax: Infinity, pointsMax: Infinity, tracedItemsMax: Infinity };
 
 /** Credits of the account: more than a replay of all files charges. */
 const signupCredits = 1_000_000_000;
@@ -106,21 +120,32 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
     run: (lists) => playDueRuns(lists, engine),
     runNow: (lists) => playManualRuns(lists, engine),
     discard: (runs, reason) => discardRuns(runs, reason, engine),
-    async history({ watchlistId }, itemId, span) {
-      const page = await itemHistory(
-        {
-          watchlistId,
-          itemId,
-          span,
-          order: "oldest_first",
-          limit: pointsMax,
-          fields: ["price"],
-          startingAfter: undefined,
-        },
-        ports.history,
-      );
-      assert(!page.hasMore, "an item has at most a page of points");
-      return page.points;
+    history: ({ watchlistId }, itemId, span) => readHistory({ watchlistId, itemId, span }, ports),
+    async backtest({ watchlistId }, { pipelineOf, since }, record) {
+      const watchlist = await ports.watchlists.get(accountId, watchlistId);
+      assert(watchlist !== undefined, "the replay deletes no watchlist");
+      const pipeline = parsePipeline(pipelineBody(pipelineOf), watchlist);
+      const span = { since, until: now.toISOString() };
+      const tested = await backtest({ watchlist, pipeline, span, bounds: noBounds }, record, ports);
+      assert(tested.outcome === "tested", "a back-test without bounds is not too large");
     },
   };
+}
+
+async function readHistory(
+  item: { readonly watchlistId: string; readonly itemId: string; readonly span: HistorySpan },
+  { history }: Pick<Awaited<ReturnType<typeof createStores>>, "history">,
+): Promise<readonly ShownPoint[]> {
+  const page = await itemHistory(
+    {
+      ...item,
+      order: "oldest_first",
+      limit: pointsMax,
+      fields: ["price"],
+      startingAfter: undefined,
+    },
+    history,
+  );
+  assert(!page.hasMore, "an item has at most a page of points");
+  return page.points;
 }

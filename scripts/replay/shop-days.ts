@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 
 /** What changes in a shop on a day. */
 export interface DayPlan {
-  /** IDs of the items that are new. */
+  /** IDs of the items that have their first price on the day. */
   readonly added: readonly string[];
   readonly prices: readonly { readonly itemId: string; readonly price: number | null }[];
 }

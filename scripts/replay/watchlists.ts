@@ -32,36 +32,25 @@ export interface Decision {
 
 /** The definition of a watchlist that the replay creates for every shop (file of prices). */
 interface ListDefinition {
-  readonly platform: string;
-  /** The scraper that the pipeline uses. */
-  readonly scraper: string;
   readonly routes: readonly object[];
-  /** The rule of each field of a changed event. */
-  readonly changedRules: Readonly<Record<string, RuleName>>;
-  /** The rules of each branch of a matched event. */
+  /** The rule of each field of a changed event; null for a field that is not compared. */
+  readonly changedRules: Readonly<Record<string, RuleName | null>>;
+  /** The rules of each `branch` that a product of a matched event can have. */
   readonly matchedRules: Readonly<Record<string, readonly RuleName[]>>;
-  /** Builds the answer of the source for a price. */
-  readonly fields: (price: number | null) => ProductFields;
 }
-
-const money = (price: number | null) =>
-  price === null ? null : { amount: price, currency: "USD" };
 
 /**
  * A `changed` route without limits, and routes that test fields derived from earlier prices. The
  * plain route is in a separate watchlist, because its events show every tracked field that changed.
  */
 const changes: ListDefinition = {
-  platform: "retailer_d",
-  scraper: "retailer_d.standard",
   routes: [
     { when: "changed", field: "price", notify: true },
     { when: "ok", field: "price", op: "below", value: { field: "lowest30d" }, notify: true },
     sampleRoute({ lowest90d: 0, average30d: 0, changedCount7d: -1 }),
   ],
-  changedRules: { price: "changed" },
+  changedRules: { price: "changed", newMinPrice: null, usedMinPrice: null, listPrice: null },
   matchedRules: { ok: ["lowest30d"], always: ["lowest90d", "average30d", "changedCount7d"] },
-  fields: (price) => ({ price: money(price) }),
 };
 
 /**
@@ -70,8 +59,6 @@ const changes: ListDefinition = {
  * routes.
  */
 const limited: ListDefinition = {
-  platform: "retailer_a",
-  scraper: "retailer_a.lite",
   routes: [
     changedRoute("price", { min_delta_percent: settings.percent }),
     changedRoute("newMinPrice", { op: "decreased", min_delta_percent: settings.dropPercent }),
@@ -95,10 +82,6 @@ const limited: ListDefinition = {
     listPrice: "cooldown",
   },
   matchedRules: { ok: ["once"], unchanged: ["stable"], always: ["previousPrice"] },
-  fields: (price) => ({
-    price: money(price),
-    retailer_a: { newMinPrice: price, usedMinPrice: price, listPrice: price },
-  }),
 };
 
 function changedRoute(field: string, keys: object): object {
@@ -120,27 +103,32 @@ export type ListName = keyof typeof lists;
 export const listNames = ["changes", "limited"] as const satisfies readonly ListName[];
 
 /**
- * Returns the fields of an item with this price, as the source answers them to the scraper.
- * @throws Error if no watchlist of the replay uses the scraper
+ * The scraper of every pipeline. All watchlists of a shop read the same fields, so that each can be
+ * back-tested with the pipeline of another.
  */
-export function fieldsFor(scraper: string, price: number | null): ProductFields {
-  const found = listNames.find((name) => lists[name].scraper === scraper);
-  if (found === undefined) throw new Error(`No watchlist of the replay uses ${scraper}.`);
-  return lists[found].fields(price);
-}
+const scraper = "retailer_a.lite";
+
+/** The answer of the source for an item with this price: the price in each field that routes test. */
+export const fieldsOf = (price: number | null): ProductFields => ({
+  price: price === null ? null : { amount: price, currency: "USD" },
+  retailer_a: { newMinPrice: price, usedMinPrice: price, listPrice: price },
+});
 
 /** ID of the only step of each pipeline. */
 export const stepId = "check";
 
+/** Returns the pipeline of a watchlist, as a client sends it. */
+export const pipelineBody = (name: ListName): object => ({
+  steps: [{ id: stepId, scraper, routes: lists[name].routes }],
+});
+
 /** Returns the body of `POST /v1/watchlists` for a watchlist of a shop, which runs once a day. */
 export const listBody = (name: ListName, shop: string, ids: readonly string[]): object => ({
   name: `${shop} ${name}`,
-  platform: lists[name].platform,
+  platform: "retailer_a",
   ids: [...ids],
   every: "1d",
-  pipeline: {
-    steps: [{ id: stepId, scraper: lists[name].scraper, routes: lists[name].routes }],
-  },
+  pipeline: pipelineBody(name),
 });
 
 const change = v.object({
@@ -174,11 +162,10 @@ export function decisionsIn(name: ListName, { type, body }: SerializedEvent): re
     case "watchlist.product.matched": {
       const { data } = v.parse(eventSchema, JSON.parse(body));
       const changed = data.changes.flatMap(({ id, changes: fields }) =>
-        Object.entries(fields).map(([field, found]) => ({
-          rule: ofEvent(changedRules, field),
-          itemId: id,
-          change: found,
-        })),
+        Object.entries(fields).flatMap(([field, found]) => {
+          const rule = ofEvent(changedRules, field);
+          return rule === null ? [] : [{ rule, itemId: id, change: found }];
+        }),
       );
       const matched = data.products.flatMap(({ id, branch, values }) =>
         ofEvent(matchedRules, branch).map((rule) => matchOf(rule, id, values[rule])),
@@ -194,6 +181,13 @@ export function decisionsIn(name: ListName, { type, body }: SerializedEvent): re
       return assertNever(type);
   }
 }
+
+/**
+ * Returns true for the events of routes that need only the last two reads of an item: no state of the
+ * route, and no field derived from earlier prices.
+ */
+export const isWithoutMemory = (name: ListName, type: SerializedEvent["type"]): boolean =>
+  name === "changes" && type === "watchlist.product.changed";
 
 function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): Rules {
   const found = rules[name];

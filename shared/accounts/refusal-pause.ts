@@ -17,10 +17,10 @@ const growth = 4;
 export const noPause: RefusalPause = { untilMs: 0, waitMs: 0 };
 
 /**
- * The pause after the store refused a call at `nowMs`. If several concurrent calls are refused,
- * only the first refusal starts a pause; otherwise returns `pause`.
+ * Returns the pause after the store refused a call at `nowMs`. Returns `pause` itself if it has not
+ * ended yet: of several concurrent refusals, only the first starts a pause.
  * @param fromMs time before which the store admits no call of the key, in milliseconds since 1970
- * @param fraction random number in [0, 1)
+ * @param fraction random number in [0, 1) by which the maximum wait is multiplied
  */
 export function afterRefusal(
   pause: RefusalPause,

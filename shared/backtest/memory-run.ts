@@ -34,7 +34,10 @@ const noItemsBefore = (): never => {
   throw new Error("Invariant broken: a run in memory restores no items");
 };
 
-/** Creates the stores and the queue. @param id ID of the run */
+/**
+ * Creates the stores and the queue of one run, in memory.
+ * @param id ID of the run
+ */
 export function memoryRun(id: string): MemoryRun {
   let current: Run | undefined;
   let ended: WatchlistOutcome | null = null;
@@ -63,7 +66,7 @@ export function memoryRun(id: string): MemoryRun {
         return "claimed";
       },
       get: async () => current,
-      // Every earlier run of the watchlist is in its history.
+      // Lists no runs, so the history counts as complete: it contains every earlier run.
       list: async () => ({ runs: [], hasMore: false }),
       async startReading(_ref, plan) {
         current = { ...run(), ...plan, phase: "reading" };

@@ -14,11 +14,11 @@ import { currentSnapshot, type Item, kindsByWeight, newItem } from "../watchlist
 /** A past run with the points that it recorded. */
 export interface PastRun {
   readonly run: Run;
-  /** Points by item ID, in step order. */
+  /** The points of each item in step order, by item ID. */
   readonly points: ReadonlyMap<string, readonly HistoryPoint[]>;
 }
 
-/** A field that a step reads, and that the history does not have for at least one of its items. */
+/** A field that a step reads, but that the history lacks for at least one item of the step. */
 export interface UnknownField {
   readonly step: string;
   readonly field: string;
@@ -195,7 +195,9 @@ function statusOf(
 const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
-/** The offer in the buy box, which product reads show. */
+/**
+ * Returns the buy box offer of a product read; empty for other reads, or if it was not observed.
+ */
 function offerIn(step: Step, observed: Snapshot): Pick<StepAnswer, "buyboxOfferId"> {
   const offer = readingKind(step) === "product" ? observed["offerListingId"] : undefined;
   return typeof offer === "string" || offer === null ? { buyboxOfferId: offer } : {};

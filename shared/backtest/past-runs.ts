@@ -61,7 +61,7 @@ export async function runsInSpan(
     );
   }
   const later = stored.filter(({ startedAt }) => startedAt >= since);
-  const ended = later.filter(({ startedAt, phase }) => startedAt <= until && isEnded(phase));
+  const ended = later.filter((run) => run.startedAt <= until && isRepeatable(run));
   const [first] = ended;
   if (first === undefined) {
     throw invalidParam("since", "No run that ended started in this span. Send an earlier 'since'.");
@@ -75,7 +75,9 @@ export async function runsInSpan(
   return { outcome: "found", wanted: ended.map(withPoints), later: later.map(withPoints) };
 }
 
-const isEnded = (phase: Run["phase"]): boolean => phase === "emitting" || phase === "done";
+/** A discarded run is not repeated, because the next run continued from the items before it. */
+const isRepeatable = ({ phase, hold }: Run): boolean =>
+  (phase === "emitting" || phase === "done") && hold?.status !== "discarded";
 
 type PointsByItem = Map<string, HistoryPoint[]>;
 

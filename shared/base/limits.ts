@@ -68,9 +68,9 @@ export const limits = {
    */
   deletedEndpointDays: 400,
   /**
-   * An account may start at most `max` probes in any `seconds` seconds. No probe waits longer than
-   * that for a receiver or store, so `max` also limits the probes in progress. In a minute, an
-   * account can register as many webhook endpoints as it may have, and test each of them.
+   * An account may start at most `max` probes in any period of `seconds`. No probe waits longer
+   * than `seconds` for a receiver or store, so `max` also limits the probes in progress. One minute
+   * is enough to register and test as many webhook endpoints as an account may have.
    */
   probes: { max: 5, seconds: 15 },
   /**

@@ -6,9 +6,9 @@ import { distance } from "fastest-levenshtein";
 const comparedLengthMax = 64;
 
 /**
- * The valid value with the fewest edits from `value`, ignoring case. Undefined if the number of
- * edits exceeds a third of the longer of the two texts (rounded up), if several valid values are
- * equally near, or if `value` has more than 64 characters.
+ * Returns the valid value with the fewest edits from `value`, ignoring case. Returns undefined if
+ * several are equally near, if there are more edits than a third of the characters of the longer
+ * text (rounded up), or if `value` has more than 64 characters.
  */
 export function nearest(value: string, valid: readonly string[]): string | undefined {
   if (value.length > comparedLengthMax) return undefined;
@@ -28,8 +28,8 @@ const editsMax = (value: string, candidate: string): number =>
   Math.ceil(Math.max(value.length, candidate.length) / 3);
 
 /**
- * A suggestion for an error message with a leading space, such as ` Did you mean 'days'?`. Empty if
- * no valid value is near.
+ * Returns a suggestion to append to an error message, such as ` Did you mean 'days'?` with its
+ * leading space. Returns an empty text if `nearest` finds no value.
  */
 export function didYouMean(value: string, valid: readonly string[]): string {
   const found = nearest(value, valid);

@@ -90,9 +90,11 @@ export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Res
 }
 
 /**
- * Sends one request. Its timeout is `limitMs` or the remaining budget, whichever is shorter. If the
- * work has no budget, the timeout is `limitMs`. The duration of a failed request counts as lost.
- * @throws OutOfTimeError if the remaining budget is 0
+ * Sends one request with the timeout `limitMs`, or the remaining retry budget if it is shorter. If
+ * the work has no budget, the timeout is `limitMs`. If the request fails, its duration is
+ * subtracted from the budget.
+ * @throws OutOfTimeError if the budget is used up or the deadline of the work has passed; otherwise
+ * the error of `send`
  */
 export async function withinBudget<Result>(
   limitMs: number,

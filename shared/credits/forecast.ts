@@ -22,7 +22,7 @@ export interface Forecast {
 export const forecastMonthDays = 30;
 const dayMs = 86_400_000;
 
-/** The forecast of all active watchlists of an account together. */
+/** The forecast for the sum of all active watchlists of an account. */
 export interface AccountForecast extends Forecast {
   readonly watchlists: number;
   /** When the balance runs out at the rate of the month; null if the runs cost nothing. */

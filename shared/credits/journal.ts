@@ -45,7 +45,9 @@ export interface TakeBackRecord extends AnyRecord {
 export interface ChangeRecord extends AnyRecord {
   readonly type: "grant" | "purchase" | "adjust";
   readonly credits: number;
-  /** Null for the grant that opens an account. */
+  /**
+   * The ID of the change, which is executed only once; null for the grant that opens an account.
+   */
   readonly changeId: string | null;
 }
 
@@ -156,7 +158,7 @@ export function entriesOf(record: JournalRecord, before: JournalState): CreditTr
   return entries;
 }
 
-/** Time of a stamp, rounded down to milliseconds. */
+/** Converts a stamp (microseconds since 1970) to a time, rounded down to milliseconds. */
 export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000));
 
 /** First stamp of a millisecond. */

@@ -52,7 +52,7 @@ export type ReserveOutcome =
   | {
       readonly outcome: "over_budget";
       readonly budget: "account" | "watchlist";
-      /** Credits of the budget. */
+      /** The daily budget, in credits. */
       readonly limit: number;
       /** Credits that the budget left for the UTC day. */
       readonly available: number;

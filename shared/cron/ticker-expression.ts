@@ -37,7 +37,10 @@ export function tickerExpression(cron: Cron, now: Date): string {
   ].join(" ")})`;
 }
 
-/** Day of month, month and day of week. EventBridge requires `?` in one of the two day fields. */
+/**
+ * Returns the day of month, the month and the day of week. EventBridge requires `?` in one of the
+ * two day fields.
+ */
 function daysOf(fields: CronFields): [string, string, string] {
   const month = listOf(fields.months, { from: 1, to: 12 });
   if (fields.daysRestricted && fields.weekdaysRestricted) return ["*", month, "?"];

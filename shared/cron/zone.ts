@@ -4,7 +4,7 @@ import { shownValue } from "../base/shown-value.ts";
 import { dayMs } from "./calendar.ts";
 import { zoneAliases } from "./zone-aliases.ts";
 
-/** Names in IANA spelling by lower-case name. Created at the first use. */
+/** The names of all time zones in IANA spelling, by lower-case name. Created at the first use. */
 let spellings: ReadonlyMap<string, string> | undefined;
 
 /**
@@ -51,7 +51,8 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Offset of a zone from UTC at an instant, in milliseconds. Positive east of Greenwich.
+ * Returns the offset of a time zone from UTC at an instant, in milliseconds. The offset is positive
+ * for zones that are ahead of UTC.
  * @param at the instant, in milliseconds since 1970
  * @throws RangeError for a zone that the runtime does not know
  */

@@ -29,8 +29,8 @@ const retentionMs = limits.eventRetentionDays * 24 * 60 * 60 * 1_000;
 
 /**
  * Checks the time span of a request and returns it. `until` defaults to `now`.
- * @throws 400 INVALID_PARAM if the span is empty, ends in the future, or starts before the
- * retention time of events
+ * @throws 400 INVALID_PARAM if the span is empty, ends in the future, or starts more than
+ * `limits.eventRetentionDays` days ago
  */
 export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date): KeptSpan {
   const since = Date.parse(wanted.since);

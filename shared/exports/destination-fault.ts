@@ -4,7 +4,7 @@ import { checkKey } from "./object-key.ts";
 
 export type CheckStep = "sign_in" | "write" | "look_up" | "delete";
 
-/** The step of a destination's check that failed, and the reason. */
+/** A failed check of a destination: the step that failed, and the reason. */
 export interface CheckFailure extends BucketFailure {
   readonly step: CheckStep;
 }

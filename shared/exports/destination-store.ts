@@ -34,6 +34,9 @@ export interface DestinationStore {
   ): Promise<Destination | null>;
   /** Deletes the destination. Returns false if there is none. */
   delete(accountId: string): Promise<boolean>;
-  /** Stores an outcome. Does nothing if the destination was deleted or has another revision. */
+  /**
+   * Stores the outcome of a test or an export. Does nothing if the destination was deleted or its
+   * revision is not `revision`.
+   */
   report(accountId: string, revision: string, report: DestinationReport): Promise<void>;
 }

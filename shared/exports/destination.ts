@@ -34,7 +34,10 @@ export interface Destination {
   readonly credentials: Credentials;
   /** Format of new exports. A change does not affect runs whose export has begun. */
   readonly compression: Compression;
-  /** Number of failed export attempts since the last successful attempt, test or checked change. */
+  /**
+   * Number of failed export attempts in a row. A successful attempt or test resets it to 0, and so
+   * does a change that was checked.
+   */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
@@ -54,7 +57,8 @@ const hintedLengthMin = 12;
 const revisionBytes = 12;
 
 /**
- * The last four characters of a secret access key; null for a key with fewer than 12 characters.
+ * Returns the last four characters of a secret access key. Returns null for a key with fewer than
+ * 12 characters.
  */
 export const keyHint = (secretAccessKey: string): string | null =>
   secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;

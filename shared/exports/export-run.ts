@@ -32,7 +32,10 @@ export interface ExportTask {
   /** The export record before its first attempt. */
   readonly fresh: ExportRecord;
   readonly slice: TimeSlice<ExportRecord>;
-  /** Number of failed attempts of this session since its last success, and the last error code. */
+  /**
+   * The failed attempts of this session since its last successful one: their number, and the error
+   * code of the last.
+   */
   readonly failures: { inRow: number; reason?: string };
 }
 
@@ -45,7 +48,7 @@ const failuresInRowMax = 3;
 /**
  * Exports a run: writes its events to the account's bucket, one object per event in delivery order,
  * then the manifest. Continues where the previous attempt stopped. A repeated attempt writes the
- * same keys and bytes. If the entry is obsolete, only removes it.
+ * same keys and bytes. If the outbox entry is obsolete, only removes the entry.
  */
 export async function exportRun(
   task: ExportTask,

@@ -18,7 +18,10 @@ export type ReadyDestination =
       readonly bucket: CustomerBucket;
     };
 
-/** Error code if a destination does not receive exports; null if it does. */
+/**
+ * Returns the error code of exports to a destination: `destination_deleted` for null, or
+ * `destination_disabled`. Null if the destination receives exports.
+ */
 export function destinationRefusal(destination: Destination | null): string | null {
   if (destination === null) return "destination_deleted";
   return destination.enabled ? null : "destination_disabled";

@@ -9,7 +9,10 @@ export interface ItemHistoryQuery {
   readonly span: HistorySpan;
   readonly order: HistoryOrder;
   readonly limit: number;
-  /** Shows only these fields, and no point without one of them. Undefined: all fields. */
+  /**
+   * Fields to show. Leaves out reads that have none of them, but not those that found the item
+   * delisted. Undefined: all fields.
+   */
   readonly fields: readonly string[] | undefined;
   /** ID of the last point of the previous page. */
   readonly startingAfter: string | undefined;

@@ -68,7 +68,7 @@ export const listChanges = (
 ): Promise<ChangesPage> =>
   query.sort === "time" ? changesByTime(query, history) : changesBySize(query, history);
 
-/** The run of a watchlist at which a page by time continues. */
+/** The place at which the next page continues, if the changes are sorted by time. */
 interface TimeCursor {
   readonly endedAt: string;
   readonly watchlistId: string;

@@ -28,7 +28,7 @@ export interface CreditCap {
   readonly maxCredits?: number;
 }
 
-/** Converts `max_credits` of a parsed body or query. */
+/** Returns the cap that `max_credits` of a parsed body or query sets; an empty object if absent. */
 export const creditCap = ({
   max_credits: maxCredits,
 }: {

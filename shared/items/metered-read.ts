@@ -235,7 +235,8 @@ async function settle(
   const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);
-      // A refusal changed nothing, but a settlement without an answer may have taken effect.
+      // If the ledger refused the settlement, nothing was charged. If it did not answer, the
+      // settlement may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
       if (!isCancelled) throw unconfirmed(String(error));
       throw isServiceError(error) ? unavailable("settled without an answer") : error;
@@ -248,7 +249,7 @@ async function settle(
   throw isCancelled ? unavailable("settled too late to answer") : unconfirmed("settled too late");
 }
 
-/** Cancels the hold immediately. Returns true on success. */
+/** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */
 async function cancelNow(
   { accountId, requestId: holdId }: MeteredCall,
   { ledger, clock }: MeteredReadDependencies,

@@ -41,7 +41,7 @@ export interface OfferEnvelope<Result> {
   readonly credits: number;
 }
 
-/** Body of an offers response, with the credits and the account's balance. */
+/** The body of an offers response, and the credits and balance that the call reports. */
 export interface OfferReply<Result> {
   readonly body: OfferEnvelope<Result>;
   /** Credits charged for the call. */

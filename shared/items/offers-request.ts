@@ -43,7 +43,8 @@ export interface OffersRequest extends Shop, CreditCap {
 }
 
 /**
- * Parses the body, sets defaults and checks all rules.
+ * Converts the body of an offers call to a request: parses the item IDs, sets defaults and checks
+ * the rules that the schema cannot check.
  * @throws 501 for an announced platform; 400 that names the invalid parameter
  */
 export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): OffersRequest {

@@ -25,7 +25,7 @@ export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
  */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 
-/** The keys of the current work; empty outside a unit of work. */
+/** Returns the keys (such as `run_id`) of the current unit of work; empty outside such a unit. */
 export const workKeys = (): WorkKeys => current.getStore()?.keys ?? {};
 
 /**

@@ -4,7 +4,9 @@ import type { Lease } from "./outbox.ts";
 /** Duration of a lease: much longer than one attempt, which takes 15 s at most, and its writes. */
 const leaseSeconds = 60;
 const leaseTokenBytes = 12;
-/** Maximum delay of an SQS message. The sweeper sends messages that are due later. */
+/**
+ * Maximum delay of an SQS message. If a target is due later, the sweeper sends its wake-up message.
+ */
 const messageDelaySecondsMax = 900;
 
 /**

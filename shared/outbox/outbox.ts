@@ -46,7 +46,7 @@ export interface OutboxChanges<LogRecord> {
 
 /** Result of a successful claim. */
 export interface ClaimResult {
-  /** Number of additions to the outbox so far. `release` uses it to detect later additions. */
+  /** The number of entries added to the outbox so far. `release` detects later ones with it. */
   readonly additions: number;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;
@@ -87,7 +87,7 @@ export interface EntryQuery {
   readonly limit: number;
 }
 
-/** Stores outboxes and their leases. `LogRecord`: row of the target's log. */
+/** Stores outboxes and their leases. A `LogRecord` is one entry in the log of a delivery target. */
 export interface OutboxStore<LogRecord> extends Outbox {
   /**
    * Claims a delivery target under a lease. Null if another process holds the lease, if the target

@@ -51,7 +51,7 @@ export interface RecorderOptions<LogRecord> {
   readonly token: string;
   readonly outbox: Pick<OutboxStore<LogRecord>, "record">;
   readonly clock: Clock;
-  /** Returns the state for the target's next session. It is stored with each transaction. */
+  /** Returns the session state. Each transaction stores it for the next session of the target. */
   readonly state: () => unknown;
 }
 
@@ -122,7 +122,7 @@ const rowsOf = <LogRecord>({
   (removed === undefined ? 0 : 1) + added.length + records.length;
 
 /**
- * Merges successive changes into one. If an entry was both added and removed, the last change
+ * Merges successive changes into one. If several changes add or remove the same entry, the last one
  * applies.
  */
 function merged<LogRecord>(changes: readonly OutboxChange<LogRecord>[]): OutboxChanges<LogRecord> {

@@ -113,8 +113,8 @@ function listening(outgoing: ClientRequest): () => boolean {
 }
 
 /**
- * Returns a function that returns true once the request has a connected socket. Node.js writes the
- * request to it at once.
+ * Returns a function that returns true once the request may have been sent: Node.js writes a
+ * request as soon as it has a connected socket.
  */
 function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;

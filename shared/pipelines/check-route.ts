@@ -63,7 +63,7 @@ function checkKeys(route: Route, { path }: Place): void {
     if (route[key] === undefined || route[key] === false || accepted.includes(when)) continue;
     throw invalidParam(
       `${path}.${key}`,
-      `'${key}' applies only with 'when': ${orList(accepted)}. Omit it with ${when}.`,
+      `'${key}' applies only with 'when': ${orList(accepted)}. Omit it if 'when' is '${when}'.`,
     );
   }
   if (once === true && when === "ok" && op === undefined && where === undefined) {
@@ -80,8 +80,12 @@ function checkKeys(route: Route, { path }: Place): void {
   }
 }
 
-const orList = (names: readonly string[]): string =>
-  names.length === 1 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+function orList(names: readonly string[]): string {
+  const quoted = names.map((name) => `'${name}'`);
+  return quoted.length === 1
+    ? quoted.join("")
+    : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}
 
 /** @throws 400 if a minimum difference has no numeric field to compare */
 function checkDelta(route: Route, { scraper, path }: Place): void {
@@ -128,7 +132,7 @@ function checkNoTest({ when, ...route }: Route, { path }: Place): void {
     if (route[key] !== undefined) {
       throw invalidParam(
         `${path}.${key}`,
-        `'${key}' applies only if 'when' is changed or ok (got ${when}). Omit '${key}', or change 'when'.`,
+        `'${key}' applies only if 'when' is 'changed' or 'ok' (got '${when}'). Omit '${key}', or change 'when'.`,
       );
     }
   }
@@ -188,14 +192,17 @@ export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =
     );
   });
 
-/** Returns the type of the field that a route tests. @throws 400 if it cannot test the field */
+/**
+ * Returns the type of the field that a route tests.
+ * @throws 400 if a route with this `when` cannot test the field
+ */
 function typeOf(when: When, field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const whens = whensFor(scraper, field);
   if (whens.length > 0 && !whens.includes(when)) {
     throw invalidParam(
       `${path}.field`,
-      `'${field}' has no earlier value to compare with. Test it with 'when': ok.`,
+      `'${field}' has no earlier value to compare with. Test it with 'when': 'ok'.`,
     );
   }
   const type = whens.length === 0 ? undefined : fieldTypes[field];
@@ -204,7 +211,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
     throw invalidParam(
       `${path}.field`,
       invalidChoiceMessage(
-        `'field' of a route with 'when': ${when} on ${scraper}`,
+        `'field' of a route with 'when': '${when}' on ${scraper}`,
         testable,
         field,
       ),
@@ -227,20 +234,20 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   if (against === "last read" && when !== "changed") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares with the last known value. It applies only with 'when': changed.`,
+      `'${op}' compares with the last known value. It applies only with 'when': 'changed'.`,
     );
   }
   if (numbersOnly && type !== "number") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares numbers, but '${field}' is a ${type}. Use is or is_not.`,
+      `'${op}' compares numbers, but '${field}' is a ${type}. Use 'is' or 'is_not'.`,
     );
   }
   if (against === "last read") {
     if (value === undefined) return;
     throw invalidParam(
       `${path}.value`,
-      `'${op}' compares with the last known value. Omit 'value', or use below or above.`,
+      `'${op}' compares with the last known value. Omit 'value', or use 'below' or 'above'.`,
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);

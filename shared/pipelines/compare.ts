@@ -31,7 +31,10 @@ export function changedFields(
   return changes;
 }
 
-/** Returns true if two values of a field are equal. Prices may differ by up to half a cent. */
+/**
+ * Returns true if two values of a field are equal. Two prices that differ by at most half a cent
+ * count as equal.
+ */
 export function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
   if (typeof was === "number" && typeof is === "number" && prices.has(field)) {
     return Math.abs(was - is) <= halfCent + tolerance;

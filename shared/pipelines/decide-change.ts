@@ -140,7 +140,7 @@ function valuesOf(
 }
 
 interface FieldRead extends FieldValues {
-  /** Number of earlier reads in a row with the same effect. */
+  /** Number of successive reads with the same effect, up to the read before this one. */
   readonly seen: number;
   /** Verdict of the route's tests. */
   readonly verdict: Verdict;

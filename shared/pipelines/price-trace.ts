@@ -12,7 +12,7 @@ type Entries = readonly (readonly number[])[];
 export interface PriceTrace {
   /** UTC day of the first price, in days since 1970. */
   readonly since: number;
-  /** For `previousPrice`: the last price before the present one that differs from it. */
+  /** For `previousPrice`: the last price that differed from the current one. */
   readonly previous?: number;
   /** For `previousPrice`, while the price is null: the last price before it. */
   readonly last?: number;
@@ -42,11 +42,14 @@ const dayOf = (at: number): number => Math.floor(at / dayMs);
 interface DerivedPrice {
   /** Number of days before the day of the read that the field covers. Null if it has no window. */
   readonly window: number | null;
-  /** Members of the trace after the first price. */
+  /** Returns the trace after the read of the first price, without the member `since`. */
   readonly start: (read: PriceRead) => Omit<PriceTrace, "since">;
-  /** The trace after a read that changed the price. */
+  /** Returns the trace after a read that changed the price. */
   readonly changed: (trace: PriceTrace, read: PriceRead) => PriceTrace;
-  /** The value at a read, from the trace before the read. Undefined if no price was known. */
+  /**
+   * Returns the field's value at a read, from the trace before the read. Undefined if no price was
+   * known before.
+   */
   readonly value: (trace: PriceTrace, read: PriceRead) => number | undefined;
 }
 
@@ -107,7 +110,8 @@ function lowestOf(window: number): DerivedPrice {
     changed({ since, days = [] }, { was, is, at }) {
       const held = typeof was === "number" ? withLowest(days, [dayOf(at), was]) : days;
       const first = dayOf(at) - window;
-      // While the present price holds, a price that is not below it cannot be the lowest.
+      // A price that is not below the present price cannot be the lowest while the present price
+      // holds, and it leaves the window earlier. It is therefore dropped.
       const isBelow = (price: number): boolean => typeof is !== "number" || price < is;
       const left = held.filter(([day = 0, price = 0]) => day >= first && isBelow(price));
       return { since, ...(left.length > 0 && { days: left }) };

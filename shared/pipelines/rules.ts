@@ -52,8 +52,9 @@ export interface RouteMatches {
   readonly hasNews: boolean;
   readonly trackedChanged: boolean;
   /**
-   * True if an event must report the changes: a change that no event has reported yet matched a
-   * `changed` route with `notify`, or such a route matched a difference from its reference value.
+   * True if an event must report the changes. This requires that a `changed` route with `notify`
+   * matched: either a change that no event has reported yet, or a difference from its reference
+   * value.
    */
   readonly notifyChanged: boolean;
   /**

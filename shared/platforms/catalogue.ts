@@ -186,7 +186,7 @@ export interface Shop {
   readonly marketplace: string;
 }
 
-/** IDs of the platforms on which an endpoint is live. By default, the endpoint of products. */
+/** Returns the IDs of the platforms on which `endpoint` is live. */
 export const livePlatforms = (endpoint: EndpointId = "products"): readonly string[] =>
   Object.entries<PlatformEntry>(platforms)
     .filter(([, { endpoints }]) =>
@@ -263,8 +263,8 @@ export function parsePlatform(
 }
 
 /**
- * ISO 4217 code of the currency of all prices in a marketplace. Throws if the platform does not
- * have the marketplace.
+ * Returns the ISO 4217 code of the currency of all prices in a marketplace.
+ * @throws Error if the platform does not have the marketplace
  */
 export function currencyOf(platform: Platform, marketplace: string): string {
   const entry: PlatformEntry = platforms[platform];
@@ -286,5 +286,7 @@ export function productTier(platform: Platform, id: string): Tier {
   return found;
 }
 
-/** Returns true for the ID of a live platform; false for announced platforms. */
+/**
+ * Returns true for the ID of a live platform; false for announced platforms and all other names.
+ */
 export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

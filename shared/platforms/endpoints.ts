@@ -5,7 +5,7 @@ export type Status = "live" | "coming_soon";
 export interface Tier {
   readonly id: string;
   readonly name: string;
-  /** Price of one answered item in quarter-credits. */
+  /** Price of one answered item in quarters of a credit. */
   readonly costQuarters: number;
   readonly itemsPerCallMax: number;
 }
@@ -45,7 +45,7 @@ export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint =
   tiers,
 });
 
-/** Announced endpoints, without tiers. */
+/** Returns the entries of endpoints that are only announced. Such an endpoint has no tiers. */
 export const announcedEndpoints = (...ids: readonly EndpointId[]): readonly Endpoint[] =>
   ids.map((id) => ({
     id,

@@ -74,7 +74,7 @@ export const structuredResponse = v.object({
   data: v.array(structuredEndpointSchema),
 });
 
-/** All structured-data endpoints in API answers. */
+/** Returns all structured-data endpoints in their form in API answers. */
 export const presentStructured = (): v.InferOutput<typeof structuredResponse> => ({
   object: "list",
   data: platformNames.flatMap((platform) =>

@@ -91,9 +91,9 @@ function missedBy(
 }
 
 /**
- * Records and stores a result for every batch of the step that is not done. Items of a batch that
- * was not read become `deferred` if the step was deferred, else `unavailable`. Returns the updated
- * step.
+ * Completes all open batches of a step: records a result of each batch that has none, and stores
+ * its outcomes in the items. Items that were not read become `deferred` if the step was deferred,
+ * else `unavailable`. Returns the updated step.
  */
 async function withoutOpenBatches(
   run: Run,
@@ -125,8 +125,8 @@ async function withoutOpenBatches(
 
 /**
  * Releases the hold of a step for which no decision is stored: the process that planned the step
- * may have reserved credits and then died. First reserves the same hold ID: a step has only one
- * hold, so another process that still runs cannot open the hold after this release.
+ * may have reserved credits and then died. First reserves the same hold ID. The ledger opens a hold
+ * only once, so a process that still runs cannot open it after the release.
  */
 async function releaseUndecided(
   run: Run,

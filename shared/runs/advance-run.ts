@@ -41,8 +41,8 @@ export async function advanceRun(
     const planned =
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === undefined || planned.stats !== null) continue;
-    // Each repeated message of the previous step leads to this line. If it sent all batches again,
-    // the number of messages would multiply with every step.
+    // Each repeated message of the previous step leads to this line. If all batches were sent again
+    // here, the number of messages would multiply with every step.
     if (planned.isSent) return;
     if ((await startStep(run, planned, dependencies)) === "done") return;
   }

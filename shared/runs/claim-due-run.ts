@@ -68,8 +68,9 @@ export async function claimDueRun(
 }
 
 /**
- * The run in progress, for a tick that is not due. SQS delivers a tick again if the process that
- * claimed the run died, and by then the due time has advanced.
+ * Returns the run to resume after a tick that is not due: the run in progress, if there is one. If
+ * the process that claimed a run died, SQS delivers the tick again. By then, the due time has
+ * advanced.
  */
 async function unfinishedRun(watchlist: Watchlist, runs: RunStore): Promise<Run | undefined> {
   if (watchlist.runningRun === null) return undefined;

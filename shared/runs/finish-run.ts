@@ -103,7 +103,10 @@ const isToPublish = ({ phase }: Run): boolean =>
 
 const isToFinish = (run: Run): boolean => run.phase === "finishing" || isToPublish(run);
 
-/** Returns false if `isOver` returned true before the work of the phase was done. */
+/**
+ * Does the work of the run's phase: restores the items of a discarded run, records the history, and
+ * publishes events. Returns false if `isOver` returned true before all of it was done.
+ */
 async function publishPhase(
   run: Run,
   end: RunEnd,

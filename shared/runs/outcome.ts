@@ -80,7 +80,7 @@ interface BatchItems {
   readonly items: ReadonlyMap<string, Item>;
   /** Number of planned items, including removed ones. */
   readonly planned: number;
-  /** Time of the outcomes of items without an answer, ISO 8601. */
+  /** The time (ISO 8601) that the outcome of an item gets if there is no answer for the item. */
   readonly at: string;
   /**
    * By item ID: the states of derived fields that are not stored in the item. They were calculated

@@ -43,8 +43,8 @@ const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
     : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
 /**
- * Returns true if the step reads the kind that the retry needs. A retry that an earlier release
- * stored has only a step ID, which must then be equal.
+ * Returns true if a step reads what an owed retry needs: the same scraper, and offers of the same
+ * condition. A retry from an earlier release has no scraper, so the step IDs must be equal.
  */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>
   owed.scraper === undefined
@@ -74,6 +74,8 @@ export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: str
   ];
 }
 
-/** Returns the owed retries that remain after a step answered or skipped an item. */
+/**
+ * Returns the owed retries of an item that remain after a step has answered or skipped the item.
+ */
 export const retriesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
   item.owes.filter((owed) => stepOfRetry(pipeline, item, owed).id !== stepId);

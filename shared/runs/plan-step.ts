@@ -127,8 +127,8 @@ interface EarlierOutcomes {
 }
 
 /**
- * Reads the outcomes of earlier steps. The outcome of a routed item is stored by the next step that
- * reads the item, whether the item is routed to that step or starts there.
+ * Reads the outcomes of the steps before `position` in run order. The outcome of a routed item is
+ * stored by the next step that reads the item, whether the item is routed to it or starts there.
  */
 async function outcomesBefore(
   run: Run,

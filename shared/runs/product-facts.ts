@@ -41,7 +41,10 @@ function sellerFacts(field: SellerField, seller: unknown): Pick<ProductFacts, "s
 const at = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
-/** Trims a source's text and cuts it to `lengthMax` characters. Undefined if there is no text. */
+/**
+ * Trims a source's text and cuts it to `lengthMax` characters. Returns undefined if the value is
+ * not a text, or is an empty one.
+ */
 function cutText(text: unknown, lengthMax: number): string | undefined {
   if (typeof text !== "string") return undefined;
   const visible = text.toWellFormed().trim();

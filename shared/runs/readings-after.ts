@@ -21,8 +21,8 @@ interface GoodRead {
 
 type Readings = Item["readings"];
 /**
- * For each field that several kinds of reads share: its value after a read, and whether an event
- * reported this value.
+ * The new values of fields that several kinds of reads share, by field, and whether an event
+ * reported each value.
  */
 type Changes = ReadonlyMap<string, OpenChange>;
 
@@ -115,8 +115,8 @@ interface ProductField {
 /**
  * Returns true if a product read also updates the field in the pulse reading. The next pulse then
  * does not detect the same change again, and does not route the item to another paid product read.
- * False if a pulse route would do something that this read did not do: then the next pulse must
- * detect the change.
+ * Returns false if a pulse route would route or notify differently from this read: the next pulse
+ * must then detect the change.
  */
 const replacesPulseReading = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
   pipeline.steps

@@ -33,13 +33,13 @@ export const batchMetrics = (
   itemMetrics(scraper, counts),
 ];
 
-/** Credits reserved and charged for one step. */
+/** Returns the metrics of the credits that one step reserved and charged. */
 export const stepMetrics = (
   { scraper }: StepRecord,
   credits: { readonly reserved: number; readonly charged: number },
 ): Metrics => creditMetrics(scraper, credits);
 
-/** Duration of one step in milliseconds, from sending its batches to settling it. */
+/** Returns the metric of a step's duration: from sending its batches to settling its credits. */
 export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
   newMetrics("steps", { scraper }, { step_ms: milliseconds });
 

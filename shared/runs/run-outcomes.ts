@@ -90,7 +90,7 @@ export const unreadEntry = (
     ? { isEntryUnread: true }
     : {};
 
-/** The stats of the settled steps by step ID. Leaves out the other steps. */
+/** Returns the stats of the settled steps, by step ID. Leaves out steps that are not settled. */
 export function stepStats(records: readonly StepRecord[]): Record<string, StepStats> {
   return Object.fromEntries(
     records.flatMap(({ step, stats }) => (stats === null ? [] : [[step, stats]])),

@@ -78,7 +78,7 @@ export interface RunStats {
   readonly matched: number;
   /** Items that the run deferred to the next run. */
   readonly deferred: number;
-  /** Items with a new change. */
+  /** Items with a change that no earlier run has counted. */
   readonly changed: number;
   /** Items in `watchlist.product.changed` events; absent in runs of an earlier release. */
   readonly notified?: number;
@@ -209,7 +209,9 @@ export interface ItemOutcome {
   readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
   readonly changes?: FieldChanges;
-  /** Present if none of `changes` is new: an earlier run counted them as changed. */
+  /**
+   * Present if no change in `changes` is new. An earlier run has then counted the item as changed.
+   */
   readonly isCounted?: true;
   /** States of the pipeline's routes after the read; absent if they equal the stored ones. */
   readonly routeStates?: RouteStates;

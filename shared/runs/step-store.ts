@@ -41,7 +41,10 @@ export type RecordedResult =
 export interface StepStore {
   /** Stores the starting batches of a plan. They have no effect unless the run adopts this plan. */
   saveStarts(runId: string, plan: string, starts: Starts): Promise<void>;
-  /** Starting batches of a step in the plan that the run adopted; empty if no item starts there. */
+  /**
+   * Returns the IDs of the items that start at a step, in batches, from the plan that the run
+   * adopted. Empty if no item starts at the step.
+   */
   starts(run: Run, step: string): Promise<readonly (readonly string[])[]>;
   /** Stores the plan of a step, unless the step already has one. Returns the stored plan. */
   plan(plan: StepPlan): Promise<StepRecord>;
@@ -71,7 +74,10 @@ export interface StepStore {
     result: BatchResult,
     before?: readonly Item[],
   ): Promise<RecordedResult>;
-  /** Yields `before` of each recorded batch of a step; an empty list if it was not recorded. */
+  /**
+   * Yields, for each batch of a step that has a result, the `before` that `recordResult` stored; an
+   * empty list if it stored none.
+   */
   itemsBefore(step: StepRecord): AsyncIterable<readonly Item[]>;
   /**
    * Marks a batch as done: its outcomes are stored in the items. Returns the step after the write;

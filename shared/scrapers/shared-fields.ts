@@ -4,7 +4,7 @@ const productAndPulse: readonly ReadingKind[] = ["product", "pulse"];
 /** Kinds that share the fields of the buy box, which is the same for all condition filters. */
 const anyOffers: readonly ReadingKind[] = ["offers_used", "offers_new", "offers"];
 
-/** Kinds of readings that share a field, by increasing precedence. */
+/** For each field that several kinds of readings contain: these kinds, by increasing precedence. */
 const kindsByField: ReadonlyMap<string, readonly ReadingKind[]> = new Map([
   ["newCount", productAndPulse],
   ["newMinPrice", productAndPulse],

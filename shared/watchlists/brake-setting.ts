@@ -65,7 +65,7 @@ export const shownBrake = v.nullable(
   v.object({ max_changed_percent: v.number(), min_items: count }),
 );
 
-/** Converts a brake of a body or a stored row. Null if the brake is off. */
+/** Converts a brake from its form in request bodies and stored rows. Null means that it is off. */
 export const brakeIn = (fields: BrakeFields | null): Brake | null =>
   fields === null
     ? null

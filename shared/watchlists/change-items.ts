@@ -49,7 +49,7 @@ export interface ChangeItemsRequest {
  * @returns the number of IDs by outcome, and the watchlist after the change
  * @throws 400 if the watchlist would have too many items, before anything changes; 404 if the
  * watchlist was deleted; 409 if concurrent calls fill the watchlist; 503 after too many conflicts
- * on a page. After 404, 409 and 503, some of the items may have changed.
+ * on a page, or if the retry budget is exhausted. After 404, 409 and 503, some of the items may have changed.
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,

@@ -20,7 +20,7 @@ export interface LastChange {
   readonly step: string;
   readonly scraper: StepScraperId;
   /**
-   * A field that changed and changed back within the run is included: its `before` equals `after`.
+   * Includes a field that changed and changed back within the run. Its `before` equals its `after`.
    */
   readonly changes: FieldChanges;
 }

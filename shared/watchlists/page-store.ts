@@ -78,7 +78,10 @@ export interface PageStore {
   details(watchlistId: string, range?: IdRange): Promise<ReadonlyMap<string, ItemDetails>>;
   /** Changes the details of items, page by page. */
   changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
-  /** Like `create`, for the details of the first items. Call it after `create`. */
+  /**
+   * Creates the pages of details of a new watchlist, as `create` creates its pages of items. Call
+   * it after `create`.
+   */
   createDetails(watchlistId: string, details: readonly ItemDetails[]): Promise<void>;
   /** Deletes all pages of a watchlist that no longer exists. Idempotent. */
   removeAll(watchlistId: string): Promise<void>;

@@ -134,7 +134,7 @@ export function maxChangedAt(items: readonly Item[]): string | null {
  */
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
-/** Compresses a value as JSON with zstd. `decompress` restores it. */
+/** Converts a value to JSON and compresses it with zstd. `decompress` restores the value. */
 export const compress = (value: unknown): Uint8Array =>
   zstdCompressSync(JSON.stringify(value), compression);
 

@@ -29,7 +29,7 @@ export interface Rewritten<Note> {
    * none were written.
    */
   readonly outcome: "done" | "watchlist_deleted" | "full";
-  /** Notes of the pages that were written or did not change. */
+  /** The notes that `change` returned for the pages that were written or did not change. */
   readonly notes: readonly Note[];
 }
 

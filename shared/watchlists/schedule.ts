@@ -99,7 +99,8 @@ export function newCronSchedule(cron: string, timezone: string, stored?: string)
 }
 
 /**
- * Parses a cron expression, also one that `newCronSchedule` would refuse.
+ * Parses a cron expression. Also accepts the steps that `newCronSchedule` refuses, because an
+ * earlier release stored such expressions.
  * @throws 400 that names `cron` or `timezone`
  */
 export function cronSchedule(cron: string, timezone: string): CronSchedule {

@@ -25,9 +25,9 @@ export interface WatchlistStore {
   isFull(accountId: string): Promise<boolean>;
   /**
    * Stores the watchlist, adds 1 to the account's number of watchlists, removes the purge mark and
-   * stores the answer, in one transaction. Otherwise writes nothing: `limit_reached` if the account
-   * has the maximum number of watchlists; `superseded` if another request took the creation over or
-   * its purge began.
+   * stores the answer, in one transaction. Writes nothing for the other results: `limit_reached` if
+   * the account has the maximum number of watchlists; `superseded` if another request took over the
+   * creation, or the purge of the watchlist began.
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
@@ -61,8 +61,8 @@ export interface WatchlistStore {
    */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
   /**
-   * Skips a due time of a watchlist without items: sets the next due time. Does nothing if it has
-   * items.
+   * Skips a due time of a watchlist without items: sets the next due time. Does nothing if the
+   * watchlist has items.
    */
   skipEmpty(watchlist: Watchlist, nextRunAt: string): Promise<void>;
 }

@@ -45,8 +45,8 @@ export function healthOf(state: unknown): EndpointHealth {
 }
 
 /**
- * Health of an endpoint, without failures from before the endpoint was last enabled or its URL was
- * set.
+ * Returns the health of an endpoint without failures that are older than `receivingSince`: those
+ * from before the endpoint was created, was last enabled or got its current URL.
  */
 export const healthFor = (
   { receivingSince }: Pick<WebhookEndpoint, "receivingSince">,
@@ -93,8 +93,9 @@ export function trackHealth(stored: EndpointHealth): HealthTracker {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * The reason for which an attempt disables its endpoint; null if it does not. One reason is a 410
- * response. The other is a delivery that exhausted its retries after five days without a success.
+ * Returns the reason why an attempt disables its endpoint; null if the endpoint stays enabled. One
+ * reason is a 410 response. The other is a delivery that exhausted its retries, if the endpoint has
+ * been failing for five days.
  */
 export function disablingReason(
   { attempt, attempted }: { readonly attempt: Attempt; readonly attempted: Delivery },

@@ -15,7 +15,7 @@ export interface PendingSources {
 
 /** Maximum number of runs whose events are read for one page. */
 const runsMax = 25;
-/** Maximum number of runs of an endpoint that are searched for one delivery. */
+/** Maximum number of runs that are searched for one delivery to an endpoint. */
 const searchedRunsMax = 100;
 
 /** An entry in the outbox of an endpoint, for the first delivery attempts of a run's events. */

@@ -9,7 +9,7 @@ import type { WebhookContext, WebhookWork } from "./attempt-delivery.ts";
 
 /** Number of runs processed between two writes of progress. */
 const runsAtOnce = 20;
-/** Maximum number of deliveries made pending in one transaction. Each needs two rows. */
+/** Maximum number of deliveries that one transaction makes pending. It writes two rows for each. */
 const deliveriesAtOnce = 40;
 
 /**
@@ -81,7 +81,8 @@ async function recoverRun(
       pendingFrom(known.get(delivery.id) ?? delivery, dueAtOf(entry, found + n)),
     );
     found += pending.length;
-    // Stores the total, so that a repeated call after a crash does not reuse due times.
+    // Stores `found`, so that the continuation after a crash does not give two deliveries the same
+    // due time.
     const again: OutboxEntry = { ...entry, content: { ...progress, found } };
     await slice.record({
       added: [...pending.map(({ delivery, dueAt }) => recoveredEntry(delivery, dueAt)), again],

@@ -39,7 +39,10 @@ const subjects: readonly (readonly [string, CreditSource, TransactionFilter])[] 
   ["watchlist", step, { watchlistId }],
 ];
 
-/** The actions on a hold of 4 credits, and the ledger entries that they leave, newest first. */
+/**
+ * The actions that bring a hold of 4 credits to a state, and the ledger entries of the hold in this
+ * state, newest first.
+ */
 const states = [
   { state: "open", actions: ["otherCall"], entries: ["reserve 4"] },
   {

@@ -76,8 +76,8 @@ interface Outcome {
 }
 
 /**
- * A read makes one call for both items and, if that call fails, one call for each item. Each call
- * has three attempts.
+ * The maximum number of requests of one read. A read makes one call for both items and, if that
+ * call fails, one call for each item. Each call has three attempts.
  */
 const questionsMax = 9;
 /**

@@ -199,7 +199,9 @@ export const foreignFields: Play = replyingWith((value) =>
     : value,
 );
 
-/** Applies a change to a value and every value inside it, innermost first. */
+/**
+ * Applies `change` to every value inside a value, innermost first, and then to the value itself.
+ */
 function eachIn(value: unknown, change: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return change(value.map((one) => eachIn(one, change)));
   if (typeof value !== "object" || value === null) return change(value);

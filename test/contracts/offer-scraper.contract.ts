@@ -89,7 +89,7 @@ export function offerScraperContract(
   });
 }
 
-/** A checker of offers, and a source whose behaviour the offer selects. */
+/** An offer checker, and offers about which its source responds in different ways. */
 export interface OfferCheckerSubject {
   readonly checker: OfferChecker;
   /** Offers by the result that their check must have. */

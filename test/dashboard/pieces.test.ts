@@ -198,7 +198,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     });
     for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);
-    // Esc is also ignored while a control of the browser has the focus.
+    // Esc is also ignored if no element of the page has the focus.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);

@@ -19,7 +19,7 @@ let receiver: Receiver;
  * `held`.
  */
 const silent = "/hook/silent";
-/** Functions that each answer one request to the silent path. */
+/** For each pending request to the silent path, a function that answers the request. */
 let held: (() => void)[];
 
 eachDeliveryWorld((opened) => {

@@ -87,7 +87,7 @@ export function variablesOf(properties: Resource["Properties"]): Record<string, 
   return (properties["Environment"] as { Variables: Record<string, unknown> }).Variables;
 }
 
-/** Returns the name of the folder below `functions` of a function with these properties. */
+/** Returns the name of a function's folder in `functions`, from the properties of its template. */
 export function nameOf(properties: Resource["Properties"]): string {
   return String(variablesOf(properties)["POWERTOOLS_SERVICE_NAME"]);
 }

@@ -160,7 +160,10 @@ async function setLabels(
   );
 }
 
-/** Reserves credits so that a run can spend only `credits`. The returned function releases them. */
+/**
+ * Reserves the rest of the balance, so that a run can spend only `credits`. Returns a function that
+ * releases the reserved credits.
+ */
 async function leaveOnly(
   { ledger, clock, ...bench }: RunBench,
   credits: number | null,

@@ -96,7 +96,7 @@ export interface Verdict {
   readonly isNewValue: boolean;
   /** True if a changed event contains the item. */
   readonly isReported: boolean;
-  /** The changes in the event. */
+  /** The changes that the changed event reports. */
   readonly reportedChanges: Changes;
   readonly after: Known;
   /** The memories of the pipeline's routes after the read. */
@@ -371,7 +371,10 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
 
 const isAnswered = (status: ReadStatus): boolean => status === "ok" || status === "not_found";
 
-/** Returns the fields that differ from the last reading of this kind, with both values. */
+/**
+ * Returns the fields whose values differ from those of the last reading of the same kind, with both
+ * values. Empty for a first reading, and unless the status is `ok`.
+ */
 function changedSinceLast({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};
   const sinceLast: Record<string, Changes[string]> = {};

@@ -21,8 +21,8 @@ export interface RouteMemory {
   /** The value that the next read is compared with, by field; absent before the first value. */
   readonly references: Map<string, Value>;
   /**
-   * The latest reads in a row that were on the same side of the reference value, or had the same
-   * value, by field.
+   * The latest consecutive reads with the same result, by field. `side` is their side of the
+   * reference value, or their value; `length` is their number.
    */
   readonly rows: Map<string, { side: string; length: number }>;
   /** Reads in a row that met the condition of a route without `changed`. */
@@ -107,8 +107,8 @@ export function wantedValue(
 }
 
 /**
- * Returns true if a route without `changed` matches a read. Updates the memory.
- * @param isMet null if the read cannot show whether the condition is met
+ * Returns true if a route without `changed` matches a read, and updates the memory of the route.
+ * @param isMet true if the read meets the condition; null if the read cannot show it
  */
 export function decideLevel(
   route: Route,
@@ -245,7 +245,7 @@ interface Readings {
   readonly fields: readonly string[];
 }
 
-/** The memories of the routes of a pipeline about one item, by `RoutePart.key`. */
+/** What each route of a pipeline stores about one item, by `RoutePart.key`. */
 export type Memories = ReadonlyMap<string, RouteMemory>;
 
 /**

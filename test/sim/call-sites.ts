@@ -39,7 +39,7 @@ const excludedFiles: ReadonlySet<string> = new Set([
 
 /** Requests that no scenario sends. Each is identified by a text close to it in the code. */
 const excludedNearText: readonly string[] = [
-  // Only operators use these, to open accounts and to set automatic top-ups.
+  // Only commands of operators send these: to set automatic top-ups, and to create accounts.
   "SET auto_topup",
   "TransactItems: rows.map((row) => ({",
   // This needs more delivery targets at the same time than a simulated account has.

@@ -2,7 +2,7 @@ import { conflictOf, itemsWritten } from "../../tools/dynamodb/conflicts.ts";
 import type { Random } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** The possible results when a write overlaps another write in flight on the same item. */
+/** What can happen to a write while another write to the same item is in flight. */
 export const overlapKinds = [
   "transaction cancelled by a transaction",
   "transaction cancelled by a plain write",

@@ -52,8 +52,8 @@ const conflict = ({ operation, input }: Attempt): Error => {
 };
 
 /**
- * Recent versions of rows and of index queries. An eventually consistent read may still return
- * them.
+ * The recent results of each row and each index query, oldest first. An eventually consistent read
+ * may still return them. The key names the row or the query.
  */
 export type Answered = Map<string, Known[]>;
 interface Known {
@@ -71,7 +71,7 @@ interface Line {
   readonly answered: Answered;
   /** Sends the request. `input` replaces its input. */
   readonly perform: (input?: Marshalled) => Promise<Sent>;
-  /** Records that the fault changed no result. */
+  /** Records that the injected fault did not change the result of the request. */
   readonly hadNoEffect: () => void;
   readonly now: number;
 }

@@ -8,7 +8,7 @@ import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./stage.ts";
 
 export interface Engine {
-  /** Creates a table for one seed. `end` deletes the table. */
+  /** Creates the table of one seed. The function `end` of the result deletes the table. */
   stage(): Promise<Stage & { end(): Promise<void> }>;
   stop(): Promise<void>;
 }

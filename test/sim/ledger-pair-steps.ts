@@ -319,8 +319,8 @@ async function spend(
 }
 
 /**
- * Adds records to the journal until it has the given number. The grant and the bystander's hold are
- * the first two, and each hold of 0 credits adds two.
+ * Adds records to the journal until it contains `records`. It already contains two: the grant and
+ * the bystander's hold. Each settled hold of 0 credits adds two.
  */
 async function fillJournal(process: PairProcess, scene: PairScene, records: number): Promise<void> {
   for (let n = 0; 2 * n + 3 < records; n += 1) {

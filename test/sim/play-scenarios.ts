@@ -25,7 +25,7 @@ export interface PlayScenariosOptions {
    */
   readonly scenario?: string | undefined;
   /**
-   * The profile of all seeds.
+   * The profile of the injected faults, for all seeds.
    * @default each seed has its own
    */
   readonly profile?: Profile | undefined;

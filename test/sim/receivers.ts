@@ -15,7 +15,10 @@ export interface SentRequest {
   readonly task: Task;
   /** The time of arrival at the receiver; null if the request never arrived. */
   arrivedAt: number | null;
-  /** The receiver's result, even if the process never received it. */
+  /**
+   * The result from the receiver's view: the status of its response, even if the response was lost,
+   * or `failed`. Null until the request arrives.
+   */
   status: number | "failed" | null;
   /** True if a connection was made, so that the receiver may have the request. */
   left: boolean;

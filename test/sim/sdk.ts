@@ -285,7 +285,7 @@ const deathOf = (plan: FaultKind | undefined): FaultKind | undefined =>
 /** Creates the error that the SDK throws for a broken connection. The SDK retries the request. */
 const broken = (): Error => Object.assign(new Error("socket hang up"), { name: "TimeoutError" });
 
-/** The faults that continue during the SDK's retries, by ID of the invocation. */
+/** The faults that also occur at the SDK's retries of a request, by ID of the SDK's invocation. */
 const lasting = new WeakMap<Faults, Map<string, FaultKind>>();
 const lastingShare = 0.5;
 

@@ -61,8 +61,8 @@ const minute = 60_000;
 /** The largest number of invocations of workers at the same time. */
 const workersMax = 4;
 /**
- * The longest duration of a call under contention, in milliseconds. Calls run in sequence, so with
- * longer calls many simultaneous API calls would time out.
+ * The longest duration of one call of the task scheduler under contention, in milliseconds. These
+ * calls run in sequence, so if they took longer, many simultaneous API calls would time out.
  */
 const contendedCallMsMax = 4;
 /**

@@ -188,7 +188,7 @@ export async function startDeliveryWorld() {
           }
         }
       },
-      /** Returns the earliest due time of a target; null if no target has pending work. */
+      /** Returns the earliest due time of all delivery targets; null if none has pending work. */
       async nextDue(): Promise<Date | null> {
         const query = { kind: "outbox", by: latestDueTime, limit: 1 } as const;
         const [next] = await dueKeys(tables.client, tableName, query);
@@ -292,7 +292,7 @@ export type DeliveryWorld = Awaited<
 
 /**
  * Registers the hooks that open an empty world and a receiver for each test of the calling file.
- * Calls `prepare` with them before the test.
+ * Calls `prepare` with the world and the receiver before the test.
  */
 export function eachDeliveryWorld(
   prepare: (opened: { readonly world: DeliveryWorld; readonly receiver: Receiver }) => unknown,

@@ -59,7 +59,10 @@ export const kindsAt = (version: 1 | 2) => ({
   itemPage: { ...rowKinds.itemPage, version, conversion: conversions.itemPage },
 });
 
-/** The release of a process: its version of the converted kinds, and the version that it writes. */
+/**
+ * The release that a process runs: its version of the row kinds `run`, `watchlist` and `itemPage`,
+ * and the version that it writes.
+ */
 export interface Release {
   readonly version: 1 | 2;
   readonly writes: WrittenVersions;

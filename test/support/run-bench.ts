@@ -115,7 +115,7 @@ export interface BenchOptions {
    * @default the limit of the service
    */
   readonly batchIdsMax?: number;
-  /** Wraps the page store that the engine uses. */
+  /** Wraps the page store of the run engine. By default, the engine uses the store itself. */
   readonly pagesThrough?: (pages: PageStore) => PageStore;
   /**
    * Returns the index of the message that is handled next.

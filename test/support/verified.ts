@@ -16,8 +16,8 @@ export function expectVerified(delivery: ReceivedRequest, secrets: readonly stri
 }
 
 /**
- * Expects both verifiers to accept a delivery with its secret. Expects both to reject it five
- * minutes later, with an additional byte, and with another secret.
+ * Expects each of two independent verifiers to accept a delivery with its secret. Expects each to
+ * reject the delivery 301 seconds later, with an additional byte, and with another secret.
  */
 export function expectRefused(delivery: ReceivedRequest, secret: string): void {
   const sentAt = Number(/^t=(\d+),/.exec(String(delivery.headers["service-signature"]))?.[1]);

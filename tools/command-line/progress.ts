@@ -8,7 +8,7 @@ interface ProgressOptions {
   /** Milliseconds before the first line, and between lines. Default: 0, which prints every step. */
   readonly everyMs?: number;
   readonly out?: { write(text: string): unknown };
-  /** Milliseconds on any scale. */
+  /** Returns a time in milliseconds. Only differences between two times are used. */
   readonly now?: () => number;
 }
 

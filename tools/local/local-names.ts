@@ -10,7 +10,7 @@ interface Named {
   readonly stack: string;
   readonly logicalId: string;
   readonly type: string;
-  /** The resolved properties whose names end in `Name`. */
+  /** The properties of the resource whose names end in `Name`, with resolved values. */
   readonly properties: Readonly<Record<string, unknown>>;
   readonly queueUrlBase: string;
 }

@@ -2,7 +2,7 @@ import { occurrencesOf } from "./schedule-store.ts";
 import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";
 
 export interface ScheduleClock {
-  /** Computes the next due time again. Call it after a schedule has changed. */
+  /** Computes again when the next schedule is due. Call it after a schedule has changed. */
   reconsider(): void;
   /** Stops firing schedules, and waits until those in progress have fired. */
   stop(): Promise<void>;

@@ -34,7 +34,7 @@ const storedSchedule = v.object({
   name: v.string(),
   definition: scheduleDefinition,
   /**
-   * True if a template creates the schedule. It is deleted when no template contains it any more.
+   * True if a template creates the schedule. The schedule is deleted once no template creates it.
    */
   fromTemplate: v.boolean(),
   createdAt: v.number(),

@@ -4,7 +4,7 @@ import type { LocalName } from "./local-names.ts";
 
 const anyProperties = v.record(v.string(), v.unknown());
 
-/** A CloudFormation template with unresolved intrinsic functions. */
+/** Schema of a CloudFormation template whose intrinsic functions are not resolved yet. */
 export const templateSchema = v.object({
   Resources: v.record(
     v.string(),

@@ -216,7 +216,10 @@ interface Entrypoints extends Base {
   readonly log: Log;
 }
 
-/** Opens the API, the queue pollers and the schedule clock. They stop before everything else. */
+/**
+ * Opens the API, the queue pollers and the schedule clock. When the world stops, they stop first.
+ * Returns the address of the API.
+ */
 async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]): Promise<string> {
   const { templates, host, log, folder } = entrypoints;
   const store = openScheduleStore(folder);

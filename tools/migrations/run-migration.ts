@@ -23,7 +23,7 @@ export interface MigrationRun {
 
 /** The numbers of rows of a migration so far. */
 export interface MigrationTally {
-  /** Rows that were read. */
+  /** Number of rows that were read. */
   readonly read: number;
   /** Rows that were pending when they were read. */
   readonly pending: number;

@@ -9,7 +9,7 @@ export interface RunOfChanges {
   readonly runNumber: number;
   /** The number of items with a changed price. An event contains at most 500 of them. */
   readonly items: number;
-  /** Start and end of the run, as an ISO 8601 time. */
+  /** Start and end of the run (ISO 8601). */
   readonly startedAt: string;
 }
 

@@ -23,9 +23,10 @@ type ResultFields = Pick<AuditLine, "result" | "error" | "exit_code" | "created"
 const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
 
 /**
- * Makes a change and returns its result. Writes an audit line before the change, and one with its
- * outcome after it. Makes no change if the first line cannot be stored; warns if the second cannot.
- * @throws the error of the change, or the error of storing the first line
+ * Makes a change and returns its result. Stores an audit line before the change, and one with its
+ * outcome afterwards. Warns if the second line cannot be stored.
+ * @throws the error of the change, or the error of storing the first line. In the latter case, the
+ * change was not made.
  */
 export async function audited(
   { log, clock, warn, values, exitCode, ...fixed }: Audited,

@@ -51,7 +51,10 @@ export interface RestoreCloud {
   settingsOf(table: string): Promise<TableSettings>;
   /** Gives a table the settings `settings`. Changes only those that differ. */
   applySettings(table: string, settings: TableSettings): Promise<void>;
-  /** Begins to restore a table, as it was at a time, to a new table. */
+  /**
+   * Begins to restore a table to the new table `target`, with the rows that it had at the time
+   * `at`.
+   */
   restoreToTime(table: string, target: string, at: string): Promise<void>;
   /** Begins to restore a backup to a new table. */
   restoreFromBackup(backup: string, target: string): Promise<void>;

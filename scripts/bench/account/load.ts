@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly rate: number;
   /** Watchlists whose runs reserve and settle steps on the same account during the calls. */
   readonly watchlists: number;
-  /** The seconds that are measured, without the warm-up before them. */
+  /** The duration of the measurement in seconds, without the warm-up before it. */
   readonly seconds: number;
   readonly time: VirtualTime;
   readonly random: () => number;
@@ -41,7 +41,7 @@ export interface LoadFigures {
   readonly calls: readonly CallFigures[];
   /** Calls per second, counted over the measured seconds. */
   readonly callsPerSecond: number;
-  /** Calls that were refused for the rate of their key, or because no environment was free. */
+  /** Calls refused because of their key's rate limit, or because no environment was free. */
   readonly limited: number;
   /** Calls that were refused because they got no concurrency slot. */
   readonly withoutSlot: number;

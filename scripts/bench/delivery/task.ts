@@ -8,11 +8,11 @@ export interface DeliveryPlaces extends Omit<DeliveryServers, "stop"> {
   readonly receiverUrl: string;
 }
 
-/** The delivery of runs of one size to the receiver or to the customer's bucket. */
+/** A task of the bench: to deliver runs of one size to the receiver or to the customer's bucket. */
 export interface DeliveryTask {
   /**
-   * The work to measure. `bare` is the loop, whose bodies are created before the measurement
-   * starts.
+   * The work to measure. `publish` and `deliver` are done by the service. `bare` is a loop that
+   * sends the same bytes without the service; its bodies are created before the measurement starts.
    */
   readonly work: "publish" | "deliver" | "bare";
   readonly to: "receiver" | "bucket";

@@ -28,9 +28,9 @@ export interface EndpointCase {
   readonly requestsAtOnce: number;
   /** The milliseconds in which the receiver answers. */
   readonly answerMs: number;
-  /** The runs whose events are pending. */
+  /** The number of runs whose events are pending. */
   readonly runs: number;
-  /** The events of each run. */
+  /** The number of events of each run. */
   readonly events: number;
   readonly seed: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Returns the smallest and the largest number of times in any sliding second. `most` considers all
- * times. `least` considers only the seconds between `from` and `until`; it is Infinity if these are
- * less than a second apart.
+ * Counts the `times` within one second, for every possible start of the second. Returns the
+ * smallest and the largest count. `least` considers only seconds that lie between `from` and
+ * `until`; it is Infinity if there are none. All times are in milliseconds.
  */
 export function slidingSeconds(
   times: readonly number[],
@@ -19,7 +19,7 @@ export function slidingSeconds(
 }
 
 /**
- * Returns the index of the first time at or after `start`; the length of the list if there is none.
+ * Returns the index of the first time at or after `start`, or the length of the list if none is.
  */
 function firstFrom(sorted: readonly number[], start: number): number {
   let [low, high] = [0, sorted.length];

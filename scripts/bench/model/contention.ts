@@ -62,7 +62,7 @@ interface ItemState {
   lockedUntil: number;
 }
 
-/** Creates the model of conflicts between requests. */
+/** Creates a model of the conflicts between requests that DynamoDB handles at the same time. */
 export function contention({ time, rules, random }: Options): Contention {
   const states = new Map<string, ItemState>();
   const partitions = partitionUnits(time, rules.partitionUnits);

@@ -134,7 +134,7 @@ export const pipelineBodies = {
   NewPipelineRoute: { schema: routeBody, rules: routeRules },
 };
 
-/** Returns the rule that all steps of a pipeline read one platform. */
+/** Returns the JSON Schema rule that all steps of a pipeline have scrapers of `platform`. */
 export const platformSteps = (platform: string): JsonObject => ({
   properties: {
     steps: {

@@ -175,7 +175,10 @@ async function ownerWithoutCount(
 interface Call {
   readonly keyHash: string;
   readonly nowMs: number;
-  /** The row that refused the previous attempt although the rate window had room. */
+  /**
+   * The key's row if it refused the previous attempt although its rate window has room; otherwise
+   * undefined.
+   */
   readonly seen: Row | undefined;
 }
 

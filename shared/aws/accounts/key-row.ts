@@ -10,7 +10,7 @@ import { accountKeys, type RowKey } from "../table/table.ts";
  */
 const epochMs = Date.UTC(2020, 0, 1);
 
-/** The stored form of a time in milliseconds since 1970. */
+/** Converts a time in milliseconds since 1970 to its stored form, in milliseconds since 2020. */
 export const storedMs = (ms: number): number => ms - epochMs;
 
 /** The row of a key that has made no call, including its table key. */

@@ -143,7 +143,7 @@ function request(
     readonly accountId: string;
     readonly delivery: Delivery;
     readonly now: Date;
-    /** True creates the delivery if it is not in the log. False requires that it is in the log. */
+    /** True: the delivery is created if it is not in the log. False: it must be in the log. */
     readonly isAdded: boolean;
   },
 ): Promise<boolean> {

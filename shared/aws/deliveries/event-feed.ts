@@ -114,8 +114,8 @@ async function append(
     );
     return undefined;
   } catch (error) {
-    // The run is already in the feed, or another run has this sequence. The next attempt reads both
-    // rows.
+    // The run is already in the feed, or another run has used this sequence. The next attempt reads
+    // the run's row and the count again.
     if (cancellationReasons(error) !== undefined) return "again";
     throw error;
   }

@@ -45,8 +45,8 @@ export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) 
 };
 
 /**
- * Builds the write that stores an outbox entry, and replaces an equal one. The row expires
- * `entryDaysMax` days after the due time.
+ * Builds the write that stores an outbox entry. It replaces an entry with the same key. The row
+ * expires `entryDaysMax` days after the due time.
  */
 export const entryWrite = (
   TableName: string,

@@ -35,7 +35,8 @@ export async function* listedRuns(
     }));
   const range = isNewestFirst ? { last: from, isNewestFirst } : { first: from };
   for await (const segment of joinedSegments(runRows(client, table, { watchlistId, ...range }))) {
-    // A point is read before its run ends, so this run and all older runs have only earlier points.
+    // The item of a point was read before the run ended. So this run and all older runs have only
+    // points from before `since`.
     if (isNewestFirst && segment.endedAt < since) return;
     const { points, ...run } = segmentOf(segment);
     const inSpan = points.filter((point) => isWithin(query, point));

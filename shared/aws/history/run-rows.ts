@@ -14,7 +14,7 @@ export interface RunRange {
 
 const lastChunk = 9_999;
 
-/** The query for the rows of the segments of a range of runs. */
+/** Returns the DynamoDB query for the rows of the run segments in a range of run numbers. */
 export const runRowsQuery = (
   table: string,
   { watchlistId, first = 1, last = limits.runNumberMax, isNewestFirst = false }: RunRange,

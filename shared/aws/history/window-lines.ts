@@ -22,7 +22,7 @@ interface WindowRead {
   readonly watchlistId: string;
   readonly window: number;
   readonly firstBucket: number;
-  /** Maximum number of characters of lines that are held in memory. */
+  /** Maximum number of characters, over all lines, that are held in memory. */
   readonly charactersMax: number;
 }
 

@@ -160,9 +160,9 @@ const waitMsMax = 1_000;
 const freshTriesMax = 6;
 
 /**
- * Repeats an attempt until it returns a result. After `fresh`, the attempt has cached the current
- * rows, so the next attempt follows at once. After `again`, the next attempt follows a pause with
- * full jitter.
+ * Repeats an attempt until it returns a result. `fresh` means that the attempt has cached the
+ * current rows: the next attempt follows at once. After `again`, the next attempt follows a pause
+ * with full jitter.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function untilDone<T extends object>(

@@ -105,7 +105,7 @@ async function writePage(
   return transacted.refused[pagePosition] === true ? "page exists" : "ended";
 }
 
-/** Positions of two writes in the transaction of `writePage`. */
+/** The indices of the two writes in the transaction of `writePage`. */
 const trimPosition = 0;
 const pagePosition = 1;
 

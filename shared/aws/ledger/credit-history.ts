@@ -74,7 +74,8 @@ async function rowsFor(
   cursor: EntryPlace | undefined,
 ): Promise<{ readonly rows: AccountRows | undefined; readonly below: EntryPlace }> {
   if (cursor !== undefined) {
-    // After a cursor without a stamp, only entries from before the account had shards follow.
+    // A cursor without a stamp is the place of an entry from before the account had shards. Only
+    // such entries follow it, so the shards are not read.
     const rows =
       cursor.at === 0
         ? undefined
@@ -135,9 +136,9 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
 const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
 
 /**
- * Returns true for an entry that is older than a range. Ignores the times of grants, purchases and
- * adjustments from before the account had shards. Those times are from an operator's clock, which
- * may be wrong.
+ * Returns true for an entry that is older than a range. A range may include entries from before the
+ * account had shards. Then returns false for their grants, purchases and adjustments: those times
+ * are from an operator's clock, which may be wrong.
  */
 function isBefore({ place, entry }: PlacedEntry, { from, withOld }: Range): boolean {
   if (place.at > 0 || !withOld) return place.at < from;
@@ -183,7 +184,7 @@ async function collect(
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // A place without a listed entry is also a valid cursor.
+    // The cursor need not be the place of a listed entry.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

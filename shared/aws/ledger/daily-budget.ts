@@ -84,7 +84,7 @@ export const giveToBudget = (
 
 /** The use of a daily budget. */
 export interface BudgetUse {
-  /** Credits of open holds and charges. */
+  /** Credits of the open holds and the charges of the day. */
   readonly used: number;
   /**
    * The credits in `used` from before the budget was set: they were charged or held earlier on that

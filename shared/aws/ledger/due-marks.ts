@@ -46,7 +46,8 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold that was created since the shard was read relies on the due mark.
+      // A hold may have been created since the shard was read. Without the due mark, no sweep would
+      // release it after its expiry.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

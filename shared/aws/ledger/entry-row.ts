@@ -2,7 +2,7 @@ import type { CreditTransaction } from "../../credits/credit-history.ts";
 import type { CreditSource, EntryType } from "../../credits/ledger.ts";
 import type { Row } from "../table/dynamo.ts";
 
-/** The attributes of a row that store the call or step for which a hold or an entry was made. */
+/** Returns the attributes that store the source of a hold or an entry: an item call or a step. */
 export function sourceRow(source: CreditSource): Row {
   const { scraper, items } = source;
   return "requestId" in source

@@ -35,7 +35,10 @@ interface Step {
   readonly entry: CreditTransaction | null;
 }
 
-/** A transfer takes effect in all shards at once, before the entries with the same stamp. */
+/**
+ * The shard number in the place of a transfer. It is below all shard numbers, because a transfer
+ * takes effect in its shards at once, before the entries with the same stamp.
+ */
 const beforeShards = -1;
 
 /**
@@ -88,7 +91,7 @@ async function opened(batches: AsyncIterator<readonly Step[]>, steps: number): P
   return stream;
 }
 
-/** Reads until a stream has at least `count` steps or ends. */
+/** Reads batches into a stream until it contains at least `count` steps or no batch is left. */
 async function fill({ steps, batches }: Stream, count: number): Promise<void> {
   while (steps.length < count) {
     const batch = await batches.next();
@@ -110,15 +113,15 @@ function newestOf(streams: readonly Stream[]): Stream | undefined {
 
 interface Position {
   readonly accountId: string;
-  /** Upper bound of places, exclusive. */
+  /** Only entries and transfers below this place are read. */
   readonly below: EntryPlace;
   /** Number of entries that the caller probably needs from each shard. */
   readonly share: number;
 }
 
 /**
- * Yields the steps of a shard below a place. After the first shard, continues with the entries from
- * before the account had shards.
+ * Yields the entries and transfers of a shard below a place, newest first. For the first shard, or
+ * for an account without shards, then yields the entries from before the account had shards.
  */
 async function* batchesOf(
   process: LedgerProcess,

@@ -31,7 +31,8 @@ export async function finalShards(
     );
     cacheShards(process, accountId, shards);
     count = Math.max(0, ...shards.map((shard) => shard.shards));
-    // Shards that were added after the account was read may have accepted records up to that stamp.
+    // If there are more shards than were read, shards were added since then. They may have accepted
+    // records with stamps up to `upTo`, so all shards are read again.
     if (count <= shards.length) return { account: rows.account, shards, upTo };
   }
 }

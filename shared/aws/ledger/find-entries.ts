@@ -42,8 +42,8 @@ const marksMax = 1_000;
 const scanned = 400;
 const hourUs = 60 * 60 * 1_000_000;
 /**
- * Maximum time by which an entry's stamp may precede the time in an ID that the entry contains,
- * because clocks differ.
+ * Maximum time in microseconds by which the stamp of an entry may be earlier than the time in an ID
+ * that the entry contains. It can be earlier because clocks differ.
  */
 const skewUs = hourUs;
 /**
@@ -77,7 +77,8 @@ const between = (from: number, to: number): Search => ({
 });
 
 /**
- * The lowest stamp that an entry with an ID created at `made` can have; 0 if `made` is undefined.
+ * Returns the lowest stamp that an entry can have if it contains an ID created at `made`; 0 if
+ * `made` is undefined.
  */
 const since = (made: Date | undefined): number =>
   made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);

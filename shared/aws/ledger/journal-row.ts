@@ -4,7 +4,8 @@ import type { CreditSource } from "../../credits/ledger.ts";
 import type { Row } from "../table/dynamo.ts";
 
 /**
- * Codes have one letter, because every update of a shard costs write units for the size of its row.
+ * The stored codes of record types. They have one letter, because every update of a shard costs
+ * write units for the size of its row.
  */
 const typeCodes = {
   reserve: "r",
@@ -90,8 +91,8 @@ export function journalSourceRow(source: CreditSource): Row {
 }
 
 /**
- * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, returns a
- * call of which only the request ID is known.
+ * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, returns an
+ * item call whose request ID is `holdId`, without other fields.
  */
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, s, n, u, p, w, m } = row ?? {};

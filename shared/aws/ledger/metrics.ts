@@ -2,8 +2,8 @@ import { newMetrics, type MetricsSink } from "../../observability/figures.ts";
 import type { LedgerReport } from "./process.ts";
 
 /**
- * Converts reports of reservations and settlements to metrics. Each operation has a separate time
- * metric instead of a dimension, because one log line contains both operations.
+ * Returns a function that sends the report of a reservation or settlement as metrics to `send`. The
+ * two operations have separate time metrics, not a dimension, because one log line contains both.
  */
 export const ledgerMetrics =
   (send: MetricsSink) =>

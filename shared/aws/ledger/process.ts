@@ -88,7 +88,7 @@ export function cacheShards(
 }
 
 /**
- * Makes a shard the home shard of this process for an account: the shard in which it reserves
+ * Makes a shard the home shard of an account in this process. Reservations try the home shard
  * first.
  */
 export function moveHome(process: LedgerProcess, accountId: string, home: number): void {

@@ -43,7 +43,10 @@ export async function readAccountRows(
 interface Wanted {
   readonly accountId: string;
   readonly expected: number;
-  /** Names of the attributes to read. @default all */
+  /**
+   * Names of the attributes to read.
+   * @default all attributes
+   */
   readonly attributes?: readonly string[];
 }
 
@@ -76,7 +79,8 @@ export const sumsOf = (shards: readonly Shard[]): Sums => ({
 });
 
 /**
- * Returns true if no credits moved between shards and none were added while the shards were read.
+ * Returns true if the sums over the shards equal the credits that the account received. They differ
+ * if credits moved or were added while the shards were read.
  */
 const isWhole = ({ account, shards }: AccountRows): boolean => {
   const { balance, held, spent } = sumsOf(shards);

@@ -38,7 +38,8 @@ export const chargedItemCount = ({ items, credits }: Settlement): number | undef
   items ?? (credits === 0 ? 0 : undefined);
 
 /**
- * Resolves the hold of a call. Returns the charge of the first resolution.
+ * Settles the hold of a call, and returns the charge. If the hold is already settled or released,
+ * changes nothing and returns the charge of that time.
  * @throws Error if the charge exceeds the hold; 503 UNAVAILABLE if the rows stay contended or the
  * retry budget is exhausted
  */

@@ -36,7 +36,7 @@ export interface Shard {
    * It never decreases.
    */
   readonly added: number;
-  /** Number of entries so far. */
+  /** Number of ledger entries of this shard so far. */
   readonly sequence: number;
   /** Stamp of the newest change. The shard refuses a change whose stamp is not newer. */
   readonly fence: number;

@@ -99,7 +99,8 @@ export function reserveUpdate(
     moves: { balance: -credits, held: credits, in_flight: 1 },
     record,
     recorded,
-    // Only the sweeper changes an existing due mark, so that most calls do not write to the index.
+    // Keeps an existing due mark, which only the sweeper changes. Most calls then do not write to
+    // the index.
     set: [
       "#holds.#hold = :hold",
       "#due_kind = if_not_exists(#due_kind, :due_kind)",
@@ -214,8 +215,8 @@ export const growUpdate = (
 });
 
 /**
- * Builds the update that frees the slot of a call from before the account had shards. Another shard
- * may have the credits of the call.
+ * Builds the update that frees the slot of a call that reserved credits before the account had
+ * shards. The credits of the call may be in another shard.
  */
 export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update => ({
   TableName: table,

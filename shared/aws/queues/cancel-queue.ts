@@ -1,7 +1,10 @@
 import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { CancelQueue } from "../../credits/cancel-queue.ts";
 
-/** Sends messages that cancel holds to the runs queue. The run starter cancels the holds. */
+/**
+ * Creates a queue of messages that cancel the holds of calls. They are sent to the runs queue, and
+ * the run starter cancels the holds. `send` throws the error of SQS if the send fails.
+ */
 export function sqsCancelQueue(client: SQSClient, runsQueueUrl: string): CancelQueue {
   return {
     async send({ accountId, holdId }) {

@@ -9,7 +9,10 @@ import { type RowKey, watchlistKeys } from "../table/table.ts";
 /** Maximum size of the encoded items of a row, in bytes. DynamoDB limits a row to 400 KB. */
 const bytesMax = 300 * 1024;
 
-/** The attribute of a batch's result that names the rows with the items before the batch. */
+/**
+ * The name of the rows that store the items as they were before a batch. It is an attribute of the
+ * batch's result.
+ */
 export interface BeforeName {
   readonly attempt: string;
   readonly chunks: number;

@@ -18,8 +18,8 @@ interface Decision {
 
 /**
  * Stores the decision about a held run. Returns false, without a change, if the run is not held or
- * its watchlist was deleted: the purge of a watchlist deletes the rows of a held run, and must not
- * begin while a decision is carried out.
+ * its watchlist was deleted. The purge of a deleted watchlist deletes the rows of a held run, so it
+ * must not overlap with the execution of a decision.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export const decideHold = (

@@ -1,7 +1,7 @@
 import type { Run, RunStats, StepRecord, StepStats } from "../../runs/run.ts";
 import type { Row } from "../table/dynamo.ts";
 
-/** The row of a run, without its key. */
+/** Returns the attributes of a run's row, without its key. */
 export function runRow(run: Run): Row {
   return {
     id: run.id,

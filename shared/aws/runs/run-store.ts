@@ -303,7 +303,8 @@ function listUpdate(
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
-        // A watchlist starts no run while it has a run in progress, in this and earlier releases.
+        // A held run remains the run in progress. Until the hold ends, neither this nor an earlier
+        // release starts another run.
         ":running": run.hold === undefined ? null : run.runNumber,
         ":number": run.runNumber,
         ":run": run.hold === undefined ? run.status : "held",

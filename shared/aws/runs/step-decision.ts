@@ -21,8 +21,8 @@ interface Decision {
 
 /**
  * Records whether a step is read or deferred, in a transaction that checks the run's phase. Returns
- * the decision that was recorded first. Returns `over`, without a change, if there is none and the
- * run is no longer in phase `reading` or was abandoned.
+ * the decision that was recorded first. If there is no decision, and the run is no longer in phase
+ * `reading` or was abandoned, records none and returns `over`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function decideStep(

@@ -138,7 +138,7 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
 
-/** Reads the items before a batch, from the row of its result. */
+/** Reads the items as they were before a batch. The row of the batch's result names their rows. */
 async function itemsBeforeBatch(
   client: DynamoDBDocumentClient,
   table: string,
@@ -198,9 +198,9 @@ function withoutDetails(outcome: ItemOutcome): ItemOutcome {
 
 /**
  * Stores the result of a batch. Returns false, without a change, if the batch already has a result.
- * Outcomes are in three attributes, because their readers differ: plans of the next steps need
- * `routed`, events need `routed` and `outcomes`, and the items need these two and `silent`. The
- * history needs only `points`.
+ * The outcomes are split over three attributes, because their readers differ: plans of the next
+ * steps need `routed`, events need `routed` and `outcomes`, and the items need all three, including
+ * `silent`. The history needs none of them, only `points`.
  */
 async function putResult(
   client: DynamoDBDocumentClient,

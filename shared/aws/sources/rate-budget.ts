@@ -63,7 +63,10 @@ interface RateRow {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly source: string;
-  /** The last known time in the row of each source. Each attempt starts from this time. */
+  /**
+   * For each source, the time that its row had when this process last accessed it, in microseconds.
+   * The next attempt assumes that the row still has this time.
+   */
   readonly known: Map<string, number>;
 }
 
@@ -95,8 +98,8 @@ interface Move {
 async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
   const { client, table, source, known } = row;
   const costUs = Math.ceil(ask.permits * gapMsOf(ask) * 1_000);
-  // For an idle source, the calculation starts now. For a busy source, it starts at the stored
-  // time.
+  // The new permits of an idle source start now. Those of a busy source start at the stored time,
+  // after the permits that were already granted.
   const isIdle = (known.get(source) ?? 0) < nowUs;
   const change = isIdle
     ? {

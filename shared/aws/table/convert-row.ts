@@ -15,7 +15,7 @@ import {
   versionOf,
 } from "../../base/stored-versions.ts";
 
-/** A row in one of the two versions of a conversion, which must be converted to the other. */
+/** A row in one version of a conversion, to be converted to the other version of the conversion. */
 interface RowToConvert {
   readonly table: string;
   /** The row as it is stored, with its key. */

@@ -33,8 +33,9 @@ export async function dueKeys(
 }
 
 /**
- * Lists keys of all due rows with the partition key `pk`, in any order. They are in one partition
- * of the index, except rows that were written when the kind had fewer partitions.
+ * Lists the keys of the rows of one kind that have the partition key `pk` and are due at or before
+ * `by`, in any order. All of them are in one partition of the index, except rows that were written
+ * when the kind had fewer partitions; only `everywhere` also finds those.
  */
 export async function dueKeysOf(
   client: DynamoDBDocumentClient,

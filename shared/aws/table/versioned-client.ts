@@ -245,7 +245,9 @@ const readableRequests = (left: unknown, read: ReadRow): unknown =>
     ]),
   );
 
-/** Converts a row to the version of the code. `key` is its key, unless the row contains it. */
+/**
+ * Converts a row to the version of the code. `key` identifies a row that does not contain its key.
+ */
 function readableRow(kinds: readonly VersionedKind[], row: Row, key: Row): Row {
   const identified = row["pk"] === undefined ? key : row;
   const versioned = kinds.length === 0 ? undefined : versionedKindOf(kinds, identified);

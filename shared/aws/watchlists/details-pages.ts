@@ -77,7 +77,10 @@ export const detailsPages = (
   },
 });
 
-/** Maximum number of first pages: DynamoDB's 100 writes of a transaction, less one check. */
+/**
+ * Maximum number of pages with which the details of a watchlist begin. One transaction creates
+ * them, and DynamoDB limits it to 100 writes, one of which is a check.
+ */
 const firstPagesMax = 99;
 
 /**

@@ -123,7 +123,10 @@ async function leftOf(
   return left?.upper === page.lowest ? left : undefined;
 }
 
-/** Reads the page that starts where `page` ends. Undefined if there is none or it has changed. */
+/**
+ * Reads the page that starts where `page` ends. Returns undefined if `page` is undefined or the
+ * last page, or if the ranges of the pages have changed since `page` was read.
+ */
 async function rightOf(
   table: PageTable,
   watchlistId: string,

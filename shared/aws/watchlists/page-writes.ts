@@ -20,7 +20,7 @@ import { watchlistKeys } from "../table/table.ts";
 interface PageWrite {
   /** The pages to replace: adjacent and in order. */
   readonly before: readonly StoredPage[];
-  /** The new pages, which cover the same range. */
+  /** The new pages. They cover the same range of IDs as `before`. */
   readonly cut: readonly CutPage[];
   /** True if the change neither adds nor removes items. */
   readonly keepsIds: boolean;

@@ -42,7 +42,8 @@ export function eventBridgeSchedules(client: SchedulerClient, options: Options):
           await client.send(new UpdateScheduleCommand(input));
           return;
         } catch (error) {
-          // Another call has deleted the schedule since `CreateSchedule` failed.
+          // If the schedule was not found, another call has deleted it since `CreateSchedule`
+          // failed. The next attempt creates it.
           if (!(error instanceof ResourceNotFoundException) || tries === triesMax) throw error;
         }
       }

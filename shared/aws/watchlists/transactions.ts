@@ -135,7 +135,8 @@ export function deleteWatchlistRow(
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
     if (isRefused(reasons, listAt)) return false;
-    // The key expired after a day, and another watchlist was then created with the same key.
+    // The idempotency key of the watchlist expired after a day, and a newer watchlist uses the key.
+    // This watchlist is therefore deleted without the record of the key.
     if (isRefused(reasons, keyAt)) {
       const retried = await transact(client, writes);
       return retried === undefined ? true : "again";

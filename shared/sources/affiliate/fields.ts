@@ -7,7 +7,7 @@ import {
 import type { Answer } from "../../scrapers/scraper.ts";
 import type { AffiliateItem } from "./item.ts";
 
-/** The values, besides the item itself, from which an answer is made. */
+/** The values, besides the item itself, from which a result is built. */
 export interface AffiliateReading {
   readonly id: string;
   readonly fetchedAt: string;

@@ -133,7 +133,8 @@ function failureOf(
   if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
   const { status } = reply;
   const isRefused = status === refusedStatus;
-  // A refused batch is only a problem if a single item of it is refused too, so no warning yet.
+  // A refused batch is read again in smaller batches. A warning is needed only if the source
+  // refuses a single item.
   const problem = isRefused && ids.length > 1 ? undefined : problemOf(reply);
   if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
   if (isRefused) return { kind: "refused" };

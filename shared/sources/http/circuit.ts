@@ -21,7 +21,7 @@ export interface Circuit {
    * once. Otherwise returns false.
    */
   enter(now: Date): boolean;
-  /** Records the result of a call. Returns true if it opened the circuit. */
+  /** Ends a call and records its result. Returns true if this result opened the circuit. */
   leave(signal: CircuitSignal, times: { readonly startedAt: Date; readonly now: Date }): boolean;
 }
 

@@ -32,7 +32,8 @@ export interface SourceClientOptions extends SourcePace {
   /** Returns true for statuses after which the call may be retried. */
   readonly isTemporary: (status: number) => boolean;
   /**
-   * Returns true for an answer that refuses every call of this caller. Not called for a 429.
+   * Returns true if an answer shows that the source refuses all calls of this client. Not called
+   * for a 429.
    * @default - true for every 403
    */
   readonly isBlock?: (answer: Answered) => boolean;

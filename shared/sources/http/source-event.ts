@@ -1,4 +1,4 @@
-/** An event in the calls to a source. Never contains a URL, header or body. */
+/** What happened in a call to a source, for logs and metrics. Has no URL, header or body. */
 export type SourceEvent =
   | {
       readonly kind: "call";

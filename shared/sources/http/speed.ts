@@ -4,7 +4,10 @@
  */
 export interface Speed {
   perSecond(now: Date): number;
-  /** Records an answer. Ignores tries that started before the last reduction. */
+  /**
+   * Records whether the source answered a try that it is busy. Ignores tries that started before
+   * the last reduction of the rate.
+   */
   note(answer: { readonly isBusy: boolean; readonly startedAt: Date }, now: Date): void;
 }
 

@@ -73,7 +73,10 @@ async function readBody(response: Response, bytesMax: number): Promise<Uint8Arra
 
 const codeForm = /^[A-Z][A-Z0-9_]{1,60}$/;
 
-/** Returns the error's code. Its message may contain the URL, so it is never returned. */
+/**
+ * Returns the code of an error: `timeout`, a code of the connection, or `failed`. Never returns the
+ * error's message, because it may contain the URL.
+ */
 function errorCodeOf(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   if (name === "TimeoutError" || name === "AbortError") return "timeout";

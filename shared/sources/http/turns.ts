@@ -116,7 +116,7 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
     granted += grant.permits;
     handOut(waiting, grant, gapMsOf(ask));
   }
-  // No waiting call can start before its deadline.
+  // Without a permit, none of the waiting calls can start before its deadline, so all are refused.
   if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
 

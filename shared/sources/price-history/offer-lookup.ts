@@ -35,7 +35,8 @@ export type OfferLookup =
 
 /**
  * Reads the current live offers of listings. `products` contains only the listings that the API
- * returned. Returns `failed` if a smaller batch may succeed, and `none` if it would fail too.
+ * returned. Returns `failed` if a read of fewer listings may succeed, and `none` if it would fail
+ * too.
  */
 export async function lookUpOffers(
   ids: readonly string[],

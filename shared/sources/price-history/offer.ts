@@ -139,8 +139,9 @@ export function seenOffers(product: HistoryProduct): SeenOffers {
     if (identity === undefined) continue;
     identified += 1;
     const { offerId: number } = offer;
-    // Offers with the same identity can change places, so earlier reads may have returned this
-    // offer with or without the number.
+    // Of several offers with the same identity, the ID of the first contains no number. Another
+    // offer may have been the first, so earlier reads may have returned this offer with or without
+    // it.
     const ids = [identity, ...(number === undefined ? [] : [{ ...identity, number }])];
     for (const id of ids.map(historyOfferId)) {
       buyable.set(id, buyable.get(id) === true || isBuyable(offer));

@@ -52,7 +52,7 @@ function wrongScraper({ expected }: v.StrictObjectIssue): string {
   return expected === "never" ? "is not a scraper ID" : "is missing. Configure every scraper";
 }
 
-/** The adapter of each scraper and its options. */
+/** For each scraper, the adapter that reads it and the adapter's options. */
 export type SourceConfiguration = v.InferOutput<typeof configuration>;
 
 export interface ParseOptions {
@@ -177,7 +177,10 @@ interface Paced {
   readonly options: Readonly<Record<(typeof paceKeys)[number], number>>;
 }
 
-/** Returns the secrets of the configuration, without duplicates. */
+/**
+ * Returns the references to the secrets that the sources use, each with its customer-managed KMS
+ * key, if any. Without duplicates. Does not read the secrets.
+ */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));
   return [...uses.values()];

@@ -155,8 +155,8 @@ function problemOf(note: UpstreamNote): string {
 }
 
 /**
- * Higher than the default of 5 MiB, because a reply with 100 complete products is almost that
- * large.
+ * The maximum size of a reply of the price history API. Higher than the default of 5 MiB, because a
+ * reply with 100 complete products is almost that large.
  */
 const historyBytesMax = 16 * 1_024 * 1_024;
 

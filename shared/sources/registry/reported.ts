@@ -26,17 +26,17 @@ const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
 /** Adds an event to the current read. Ignores events outside a read. */
 export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
-/** Returns a scraper that reports each read of the given scraper. */
+/** Wraps a scraper. The wrapper reports each of its reads to `reporting.report`. */
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
   read: (request) => reported(() => scraper.read(request), reporting),
 });
 
-/** Returns a scraper of offers that reports each read of the given scraper. */
+/** Wraps a scraper of offers. The wrapper reports each of its reads to `reporting.report`. */
 export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
   readOffers: (request) => reported(() => scraper.readOffers(request), reporting),
 });
 
-/** Returns an offer checker that reports each check of the given checker. */
+/** Wraps an offer checker. The wrapper reports each of its checks to `reporting.report`. */
 export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
   checkOffers: (request) => reported(() => checker.checkOffers(request), reporting),
 });

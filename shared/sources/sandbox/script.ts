@@ -28,7 +28,10 @@ const delistingCycleSeconds = 100_000_000;
 /** The number of time digits at the end of a delisting ID, on every platform. */
 const delistingDigits = 8;
 
-/** Returns true after the time that the last digits of a delisting ID contain. */
+/**
+ * Returns true from the time in a delisting ID on. The ID ends with the last eight digits of this
+ * time, in seconds since 1970.
+ */
 function isDelisted(id: string, at: Date): boolean {
   const named = Number(id.slice(-delistingDigits));
   const nowSeconds = Math.floor(at.getTime() / 1_000);

@@ -67,7 +67,7 @@ const deliveryMs = 250;
 const okStatus = 200;
 /** The server does not accept at least one item of the batch. */
 const refusedStatus = 400;
-/** The batch is too large for the server. */
+/** The status with which a server refuses a batch that is too large for it. */
 const tooManyStatus = 413;
 /** Statuses of temporary refusals. The client has already retried them. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);

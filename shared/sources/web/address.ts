@@ -18,8 +18,8 @@ export function isUrlTemplate(template: string): boolean {
 }
 
 /**
- * Returns the page address of an item. Percent-encodes the ID.
- * @throws TypeError if the template is invalid
+ * Returns the address of an item's page: the template with the percent-encoded ID.
+ * @throws TypeError if the result is not a URL
  */
 export const addressOf = (template: string, id: string): URL =>
   new URL(template.replace(placeholder, () => encodeURIComponent(id)));

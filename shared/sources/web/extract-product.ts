@@ -102,8 +102,9 @@ const isIn = (wanted: string | null, stated: string | undefined): boolean =>
   wanted === null || stated === wanted;
 
 /**
- * Builds the result for a page without a product in its markup. If the declared address contains
- * the ID and the Open Graph metadata declare a product with a title, the product exists.
+ * Builds the result for a page without a product in its markup. The product exists if the page's
+ * declared address contains the ID, and if its Open Graph metadata declare a product with a title.
+ * Otherwise the result is `nothing`, or `blocked` for a block page.
  */
 function withoutProduct(html: string, wanted: WantedProduct, head: PageHead): Extraction {
   if (isShortPage(html) || isBlockTitle(head)) return { proof: "blocked" };

@@ -171,7 +171,10 @@ const isPaid = (specification: SchemaNode): boolean => {
   return !isOther && !isBeside && !isForSome(specification);
 };
 
-/** Returns true if every buyer now pays this price for one piece. */
+/**
+ * Returns true if every buyer now pays this price for one piece, not for several pieces or for a
+ * measure such as a litre.
+ */
 const isOfPiece = (specification: SchemaNode): boolean =>
   isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);
 

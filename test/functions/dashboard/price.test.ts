@@ -12,12 +12,22 @@ describe("the dashboard's price of a call", () => {
     ["retailer_d", "standard", "9000000 9000000 no-sku NO-SKU", "3 items"],
   ])("counts an ID of %s once, in any spelling", (...[id, tier, ids, expected]) => {
     const draft = { ...emptyDraft, platform: id, tier, ids };
-    expect(priceNote("products", draft, platform(id))?.split(",")[0]).toBe(expected);
+    expect(priceNote("products", draft, platform(id)).split(",")[0]).toBe(expected);
   });
 
   it("counts an offer once, in any spelling of its item", () => {
     const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
     const draft = { ...emptyDraft, platform: "retailer_a", offers };
     expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);
+  });
+
+  it("is nothing for a call that reads no items", () => {
+    expect(priceNote("platforms", emptyDraft, undefined)).toBe("Free.");
+  });
+
+  it("is empty while no platform, or a tier that the platform does not have, is chosen", () => {
+    const draft = { ...emptyDraft, platform: "retailer_a", tier: "none" };
+    expect(priceNote("products", draft, undefined)).toBe("");
+    expect(priceNote("products", draft, platform("retailer_a"))).toBe("");
   });
 });

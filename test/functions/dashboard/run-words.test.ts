@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { WatchlistRun } from "../../../functions/dashboard/browser/api/resources.ts";
 import {
   brakeSentence,
+  durationWords,
   outcomeSentence,
 } from "../../../functions/dashboard/browser/pages/watchlists/run-words.ts";
 import { discardedRun, releasedRun } from "../../../tools/documents/examples/watchlists.ts";
@@ -36,5 +37,25 @@ describe("the words about a run that its brake held", () => {
   it("are empty for a run below its brake", () => {
     const { brake: _, ...run } = releasedRun as WatchlistRun;
     expect(brakeSentence(run)).toBe("");
+  });
+});
+
+describe("the words about the duration of a run", () => {
+  const startedAt = "2026-03-01T10:00:00.000Z";
+
+  it.each([
+    [3.24, "3.2 s"],
+    [9.6, "10 s"],
+    [12, "12 s"],
+    [59.6, "1 min 0 s"],
+    [119.7, "2 min 0 s"],
+    [184.2, "3 min 4 s"],
+  ])("round %d seconds to %s", (seconds, words) => {
+    const finishedAt = new Date(Date.parse(startedAt) + seconds * 1_000).toISOString();
+    expect(durationWords(aRun({ started_at: startedAt, finished_at: finishedAt }))).toBe(words);
+  });
+
+  it("are a dash for a run in progress", () => {
+    expect(durationWords(aRun({ started_at: startedAt, finished_at: null }))).toBe("–");
   });
 });

@@ -38,7 +38,10 @@ const accounts: AccountStore = {
   addKey: async () => {},
 };
 
-/** Requests to a dependency that never responds, repeated until the retry budget is used up. */
+/**
+ * Requests a dependency that never responds, again and again until the retry budget is used up.
+ * @throws the error of the last request
+ */
 async function hanging(): Promise<never> {
   for (let lastError: unknown; ;) {
     try {

@@ -111,8 +111,8 @@ describe("400 names the reason why a body cannot be parsed:", () => {
     ["gzip that is not declared", gzipSync(utf8), {}, "is not valid UTF-8"],
     ["another type", utf8, { "Content-Type": "text/json" }, "'Content-Type: application/json'"],
     ["no type", utf8, { "Content-Type": "" }, "'Content-Type: application/json'"],
-    ["no JSON", Buffer.from("{"), {}, "is not valid JSON"],
-    ["no object", Buffer.from("[]"), {}, "must be a JSON object"],
+    ["invalid JSON", Buffer.from("{"), {}, "is not valid JSON"],
+    ["JSON that is not an object", Buffer.from("[]"), {}, "must be a JSON object"],
     [
       "a key of the prototype",
       Buffer.from('{"__proto__":{}}'),

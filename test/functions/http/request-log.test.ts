@@ -33,7 +33,7 @@ interface Asked {
   readonly key?: string;
 }
 
-/** Makes one call of the offers group; returns its log lines. */
+/** Makes one call of the route group `offers`. Returns the lines that the call logs. */
 async function logged(
   outcome: () => Promise<unknown>,
   { countedHere = false, admission, ...asked }: Asked = {},

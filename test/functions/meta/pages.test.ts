@@ -70,7 +70,7 @@ const pages = namesIn("pages", ".html.br").map((name) =>
 const guides = pages.filter((path) => path !== "/docs" && path !== "/docs/reference");
 
 const address = "https://api.example.com/prod";
-/** Paths of this service that a page links to or loads, without the stage. */
+/** Returns the paths on this service that a page links to or loads, without the stage's prefix. */
 function linksOf(path: string, html: string): string[] {
   return [...html.matchAll(/\s(?:href|src|data-sections)="([^"]+)"/g)]
     .map(([, link = ""]) => new URL(link, `${address}${path}`))

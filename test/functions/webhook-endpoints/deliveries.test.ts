@@ -53,7 +53,10 @@ const at = (seconds: number) => new Date(Date.parse(startedAt) + seconds * 1_000
 const anId = (kind: "watchlist" | "webhookEndpoint" | "run", n: number) =>
   derivedIdAt(kind, at(0), n);
 
-/** Stores a delivery in the log, as the outbox does. */
+/**
+ * Stores a delivery in the log, as the outbox does. Its event was created `seconds` after the
+ * start.
+ */
 async function logged(seconds: number, wanted: Partial<Delivery> = {}): Promise<Delivery> {
   const event = {
     id: newId("event", at(seconds), systemRandom),

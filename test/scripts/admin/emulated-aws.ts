@@ -23,7 +23,10 @@ export interface EmulatedAws {
 
 const root = new URL("../../../", import.meta.url);
 
-/** Starts the emulator of the smoke test. Prints the reason if it cannot be installed here. */
+/**
+ * Starts the AWS emulator that the smoke test uses. If it cannot be installed on this machine,
+ * prints the reason and returns undefined.
+ */
 export async function startEmulatedAws(): Promise<EmulatedAws | undefined> {
   const installed = await installPython({
     cache: fileURLToPath(new URL("node_modules/.cache/deploy-smoke", root)),

@@ -81,7 +81,7 @@ const decisions: Decisions = {
   ],
 };
 
-/** The points of products: each price that differs from the one before. */
+/** Returns the history points of products: each price that differs from the previous one. */
 const pointsOf = (all: Prices) =>
   Object.entries(all).flatMap(([product, byDay]) => {
     const days = Object.entries(byDay);
@@ -105,7 +105,7 @@ interface Replayed {
   readonly history?: typeof points;
 }
 
-/** Compares records of a replay with DuckDB. */
+/** Compares the records of a replay with the results that DuckDB calculates from the prices. */
 async function judge(
   found: Decisions,
   { all = prices, lastDay = 14, history = pointsOf(all) }: Replayed = {},

@@ -42,6 +42,7 @@ function fakeService(incomplete: (list: OpenList) => boolean = () => false) {
       spans.push(span);
       return [];
     },
+    backtest: async () => {},
   };
   return { service, spans, runs };
 }
@@ -58,6 +59,7 @@ const play = (shops: Parameters<typeof playDays>[0], { service }: { readonly ser
     service,
     source: dailyPrices(),
     records,
+    backtests: { addRun: () => {}, compare: async () => {} },
     progress: { begin: () => {} },
   });
 

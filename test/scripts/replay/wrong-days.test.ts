@@ -70,6 +70,7 @@ async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
     runNow: run("runNow"),
     discard: async (discarded, reason) => void log.push(`discard ${discarded.length}: ${reason}`),
     history: async () => [],
+    backtest: async () => {},
   };
   const records = {
     addShop: () => {},
@@ -79,7 +80,9 @@ async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
     close: async () => {},
   };
   const progress = { begin: () => {} };
-  const played = await playDays([shop], daysOf([shop]), { service, source, records, progress });
+  const backtests = { addRun: () => {}, compare: async () => {} };
+  const replay = { service, source, records, backtests, progress };
+  const played = await playDays([shop], daysOf([shop]), replay);
   return { log, runs, played };
 }
 

@@ -11,6 +11,7 @@ import { limits } from "../../../shared/base/limits.ts";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { decideHold } from "../../../shared/runs/decide-hold.ts";
 import { pipelineOf } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
@@ -182,6 +183,30 @@ describe("a back-test", () => {
         return { changes, products };
       });
     expect(entriesOf(events)).toEqual(entriesOf(storedEvents()));
+  });
+
+  it("leaves out a run that was discarded", async () => {
+    const pipeline = checks({ when: "unchanged", confirm: 2, once: true, notify: true });
+    const list = await bench.createList(ids, {
+      pipeline,
+      brake: { maxChangedPercent: 50, minItems: 4 },
+    });
+    for (const price of [10, 10, 1_000, 10, 10]) {
+      bench.answers.product = () => answered(price);
+      await bench.run(list);
+      const run = await bench.lastRun(list);
+      if (run.phase === "held") {
+        const decision = { status: "discarded", reason: null } as const;
+        await decideHold(run, decision, { ...bench, warn: () => {} });
+        await bench.work([]);
+      }
+      bench.clock.advance(hour);
+    }
+    const result = await test(list);
+
+    expect(result.runs.map(({ run }) => run.runNumber)).toEqual([1, 2, 4, 5]);
+    expect(storedEvents().length).toBeGreaterThan(0);
+    expect(itemEventsOf(result)).toEqual(storedEvents());
   });
 
   it("changes no row, reads no source and charges nothing", async () => {

@@ -29,8 +29,9 @@ function isDay(cron: RandomCron, date: Temporal.PlainDate): boolean {
 }
 
 /**
- * Instants of all matching local minutes in a span of days, mapped with `compatible`, without
- * duplicates.
+ * Returns the instants of all matching local minutes in `days` days from `first`, in milliseconds
+ * since 1970, ascending and without duplicates. Converts local times with Temporal's rule
+ * `compatible`.
  */
 function compatibleInstants(
   cron: RandomCron,

@@ -235,7 +235,8 @@ describe("the number of due times in a period", () => {
     ["includes a due time at its end", "2026-11-20T09:00:00Z", "2026-11-21T09:00:00Z", 1],
     ["excludes a due time after its end", "2026-11-20T09:00:00Z", "2026-11-22T08:59:59Z", 1],
     ["counts each due time once", "2026-11-20T00:00:00Z", "2026-11-30T00:00:00Z", 10],
-  ])("%s", (_, after, until, expected) => {
+  ])("%s", (...row) => {
+    const [, after, until, expected] = row;
     expect(count(after, until)).toBe(expected);
   });
 });

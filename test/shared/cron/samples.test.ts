@@ -7,7 +7,9 @@ import { parseCron } from "../../../shared/cron/parse-cron.ts";
 
 const folder = new URL("../../fixtures/cron/", import.meta.url);
 
-/** Returns the rows of a file of expected values, which were compared with cronie. */
+/**
+ * Returns the rows of a file of samples. The expected values in the rows were compared with cronie.
+ */
 function rowsOf<Row>(name: string): Row[] {
   const lines = readFileSync(new URL(name, folder), "utf8").trim().split("\n");
   return lines.map((line) => JSON.parse(line) as Row);

@@ -103,7 +103,7 @@ function accepted(expression: string, zone: string): Cron | null {
   }
 }
 
-/** The next due times, those around every clock change, and some of each month. */
+/** Returns due times within two years: the next, those at each clock change, and 30 a month. */
 function dueInTwoYears(cron: Cron, from: Date): Date[] {
   const until = new Date(from.getTime() + 730 * dayMs);
   const starts: Date[] = [];

@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 
 const small = runOf({ "watchlist.product.changed": 3, "watchlist.product.matched": 2 });
-/** Random text whose gzip member has about this number of bytes. */
+/** Returns random text that gzip compresses to about `bytes` bytes. */
 const noise = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
 /** Base64 text compresses to 3/4 of its length, so each text is longer than its gzip member. */
 const noisy = (megabytes: readonly number[]): RunEvents =>

@@ -283,7 +283,7 @@ describe("the partition columns of a run's export folder", () => {
   });
 });
 
-/** Fails puts by their number, from 1 on, until the clock advances. */
+/** Makes each put fail for whose number (from 1) `isFailing` is true, until the clock advances. */
 function failPuts(isFailing: (put: number) => boolean): void {
   const { buckets } = world.exporting;
   const begunAt = world.clock.now().getTime();

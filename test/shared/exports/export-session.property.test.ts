@@ -10,7 +10,7 @@ const account = "acct_1";
 /** EXPORT_RUNS=60 plays 60 random sequences instead of 6. */
 const runsMade = Number(process.env["EXPORT_RUNS"] ?? 6);
 
-/** The fault of a put, or of the read of its events. */
+/** The result of an attempt to read a run's events and to put them in the bucket. */
 const fault = fc.oneof(
   { weight: 4, arbitrary: fc.constant("none" as const) },
   fc.constant("refused" as const),

@@ -93,8 +93,8 @@ describe("a request to check offers with an invalid value", () => {
     ["offers", "no offers", { offers: [] }],
     ["ids", "no IDs", { ids: [] }],
     ["ids", "offers and IDs at once", { offers: [offer("a")], ids: [offer("a")] }],
-    ["offers", "a string", { offers: "a" }],
-    ["offers", "null", { offers: null }],
+    ["offers", "a string instead of a list", { offers: "a" }],
+    ["offers", "null instead of a list", { offers: null }],
     ["offers", "2,001 different offers", { offers: numbered(2_001) }],
     ["ids", "2,001 different offers under the alias", { ids: numbered(2_001) }],
     ["offers[1]", "a string instead of an offer", { offers: [offer("a"), "b"] }],
@@ -108,7 +108,11 @@ describe("a request to check offers with an invalid value", () => {
       "an offer ID that is empty when decoded",
       { offers: [offer("%20")] },
     ],
-    ["offers[0].offerListingId", "null", { offers: [{ asin, offerListingId: null }] }],
+    [
+      "offers[0].offerListingId",
+      "null instead of an offer ID",
+      { offers: [{ asin, offerListingId: null }] },
+    ],
     ["offers[0].offerListingId", "control characters", { offers: [offer("a\u0000b")] }],
     ["offers[0].offerListingId", "a line break", { offers: [offer("a\nb")] }],
     ["offers[0].offerListingId", "an encoded control character", { offers: [offer("a%0Ab")] }],
@@ -122,7 +126,7 @@ describe("a request to check offers with an invalid value", () => {
     ["ids[0].offerListingId", "an empty offer ID under the alias", { ids: [offer("")] }],
     ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
-  ])("gets 400 INVALID_PARAM that names '%s' if it has %s", (param, _case, body) => {
+  ])("gets 400 INVALID_PARAM that names '%s' for %s", (param, _case, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "INVALID_PARAM",

@@ -288,7 +288,10 @@ describe("a read of products whose ledger call gets no answer", () => {
 });
 
 describe("a read of products that is too late to send its answer", () => {
-  /** `standStill` lets the deadline pass, as if the process had been suspended. */
+  /**
+   * `msToAnswer` returns the time that is left. `standStill` lets the deadline pass, as if the
+   * process had been suspended.
+   */
   function standingStill() {
     let msLeft = 20_000;
     return { msToAnswer: () => msLeft, standStill: () => void (msLeft = -60_000) };

@@ -123,8 +123,8 @@ const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
 /** Plays each sample receiver, and checks the result of a request to it. */
 const receivers: Record<string, () => Promise<void>> = {
   async "one header byte a second"() {
-    // Writes far more often than the limit of 600 ms. An idle timeout would therefore never end the
-    // exchange. Only the limit on the total time does.
+    // The receiver writes at intervals far shorter than the limit of 600 ms. An idle timeout would
+    // therefore never end the exchange. Only the limit on the total time does.
     receiver.answer = (socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket);

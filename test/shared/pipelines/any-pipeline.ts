@@ -122,7 +122,10 @@ const findsOffer = (scraper: StepScraperId): boolean =>
 interface Draft {
   readonly scraper: StepScraperId;
   readonly condition: Step["condition"];
-  /** Selects the step that routes to this one: index = floor(parent * number of earlier steps). */
+  /**
+   * Selects the earlier step that routes to this step. Its index is floor(parent * number of
+   * earlier steps).
+   */
   readonly parent: number;
   readonly also: number | null;
   readonly start: "baseline" | "refresh" | null;

@@ -27,19 +27,31 @@ const cheap = { field: "price", op: "below", value: 10 } as const;
 
 describe("a key of a route that has no effect with its 'when'", () => {
   it.each<[keyof Route, Partial<Route>, string]>([
-    ["where", { when: "failed", where: [cheap] }, "new, changed, unchanged, ok or always"],
-    ["where", { when: "not_found", where: [cheap] }, "new, changed, unchanged, ok or always"],
-    ["min_delta", { ...cheap, min_delta: 1 }, "changed"],
-    ["min_delta_percent", { ...cheap, min_delta_percent: 1 }, "changed"],
-    ["confirm", { when: "new", confirm: 2 }, "changed, unchanged, ok, failed or always"],
-    ["confirm", { when: "not_found", confirm: 2 }, "changed, unchanged, ok, failed or always"],
-    ["once", { when: "changed", once: true }, "unchanged, ok or failed"],
-    ["once", { when: "new", once: true }, "unchanged, ok or failed"],
-    ["once", { when: "always", once: true }, "unchanged, ok or failed"],
+    [
+      "where",
+      { when: "failed", where: [cheap] },
+      "'new', 'changed', 'unchanged', 'ok' or 'always'",
+    ],
+    [
+      "where",
+      { when: "not_found", where: [cheap] },
+      "'new', 'changed', 'unchanged', 'ok' or 'always'",
+    ],
+    ["min_delta", { ...cheap, min_delta: 1 }, "'changed'"],
+    ["min_delta_percent", { ...cheap, min_delta_percent: 1 }, "'changed'"],
+    ["confirm", { when: "new", confirm: 2 }, "'changed', 'unchanged', 'ok', 'failed' or 'always'"],
+    [
+      "confirm",
+      { when: "not_found", confirm: 2 },
+      "'changed', 'unchanged', 'ok', 'failed' or 'always'",
+    ],
+    ["once", { when: "changed", once: true }, "'unchanged', 'ok' or 'failed'"],
+    ["once", { when: "new", once: true }, "'unchanged', 'ok' or 'failed'"],
+    ["once", { when: "always", once: true }, "'unchanged', 'ok' or 'failed'"],
   ])("is refused: %s in %j", (key, route, accepted) => {
     expect(refusalOf(route)).toEqual({
       param: `route.${key}`,
-      message: `'${key}' applies only with 'when': ${accepted}. Omit it with ${route.when ?? "ok"}.`,
+      message: `'${key}' applies only with 'when': ${accepted}. Omit it if 'when' is '${route.when ?? "ok"}'.`,
     });
   });
 
@@ -143,7 +155,7 @@ describe("an operator that compares numbers", () => {
   ] as const)("is refused with a boolean field: %j", (test) => {
     expect(refusalOf({ ...test, field: "inStock" })).toEqual({
       param: "route.op",
-      message: `'${test.op}' compares numbers, but 'inStock' is a boolean. Use is or is_not.`,
+      message: `'${test.op}' compares numbers, but 'inStock' is a boolean. Use 'is' or 'is_not'.`,
     });
   });
 });

@@ -330,7 +330,7 @@ describe("an invalid pipeline", () => {
         "a change of a derived field",
         "pipeline.steps[0].routes[0].field",
         withRoute({ when: "changed", field: "lowest30d" }),
-        "'lowest30d' has no earlier value to compare with. Test it with 'when': ok.",
+        "'lowest30d' has no earlier value to compare with. Test it with 'when': 'ok'.",
       ],
       [
         "a route value of infinite size",
@@ -382,7 +382,7 @@ describe("a route of a pipeline", () => {
       for (const [key, value] of Object.entries({ field: "price", op: "is", value: 1 })) {
         const refusal = refused(() => parse(withRoute({ when, [key]: value })));
         expect(refusal.param).toBe(`pipeline.steps[0].routes[0].${key}`);
-        expect(refusal.message).toContain("changed or ok");
+        expect(refusal.message).toContain("'changed' or 'ok'");
       }
     },
   );
@@ -438,19 +438,19 @@ describe("a route of a pipeline", () => {
         "'increased' on a boolean field",
         "op",
         { when: "changed", field: "inStock", op: "increased" },
-        "Use is or is_not.",
+        "Use 'is' or 'is_not'.",
       ],
       [
         "'below' on a string field",
         "op",
         { when: "ok", field: "merchant", op: "below", value: "A" },
-        "Use is or is_not.",
+        "Use 'is' or 'is_not'.",
       ],
       [
         "a value for 'increased'",
         "value",
         { when: "changed", field: "price", op: "increased", value: 1 },
-        "use below or above",
+        "use 'below' or 'above'",
       ],
       ["a value but no 'op'", "value", { when: "changed", field: "price", value: 1 }, "Add 'op'"],
       [
@@ -488,7 +488,7 @@ describe("a route of a pipeline", () => {
       parse(withRoute({ when: "changed", ...test }, "retailer_a.pulse")),
     );
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
-    expect(refusal.message).toContain("'when': ok");
+    expect(refusal.message).toContain("'when': 'ok'");
   });
 
   it("may not test a field that is tracked but not testable", () => {
@@ -496,7 +496,7 @@ describe("a route of a pipeline", () => {
     const refusal = refused(() => parse(pipeline, "retailer_b"));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
     expect(refusal.message).toContain(
-      "'field' of a route with 'when': changed on retailer_b.standard must be one of price, " +
+      "'field' of a route with 'when': 'changed' on retailer_b.standard must be one of price, " +
         'listPrice, inStock, seller, byPlatform, clearance (got "offerId").',
     );
   });

@@ -311,7 +311,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     },
   );
 
-  it("is replaced by the first read at the new baseline step if the item had no first read", async () => {
+  it("is dropped after a pipeline change if the item has no successful read yet: the new baseline step reads it", async () => {
     const world = await watched(null);
     const { bench, list } = world;
     await bench.work([]);

@@ -40,7 +40,10 @@ const offer = (id: string, price: number, isBuybox = false): Offer => ({
   isBuybox,
 });
 
-/** A watchlist whose items were read once, an hour ago. */
+/**
+ * Opens a bench with a watchlist whose items were read once. Each call of `next` plays a run, one
+ * hour after the run before.
+ */
 async function watched(
   ids: readonly string[],
   overrides: Partial<Watchlist> = {},

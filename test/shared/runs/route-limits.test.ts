@@ -22,7 +22,8 @@ const priced = (...prices: readonly (number | null)[]): readonly PlayedRead[] =>
 const failed: PlayedRead = { status: "unavailable", seen: {}, after: 15 };
 
 /**
- * The price change that each read reports, as `before > after`; "-" for a read without a report.
+ * Returns, for each read, the price change that the route notifies, as `before > after`; "-" for a
+ * read without one.
  */
 function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): readonly string[] {
   const pipeline = pipelineOf({ when: "changed", field: "price", notify: true, ...route });

@@ -126,7 +126,7 @@ function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
   }));
 }
 
-/** For each read, what the reference model matches; null if it matches nothing. */
+/** Returns the match of the route at each read by the reference model; null if there is none. */
 function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object | null)[] {
   const memory = newMemory();
   let last: Snapshot | null = null;

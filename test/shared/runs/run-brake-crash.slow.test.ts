@@ -6,7 +6,10 @@ import { openTables } from "../../support/tables.ts";
 const tables = openTables();
 const span = { since: "0000", until: "9999", order: "oldest_first" } as const;
 
-/** Plays a run that is held and then decided about, and returns what is stored at the end. */
+/**
+ * Plays a run that its brake holds, and then releases or discards the run. Returns what is stored
+ * at the end. `crash` is the point at which a process crashes, if any.
+ */
 async function play(status: "released" | "discarded", crash?: CrashPoint) {
   const bench = await startRunBench({ tables });
   const list = await bench.createList(["10001", "10002"], {

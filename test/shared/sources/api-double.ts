@@ -7,7 +7,7 @@ export interface ApiCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Counts the calls, from 1. */
+  /** The number of the call, from 1. */
   readonly number: number;
 }
 

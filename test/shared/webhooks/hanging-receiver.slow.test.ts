@@ -57,7 +57,7 @@ describe("a receiver that hangs", () => {
   it("gets at most three first attempts of a run in any number of leases", async () => {
     await world.publish(longRun(1));
 
-    // A lease ends after 30 s, in which two attempts time out.
+    // A worker releases its lease after 30 s, in which two attempts time out.
     for (let lease = 1; lease <= 8; lease += 1) await world.handleWakeUp(wakeUp);
 
     expect(new Set(receiver.firstAttempts).size).toBeLessThanOrEqual(3);

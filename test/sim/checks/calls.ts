@@ -322,7 +322,7 @@ function noteStates(
   }
 }
 
-/** Records the rare state that a call was refused while all slots of several shards were in use. */
+/** Records as a rare state if a call was refused while all slots of several shards were in use. */
 function noteFullShards(
   reached: World["reached"],
   { answer, calledAt, answeredAt }: RecordedCall,

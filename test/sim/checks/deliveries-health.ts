@@ -6,8 +6,8 @@ import { type KnownEndpoint, type Since, statesWithin } from "./deliveries-histo
 
 const dayMs = 24 * 60 * 60_000;
 /**
- * The largest age of a session's cached endpoint, in milliseconds: the cache's lifetime of one
- * second, and the lookup.
+ * The largest age of a session's cached endpoint, in milliseconds: one second in the cache, and at
+ * most three seconds for the lookup.
  */
 const knownMs = 4_000;
 

@@ -143,7 +143,7 @@ function writesOf({ operation, input }: Attempt): readonly Write[] {
   return isWrite ? [input] : [];
 }
 
-/** Returns the lease in a write to a delivery target; null for any other write. */
+/** Returns the lease that a write claims, uses or ends; null for a write without a lease. */
 function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues = {} }: Write) {
   const token = textOf(ExpressionAttributeValues[":token"]);
   const pk = textOf(Key["pk"]);
@@ -286,6 +286,7 @@ function keep(times: Map<string, number[]>, name: string, at: number): void {
 /**
  * Returns all values that were valid at some time between `from` and `to`, both inclusive. Contains
  * null if there was no value at some of these times.
+ * @param states the values with their start times, oldest first; undefined if there are none
  */
 export function statesWithin<Value>(
   states: readonly Since<Value>[] | undefined,

@@ -159,7 +159,7 @@ export function parseLedgerState(
 const below = (rows: readonly Row[], prefix: string): Row[] =>
   rows.filter(({ sk }) => String(sk).startsWith(prefix));
 
-/** Returns a list attribute; an empty list if it is missing. */
+/** Returns the list in an attribute; an empty list if the row has no such attribute. */
 export const rowsIn = (list: unknown): readonly Row[] => (list ?? []) as readonly Row[];
 
 function shardState(number: number, rows: readonly Row[]): ShardState {
@@ -258,7 +258,7 @@ function shardHolds({ row, records }: ShardState): readonly Hold[] {
 export const sumOf = (entries: readonly Entry[], ...types: readonly string[]): number =>
   entries.reduce((sum, { type, credits }) => sum + (types.includes(type) ? credits : 0), 0);
 
-/** Returns the sum of all charges that were reversed. */
+/** Returns the sum of the credits that refunds of earlier charges gave back. */
 export const takenBack = (entries: readonly Entry[]): number =>
   sumOf(
     entries.filter((entry) => entry.isTakenBack),

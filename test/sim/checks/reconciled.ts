@@ -4,7 +4,7 @@ import { reconcile } from "../../../tools/reconcile/reconcile.ts";
 import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
 import type { World } from "../world.ts";
 
-/** Returns a clock that is two minutes ahead. */
+/** Returns a clock that is two minutes ahead of the virtual time. */
 const later = ({ tasks }: World): Clock => ({
   now: () => new Date(tasks.now() + 2 * 60_000),
   sleep: async () => {},

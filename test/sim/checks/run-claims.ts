@@ -224,8 +224,8 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
 }
 
 /**
- * Checks a due time that is skipped. The due time must have come. The reason is another run, which
- * may have ended in the meantime, or a watchlist without items.
+ * Checks a write that skips a due time. The due time must have come. The watchlist must have no
+ * items, unless the write names another run as the reason, which may have ended since then.
  */
 function checkPassedOver(
   { input, task }: Attempt,
@@ -243,7 +243,7 @@ function checkPassedOver(
   const next = Date.parse(String(update?.values()[":next"]));
   const now = world.tasks.now();
   assert(due <= now + toleranceMs, `${where} is skipped before it has come`);
-  // A slow process calculated the next due time at any moment since its first request.
+  // A slow process may have calculated the next due time at any moment since its first request.
   const nexts = new Set<number>();
   const from = (firstRequests.get(task) ?? now) - clockOffMs;
   for (let at = from; at <= now + clockOffMs; at += minute / 2)

@@ -61,8 +61,8 @@ interface Counted {
   readonly attribute: string;
   readonly head: string;
   /**
-   * Returns the limit. This is a function, because `startEngine` lowers the limits after this
-   * module is loaded.
+   * Returns the maximum of the counter. It is a function, because `startEngine` lowers the limits
+   * of the service after this module is loaded.
    */
   readonly max: () => number;
 }

@@ -22,7 +22,7 @@ export interface Misfit {
 }
 
 const minute = 60_000;
-/** The milliseconds before the due time in which a tick may start the run. */
+/** How early a tick may start a run, in milliseconds before the due time. */
 const toleranceMs = { every: minute, cron: 0 } as const;
 /**
  * The milliseconds after which the sweeper handles a due watchlist. A tick within this time is not

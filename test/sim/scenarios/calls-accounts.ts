@@ -22,8 +22,8 @@ export interface AccountPlan {
   /** The credits of the signup grant, which determine the first concurrency tier. */
   readonly granted: number;
   /**
-   * The credits that the account has when the calls start.
-   * @default all
+   * The credits that the account has left when the calls start.
+   * @default all of `granted`
    */
   readonly left?: number;
   /** The credits of a purchase during the calls. It can raise the account's concurrency tier. */

@@ -52,7 +52,7 @@ export function contendedCrowd(random: Random): Crowd {
     isBrief: random.isHit(0.3),
   };
   return random.pick<() => Crowd>([
-    // All 50 slots are in use, and the credits cover all calls.
+    // A crowd that uses all 50 slots, and credits that cover all calls.
     () => ({
       plan: { granted: 500_000, left: random.between(150, 400), ...common },
       clients: slotsOfFive + random.between(8, 14),

@@ -15,8 +15,8 @@ export interface RecordedCall {
 }
 
 /**
- * A publication of a run by the finisher. Times are in milliseconds. `endedAt` is null unless the
- * publication succeeded.
+ * An attempt of the finisher to publish the events of a run. Times are in milliseconds. `endedAt`
+ * is null unless the attempt succeeded.
  */
 export interface PublishAttempt {
   readonly begunAt: number;

@@ -405,7 +405,8 @@ export async function changeItems(
   const additions = noteLabels(labelCalls, items, begins);
   const answer = await world.call({ method: "POST", path, key: user.key, body });
   if (answer?.status !== 200) return;
-  // The addition of an item replaces its removal by the same call.
+  // If the call both removes and adds an item, the item has the labels of the addition. The removal
+  // must therefore end first.
   for (const call of removals) call.ends = begins;
   for (const call of additions) call.ends = world.tasks.now();
 

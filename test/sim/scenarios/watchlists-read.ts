@@ -133,8 +133,8 @@ async function readItems(
 }
 
 /**
- * Checks one ID after a read of all items (invariant R12): the register of the item must allow what
- * was read. Does nothing if `seen` is undefined.
+ * Checks one ID after a read of all items (invariant R12). The item's register must allow that
+ * `seen` contains the ID, or that it does not. Does nothing if `seen` is undefined.
  * @throws AssertionError for an item that is lost or should not exist
  */
 function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {

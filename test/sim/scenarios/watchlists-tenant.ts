@@ -97,7 +97,7 @@ export interface Acting {
 }
 
 export interface CallResult {
-  /** The moment before the call. */
+  /** The number of the moment before the call (see `Moments`). */
   readonly since: number;
   /** The response; undefined if the outcome is unknown. */
   readonly answer: ApiAnswer | undefined;

@@ -12,8 +12,8 @@ interface Streaming {
 }
 
 /**
- * Loads these handlers by name; every other handler returns its name, environment, overrides and
- * event.
+ * Returns a loader that loads `handlers` by name. Every other name gets a handler whose response
+ * contains the name, environment, overrides and event as JSON.
  */
 export function loadFixture(handlers: Readonly<Record<string, Handler>> = {}): LoadHandler {
   return async (name) => ({

@@ -1,4 +1,4 @@
-/** `reconcile` reports each inconsistency that a test writes once, and nothing else. */
+/** Tests that `reconcile` reports each inconsistency of the rows exactly once, and no others. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { reconcile, tallyLine, noCounts } from "../../../tools/reconcile/reconcile.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";

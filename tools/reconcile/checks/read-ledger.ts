@@ -12,11 +12,11 @@ export interface LedgerReadDependencies {
 /** A ledger that was read completely while calls continued. */
 export interface ReadLedger {
   readonly sums: LedgerSums;
-  /** The credits of the holds and charges of calls that count to the account's budget, by day. */
+  /** The credits that calls have reserved or spent of the account's daily budget, by UTC day. */
   readonly budgetUse: ReadonlyMap<string, number>;
   /** The number of open holds in shards. */
   readonly holds: number;
-  /** Differences that later changes to the account cannot explain. */
+  /** Differences that changes to the account during the check cannot explain. */
   readonly differences: readonly Difference[];
   /**
    * Reads the changes since the ledger was read. Call it last, after reading everything that is

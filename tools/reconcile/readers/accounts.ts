@@ -28,8 +28,8 @@ export interface AccountsReader {
   /** Yields all rows of the accounts table that contain the ID of their account, in any order. */
   everyRow(): AsyncIterable<FoundRow>;
   /**
-   * Yields each account that has ledger rows, with null for the account's own ledger or the number
-   * of a shard with pages.
+   * Yields each ledger that has rows. `shard` is null for a ledger without shards, and otherwise
+   * the number of a shard that has pages.
    */
   ledgers(): AsyncIterable<{ readonly accountId: string; readonly shard: number | null }>;
   /** Returns true if an account has a ledger, or rows other than the account row. */

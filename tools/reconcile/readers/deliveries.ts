@@ -86,7 +86,7 @@ export function dynamoDeliveriesReader(
       for await (const row of readRows(client, table, rowsBelow(pk, "run#"))) {
         yield {
           ...placeOf(row),
-          // The number from the key, which readers of the feed use.
+          // Takes the number from the key, as the readers of the feed do.
           sequence: Number(String(row["sk"]).slice("run#".length)),
           createdAt: String(row["created_at"]),
           appendedAt: String(row["appended_at"]),

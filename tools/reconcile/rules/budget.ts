@@ -18,7 +18,7 @@ export interface StoredBudget extends BudgetName {
 interface Counted {
   /** Holds that have rows. */
   readonly holds: readonly StoredHold[];
-  /** The credits of the holds and charges of calls that count to the account's budget, by day. */
+  /** The credits that calls have reserved or spent of the account's daily budget, by UTC day. */
   readonly calls: ReadonlyMap<string, number>;
   /** The first day to compare. Holds of earlier days may have expired. */
   readonly since: string;

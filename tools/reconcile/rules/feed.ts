@@ -2,7 +2,7 @@ import { type Difference, missing, present } from "./difference.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import type { RunEventType } from "../../../shared/events/event.ts";
 
-/** The position of a run in the feed: its sequence in the feed, and the run's ID. */
+/** The position of a run in the event feed: its sequence number there, and the run's ID. */
 export interface FeedPlace {
   readonly sequence: number;
   readonly runId: string;
@@ -76,7 +76,8 @@ export function feedCheck(
       return [{ place, field: "run_id", stored: found, expected: runId }];
     },
     /**
-     * Ends the check.
+     * Ends the check. Returns the runs that the feed lacks, and a difference if its count is too
+     * low.
      * @param later the feed's count, read after all runs
      */
     end(later: number): Difference[] {

@@ -74,8 +74,8 @@ export interface LedgerFold {
   /** Adds the credits of a transfer to the balance. A transfer between shards has no entry. */
   move(credits: number): void;
   /**
-   * Compares the current state with `before`, the stored state from which the next entries start.
-   * Then continues from `before`.
+   * Compares the current state with `before`, the stored state that precedes the next entries. Then
+   * continues from `before`. Returns the differences, each with the name `place`.
    */
   goOnFrom(before: JournalState, place: string): Difference[];
   /** Returns the state after the last entry. */

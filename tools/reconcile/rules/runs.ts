@@ -143,7 +143,7 @@ function newestDifferences(list: Watchlist, run: Run): Difference[] {
 /** A run's steps with their records, and the number of its items. */
 export interface RecordedRun {
   readonly steps: readonly RecordedStep[];
-  /** The number of items that start at a step, each counted once. */
+  /** The number of items that start at any step. An item that starts at several counts once. */
   readonly tracked: number;
 }
 

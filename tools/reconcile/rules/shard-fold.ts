@@ -67,15 +67,15 @@ export interface ShardSums extends LedgerSums {
   readonly pageUsage: ReadonlyMap<string, UsageChange>;
   /** The credits received from other shards, by stamp; negative if they were sent to others. */
   readonly transfers: ReadonlyMap<number, number>;
-  /** The credits of the holds and charges of calls that count to the account's budget, by day. */
+  /** The credits that calls have reserved or spent of the account's daily budget, by UTC day. */
   readonly budgetUse: ReadonlyMap<string, number>;
 }
 
 /** Adds up the records of a shard in ascending order. */
 export interface ShardFold {
   /**
-   * Adds an entry from before the account had shards. The first shard's records continue after
-   * these entries.
+   * Adds an entry from before the account had shards, and returns the rules that it breaks. The
+   * first shard's records continue after these entries.
    */
   takeEntry(entry: LedgerEntry): Difference[];
   takePage(page: StoredPage): Difference[];
@@ -88,7 +88,8 @@ export const shardPlace = (accountId: string, shard: number): string =>
   `${accountId} shard ${shard}`;
 
 /**
- * Returns the first stamp whose records were in the row, and not in pages, when the row was read.
+ * Returns the lowest stamp whose records were in the row, and not in pages, when the row was read.
+ * If the row had no records, returns the lowest stamp that the next record can have.
  */
 export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "fence">): number =>
   journal[0]?.at ?? fence + 1;

@@ -15,7 +15,9 @@ export interface UpstreamResult {
   readonly data?: unknown;
 }
 
-/** A request that is valid for its scraper, without the scraper's name. */
+/**
+ * The members of a request body that the sandbox uses. The body is already valid for its scraper.
+ */
 const request = v.object({
   marketplace: v.string(),
   deadline_ms: v.number(),

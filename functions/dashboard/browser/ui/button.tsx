@@ -42,7 +42,7 @@ export function Button(props: ButtonProps) {
         data-cancel={props.isCancel}
         onClick={(event) => {
           if (!blocked && !busy) return props.onClick?.();
-          // Without this, a blocked or busy button would submit its form.
+          // A blocked or busy button must not submit its form.
           return event.preventDefault();
         }}
       >

@@ -55,7 +55,8 @@ function meteredProcess(seed = 1) {
       sent.writeUnits += answer.ConsumedCapacity?.CapacityUnits ?? 0;
       return answer;
     } catch (error) {
-      // DynamoDB charges a refused write for the row's units, which another test limits to one.
+      // DynamoDB also charges for a refused write, by the size of the row. Another test checks that
+      // the row costs one unit.
       sent.writeUnits += 1;
       throw error;
     }

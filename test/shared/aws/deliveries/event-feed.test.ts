@@ -94,7 +94,7 @@ describe("appending to the event feed", () => {
       const { Key } = command.input as { Key?: { sk: string } };
       if (isFirst && Key?.sk === "count") {
         isFirst = false;
-        // The feed has already looked for the run's mark and found none.
+        // Waits until the first call has also read that the run has no mark yet.
         await new Promise((resolve) => setTimeout(resolve, 50));
         await feed.append(account, run("a"));
       }

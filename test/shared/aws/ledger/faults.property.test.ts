@@ -69,7 +69,7 @@ const call = fc.record({
    * completes the call. `left`: the hold of the call expires.
    */
   afterwards: fc.constantFrom("ended", "left"),
-  /** True for a process that is suspended until its hold has expired. */
+  /** True if the process that makes the call is suspended until the hold has expired. */
   sleeps: fc.boolean(),
   /** True for a step that is repeated late, after its hold has expired. */
   zombie: fc.boolean(),

@@ -70,7 +70,8 @@ it("a call gets the free slot that moves to another ledger shard while the shard
 
   const ledger = ledgerOf(
     readsAround(async () => {
-      // A call of the first shard ends, and the next one gets the free slot of another shard.
+      // Moves the free slot: a call of the first shard ends, and a new call takes the free slot of
+      // another shard.
       const now = systemClock.now();
       await other.settle({ accountId, holdId: "call 0", credits: 1, succeeded: true, now });
       await reserve(other, { accountId, holdId: "next" });

@@ -12,7 +12,7 @@ import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";
-/** The time that number of seconds after the start. */
+/** Returns the time `seconds` seconds after `start`. */
 const at = (seconds: number): string => new Date(Date.parse(start) + seconds * 1_000).toISOString();
 const distant = new Date("2030-01-01T00:00:00.000Z");
 

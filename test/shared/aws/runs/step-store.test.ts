@@ -277,7 +277,7 @@ describe("a batch of a step", () => {
     expect(stored?.outcomes.filter((outcome) => "observed" in outcome)).toEqual([]);
   });
 
-  it("of a deleted watchlist is returned without run, step, IDs and result", async () => {
+  it("opens without run, step, IDs and result if its run was deleted", async () => {
     await runs.forget(run.watchlistId, run.runNumber);
     const nothing = { run: undefined, step: undefined, planned: undefined, result: undefined };
     expect(await store.open(refOf(aStep(), 0))).toEqual(nothing);

@@ -55,7 +55,7 @@ const at = (second: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
 const five = [1, 2, 3, 4, 5];
 
-/** The table of a case, with a client whose answers are complete or cut short. */
+/** The table of a test case, with a client whose responses are either complete or cut short. */
 interface Place {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;

@@ -98,7 +98,7 @@ describe("creating the pages of a watchlist", () => {
         isFirst = false;
         throw new Error("refused");
       }
-      // This write ends after the write that fails.
+      // Delays this write, so that it ends after the write that fails.
       for (let looks = 0; looks < 5; looks += 1) await world.rows(list);
       return send();
     });

@@ -91,7 +91,7 @@ describe("the start times of a source", () => {
     expect(await takeMany(20, 60)).not.toContain(false);
   });
 
-  it("are refused if no row has a permit left before the call's deadline", async () => {
+  it("are refused if no table row of the rate budget has a permit left before the call's deadline", async () => {
     const inner: RateBudget = { take: async (_row, _ask, now) => ({ from: now, permits: 0 }) };
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 }, inner);
     expect(await takeMany(2, 60)).toEqual([false, false]);

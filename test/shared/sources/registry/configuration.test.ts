@@ -227,12 +227,15 @@ describe("the adapter of offer checks", () => {
       "lite returns from a_history. Set it to upstream, or set it and retailer_a.offers and " +
         "retailer_a.full to a_history",
     ],
-  ])("must recognize the offer IDs of the other scrapers: %j", (chosen, checker, rest) => {
-    expect(refusalOf(reads(chosen))).toBe(
-      "SOURCES: retailer_a.offer_check.adapter: " +
-        `${checker} does not recognize the offer IDs that retailer_a.${rest}`,
-    );
-  });
+  ])(
+    "is refused if it does not recognize the offer IDs of another scraper: %j, checked by %s",
+    (chosen, checker, rest) => {
+      expect(refusalOf(reads(chosen))).toBe(
+        "SOURCES: retailer_a.offer_check.adapter: " +
+          `${checker} does not recognize the offer IDs that retailer_a.${rest}`,
+      );
+    },
+  );
 
   it.each<[Readonly<Record<string, string>>, boolean]>([
     [{ lite: "upstream" }, true],

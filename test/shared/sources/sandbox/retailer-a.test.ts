@@ -45,7 +45,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("repeats no seller on a listing, and no offer ID on any listing", () => {
+  it("has no seller twice, and no offer ID of another offer or listing", () => {
     const listed = states.slice(0, 500).flatMap((state) =>
       state.offers.map((offer) => ({
         seller: `${state.id} ${offer.seller.id}`,

@@ -72,7 +72,10 @@ offerScraperContract("upstream", async () => {
   };
 });
 
-/** Two offers that the sandbox returns, and some that it does not. */
+/**
+ * Returns offers of the sandbox for each result of a check. Reads the sandbox to find two offers
+ * that are buyable.
+ */
 async function someOffers(): Promise<Pick<OfferCheckerSubject, "offers" | "slowOffer">> {
   const deadline = new Date(Date.now() + 1_000);
   const ids = ["B0SANDBOX0", "B0SANDBOXM"];

@@ -17,7 +17,7 @@ export interface UpstreamSubject {
   readonly server: UpstreamServer;
   readonly options: UpstreamOptions;
   readonly dependencies: UpstreamDependencies;
-  /** The log lines of the adapter so far. */
+  /** The warnings of the adapter so far. */
   readonly notes: readonly UpstreamNote[];
 }
 

@@ -3,8 +3,8 @@ import { anOffer, aPage, aProduct, factsOf, linkedData } from "./page.ts";
 
 const usd = (amount: number): object => ({ amount, currency: "USD" });
 /**
- * The price that is extracted from a page. Its other markup also has the price 10, which must not
- * replace an unclear price in the linked data.
+ * Returns the price of a page with `offers` in its linked data. Its `<meta>` elements have the
+ * price 10, which must not replace an unclear price in the linked data.
  */
 const priceOf = (offers: unknown, fields: Readonly<Record<string, unknown>> = {}): unknown => {
   const meta =

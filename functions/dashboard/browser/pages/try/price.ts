@@ -4,21 +4,22 @@ import { idReader } from "../watchlists/read-ids.ts";
 import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from "./calls.ts";
 
 /**
- * Returns a text for the maximum cost of a call, or for the price per item if the draft contains no
- * items. Returns undefined for a free call, and if the platform does not support the call.
+ * Returns a text for the maximum cost of a call, or for the price per item (`1 to 4 credits`) if the
+ * draft contains no items: `Free.` for a call that reads no items. Returns an empty text if
+ * `platform` is undefined or does not support the call or the draft's tier.
  */
 export function priceNote(
   call: CallId,
   draft: Draft,
   platform: Platform | undefined,
-): string | undefined {
-  if (!isItemCall(call)) return undefined;
+): string {
+  if (!isItemCall(call)) return "Free.";
   const tiers = endpointOf(platform, call)?.tiers ?? [];
   const tier = call === "products" ? tiers.filter(({ id }) => id === draft.tier) : tiers;
   const rates = tier.map(({ credits_per_item: rate }) => rate);
   const most = Math.max(...rates);
   const count = countOf(call, draft, platform);
-  if (rates.length === 0) return undefined;
+  if (rates.length === 0) return "";
   if (count === 0) return `${range(rates)} per item.`;
   const items = `${formatCount(count)} ${call === "offer_check" ? "offer" : "item"}${count === 1 ? "" : "s"}`;
   return `${items}, at most ${formatCredits(Math.ceil(count * most))}. Unavailable items are refunded.`;

@@ -142,7 +142,7 @@ function RequestForm(props: RequestFormProps) {
               <PlayIcon />
               Send
             </Button>
-            <span class="muted small">{price ?? "Free."}</span>
+            <span class="muted small">{price}</span>
           </div>
         </form>
       </Card>

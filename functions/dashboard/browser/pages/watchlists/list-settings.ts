@@ -41,7 +41,7 @@ const settings: readonly Setting[] = [
   },
 ];
 
-/** Returns the settings that have an effect. Only these are shown and sent. */
+/** Returns the settings that have an effect in a context. The form shows and sends only these. */
 export const settingsFor = (context: SettingContext): readonly Setting[] =>
   settings.filter(({ applies }) => applies(context));
 

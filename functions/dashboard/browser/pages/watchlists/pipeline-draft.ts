@@ -15,7 +15,7 @@ export interface PipelineDraft {
 export const defaultTemplate = "default";
 export const newPipeline: PipelineDraft = { template: defaultTemplate, text: "" };
 
-/** Returns a pipeline as formatted JSON. */
+/** Returns a pipeline as indented JSON. */
 export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipeline, null, 2);
 
 /**

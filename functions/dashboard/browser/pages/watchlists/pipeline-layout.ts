@@ -62,8 +62,8 @@ export function layOut(pipeline: Pipeline): Layout {
 }
 
 /**
- * Returns the column of each step. Makes as many rounds as there are steps, because a pipeline has
- * no loops, so no path is longer.
+ * Returns the column of each step, from 0: the length of the longest path to the step. One round
+ * per step is enough, because a pipeline has no loops.
  */
 function columnsOf({ steps }: Pipeline): ReadonlyMap<string, number> {
   const columns = new Map(steps.map(({ id }) => [id, 0]));

@@ -20,7 +20,7 @@ export interface IdTable {
   /** The names of the columns; an empty text for a column without a name. */
   readonly header: readonly string[];
   readonly hasHeader: boolean;
-  /** The index of the column that was read. */
+  /** The index of the column whose IDs were read. */
   readonly column: number;
   readonly rowCount: number;
 }
@@ -147,7 +147,7 @@ const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): bool
   header.some((cell) => nameRank(cell, name) > 0) &&
   !header.some((cell) => surely(idIn)(cell) !== undefined);
 
-/** Returns true for a single column with a header such as `sku`. */
+/** Returns true if the only column has a header such as `sku` above IDs. */
 function isColumn({ header, body }: Table, { idIn }: IdReader): boolean {
   const next = body[0]?.cells[0] ?? "";
   return /^[a-z][a-z _-]*$/i.test(bare(header?.[0] ?? "")) && surely(idIn)(next) !== undefined;

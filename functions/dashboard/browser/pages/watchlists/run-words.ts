@@ -34,13 +34,13 @@ export function brakeSentence({ brake }: WatchlistRun): string {
 }
 
 /**
- * Returns the duration of a run as a text: `3.2 s`, `12 s` or `3 min 4 s`. Returns "–" for a run in
- * progress.
+ * Returns the duration of a run: `3.2 s`, `12 s`, `3 min 4 s`. Returns "–" for a run in progress.
  */
 export function durationWords({ started_at: start, finished_at: end }: WatchlistRun): string {
   if (end === null) return "–";
   const seconds = Math.max(0, (Date.parse(end) - Date.parse(start)) / 1_000);
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 10) return `${seconds.toFixed(1)} s`;
+  if (whole < 60) return `${whole} s`;
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

@@ -20,7 +20,7 @@ interface RedeliverButtonProps {
 
 /**
  * A button that sends a delivery again, even one that succeeded. Calls `onRedelivered` after each
- * attempt. Disabled for a test, and if `blocked` has a reason.
+ * attempt. Disabled if the delivery is a test, or if `blocked` has a reason.
  */
 export function RedeliverButton(props: RedeliverButtonProps) {
   const { delivery, blocked, variant, small, onRedelivered } = props;

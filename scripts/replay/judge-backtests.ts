@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import type { TestedRun } from "../../shared/backtest/backtest.ts";
+import { samplesOf } from "../../shared/backtest/present-backtest.ts";
+import { assert } from "../../shared/base/assert.ts";
+import type { OpenList } from "./due-runs.ts";
+import type { Comparison } from "./judge.ts";
+import type { Service } from "./service.ts";
+import { isWithoutMemory, type ListName } from "./watchlists.ts";
+
+/**
+ * Compares back-tests with the events of the runs. Each watchlist of a shop is back-tested with its
+ * own pipeline, and with the pipeline of the other watchlist, which has the same items and prices.
+ */
+export interface BacktestJudge {
+  /** Keeps the entries of the events of a run until they are compared. */
+  addRun(name: ListName, list: OpenList, played: TestedRun): void;
+  /**
+   * Back-tests the runs of a shop since the last comparison, and compares them with their entries.
+   * These runs and their history must still be stored.
+   */
+  compare(lists: ReadonlyMap<ListName, OpenList>): Promise<void>;
+  /** The results for all shops: `backtest` with own pipelines, `backtest other` with others. */
+  comparisons(): readonly Comparison[];
+}
+
+const examplesMax = 5;
+
+/** The runs of a watchlist since the last comparison. */
+interface Span {
+  /** Start of the first of them; null before it. */
+  readonly since: string | null;
+  /** True if the first of them is the first run of the watchlist. */
+  readonly isFirst: boolean;
+  /** Number of entries by what they contain. */
+  readonly entries: Map<string, number>;
+}
+
+const noRuns = (isFirst: boolean): Span => ({ since: null, isFirst, entries: new Map() });
+
+interface Sums {
+  equal: number;
+  missing: number;
+  unexpected: number;
+  readonly examples: string[];
+}
+
+/** Creates a judge of the watchlists of a service. */
+export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge {
+  const spans = new Map<string, Span>();
+  const own = noSums();
+  const other = noSums();
+  const spanOf = ({ watchlistId }: OpenList): Span => spans.get(watchlistId) ?? noRuns(true);
+  return {
+    addRun(name, list, played) {
+      const span = spanOf(list);
+      spans.set(list.watchlistId, { ...span, since: span.since ?? played.run.startedAt });
+      countEntries(span.entries, played, { name, isFirst: span.isFirst });
+    },
+    async compare(lists) {
+      const open = [...lists].map(([name, list]) => ({ name, list, span: spanOf(list) }));
+      for (const { list } of open) {
+        for (const { name, list: listOfName, span } of open) {
+          const { since, isFirst, entries } = span;
+          assert(since !== null, "each watchlist runs on each day of its shop");
+          const found = new Map<string, number>();
+          await service.backtest(list, { pipelineOf: name, since }, (tested) => {
+            countEntries(found, tested, { name, isFirst });
+          });
+          addDifference(list === listOfName ? own : other, entries, found);
+        }
+      }
+      for (const { list } of open) spans.set(list.watchlistId, noRuns(false));
+    },
+    comparisons: () => [
+      { name: "backtest", ...own },
+      { name: "backtest other", ...other },
+    ],
+  };
+}
+
+const noSums = (): Sums => ({ equal: 0, missing: 0, unexpected: 0, examples: [] });
+
+/**
+ * Counts the entries of the events of a run. A route with a memory, such as a cooldown, begins
+ * without it in a back-test. So its entries count only if the span begins with the first run.
+ */
+function countEntries(
+  entries: Map<string, number>,
+  { run, events }: TestedRun,
+  { name, isFirst }: { readonly name: ListName; readonly isFirst: boolean },
+): void {
+  const comparable = events.filter(({ type }) => isFirst || isWithoutMemory(name, type));
+  for (const { type, entry } of samplesOf({ run, events: comparable })) {
+    const digest = createHash("sha256").update(JSON.stringify(entry)).digest("base64url");
+    const key = `run ${run.runNumber}: ${type} of ${String(entry["id"])}, ${digest.slice(0, 16)}`;
+    entries.set(key, (entries.get(key) ?? 0) + 1);
+  }
+}
+
+function addDifference(
+  sums: Sums,
+  expected: ReadonlyMap<string, number>,
+  found: ReadonlyMap<string, number>,
+): void {
+  for (const key of new Set([...expected.keys(), ...found.keys()])) {
+    const [wanted, had] = [expected.get(key) ?? 0, found.get(key) ?? 0];
+    sums.equal += Math.min(wanted, had);
+    sums.missing += Math.max(0, wanted - had);
+    sums.unexpected += Math.max(0, had - wanted);
+    if (wanted !== had && sums.examples.length < examplesMax) {
+      sums.examples.push(`${key}: ${wanted} stored, ${had} in the back-test`);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { expect, it, describe } from "vitest";
+import type { OpenList } from "../../../scripts/replay/due-runs.ts";
+import { backtestJudge } from "../../../scripts/replay/judge-backtests.ts";
+import type { Service } from "../../../scripts/replay/service.ts";
+import type { ListName } from "../../../scripts/replay/watchlists.ts";
+import type { TestedRun } from "../../../shared/backtest/backtest.ts";
+
+const lists: ReadonlyMap<ListName, OpenList> = new Map([
+  ["changes", { accountId: "acct_1", watchlistId: "wl_changes" }],
+  ["limited", { accountId: "acct_1", watchlistId: "wl_limited" }],
+]);
+
+/** A run whose events report these items as changed and as matched. */
+const runOf = (runNumber: number, changed: readonly string[], matched: readonly string[] = []) =>
+  ({
+    run: { runNumber, startedAt: `2026-01-0${runNumber}T00:00:00.000Z` },
+    events: [
+      {
+        type: "watchlist.product.changed",
+        body: JSON.stringify({ data: { changes: changed.map((id) => ({ id, run: runNumber })) } }),
+      },
+      {
+        type: "watchlist.product.matched",
+        body: JSON.stringify({ data: { products: matched.map((id) => ({ id, branch: "ok" })) } }),
+      },
+    ],
+  }) as unknown as TestedRun;
+
+/** Plays runs of both watchlists, compares them, and returns the results and the calls. */
+async function judged(played: readonly (readonly TestedRun[])[], repeated: typeof played) {
+  const calls: string[] = [];
+  let part = 0;
+  const service: Pick<Service, "backtest"> = {
+    async backtest({ watchlistId }, { pipelineOf, since }, record) {
+      calls.push(`${watchlistId} with ${pipelineOf} since ${since.slice(0, 10)}`);
+      for (const run of repeated[part] ?? []) await record(run, 1);
+    },
+  };
+  const judge = backtestJudge(service);
+  for (const runs of played) {
+    for (const [name, list] of lists) for (const run of runs) judge.addRun(name, list, run);
+    await judge.compare(lists);
+    part += 1;
+  }
+  return { calls, results: judge.comparisons() };
+}
+
+describe("the comparison of back-tests with the events of runs", () => {
+  it("tests each watchlist with its own pipeline and with the pipeline of the other", async () => {
+    const runs = [[runOf(1, ["a"]), runOf(2, ["a", "b"])]];
+    const { calls, results } = await judged(runs, runs);
+
+    expect(calls).toEqual([
+      "wl_changes with changes since 2026-01-01",
+      "wl_changes with limited since 2026-01-01",
+      "wl_limited with changes since 2026-01-01",
+      "wl_limited with limited since 2026-01-01",
+    ]);
+    expect(results).toEqual([
+      { name: "backtest", equal: 6, missing: 0, unexpected: 0, examples: [] },
+      { name: "backtest other", equal: 6, missing: 0, unexpected: 0, examples: [] },
+    ]);
+  });
+
+  it("finds entries that only the runs or only the back-tests have", async () => {
+    const { results } = await judged([[runOf(1, ["a", "b"])]], [[runOf(1, ["b", "c"])]]);
+
+    expect(results).toMatchObject([
+      { name: "backtest", equal: 2, missing: 2, unexpected: 2 },
+      { name: "backtest other", equal: 2, missing: 2, unexpected: 2 },
+    ]);
+    expect(results[0]?.examples[0]).toMatch(
+      /^run 1: watchlist.product.changed of a, .*: 1 stored, 0 in the back-test$/,
+    );
+  });
+
+  it("finds entries with different content", async () => {
+    const { results } = await judged([[runOf(1, ["a"])]], [[runOf(2, ["a"])]]);
+    expect(results).toMatchObject([
+      { equal: 0, missing: 2, unexpected: 2 },
+      { equal: 0, missing: 2, unexpected: 2 },
+    ]);
+  });
+
+  it("leaves out routes with a memory in the second part of the runs", async () => {
+    const { calls, results } = await judged(
+      [[runOf(1, ["a"], ["a"])], [runOf(2, ["a"], ["a"])]],
+      [[runOf(1, ["a"], ["a"])], [runOf(2, ["a"])]],
+    );
+
+    expect(calls[4]).toBe("wl_changes with changes since 2026-01-02");
+    // Two entries of each pipeline in the first part, and the changed item of one in the second.
+    expect(results).toMatchObject([
+      { equal: 5, missing: 0, unexpected: 0 },
+      { equal: 5, missing: 0, unexpected: 0 },
+    ]);
+  });
+});
