@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CreditHistory, ListedTransaction } from "../../../shared/credits/credit-history.ts";
-import type { StepSource } from "../../../shared/credits/ledger.ts";
+import type { CreditSource } from "../../../shared/credits/ledger.ts";
 import { listTransactions } from "../../../shared/credits/list-transactions.ts";
 
 const transaction: ListedTransaction = {
@@ -15,10 +15,15 @@ const transaction: ListedTransaction = {
   chargedAt: null,
 };
 
-/** Returns, as the API lists it, an entry whose credits the step `source` reserved. */
-async function listed(source: StepSource) {
+/** The listed entry of credits that this source reserved. */
+async function listed(source: CreditSource | null, itemsCharged?: number) {
   const history: CreditHistory = {
-    page: async () => ({ transactions: [{ ...transaction, source }], next: null }),
+    page: async () => ({
+      transactions: [
+        { ...transaction, source, ...(itemsCharged !== undefined && { itemsCharged }) },
+      ],
+      next: null,
+    }),
   };
   const wanted = { accountId: "acct_1", limit: 1, startingAfter: undefined };
   return (await listTransactions(wanted, history)).data[0];
@@ -49,5 +54,74 @@ describe("a listed ledger entry of a run's step", () => {
 
   it("names only its run and step if an earlier release wrote it", async () => {
     expect(await listed({ runId: "wlrun_1", step: "check" })).toStrictEqual(shown);
+  });
+});
+
+describe("a listed ledger entry", () => {
+  const { run_id: _run, step: _step, ...unattributed } = shown;
+
+  it("names no source if it has none", async () => {
+    expect(await listed(null)).toStrictEqual(unattributed);
+  });
+
+  it("names the number of charged items", async () => {
+    expect(await listed(null, 3)).toStrictEqual({ ...unattributed, items_charged: 3 });
+  });
+
+  it("names the scraper and the number of requested items of its step", async () => {
+    const source = { runId: "wlrun_1", step: "check", scraper: "retailer_d.lite", items: 9 };
+    expect(await listed(source)).toStrictEqual({
+      ...shown,
+      scraper: "retailer_d.lite",
+      items_requested: 9,
+    });
+  });
+
+  it.each([
+    ["names the request and the endpoint of an item call", { endpoint: "products" }],
+    ["names only the request of an item call that an earlier release wrote", {}],
+  ])("%s", async (_, more) => {
+    expect(await listed({ requestId: "req_1", ...more })).toStrictEqual({
+      ...unattributed,
+      request_id: "req_1",
+      ...more,
+    });
+  });
+});
+
+describe("a page of ledger entries", () => {
+  const query = { accountId: "acct_1", limit: 7, startingAfter: undefined };
+
+  it.each([
+    ["has more entries if it has a next page", "ctx_9", true],
+    ["has no more entries if it has no next page", null, false],
+  ])("%s", async (_, next, more) => {
+    const history: CreditHistory = { page: async () => ({ transactions: [], next }) };
+    expect(await listTransactions(query, history)).toEqual({
+      object: "list",
+      data: [],
+      has_more: more,
+      next_starting_after: next,
+    });
+  });
+
+  it("is read with the limit and the filter of the query", async () => {
+    const asked: unknown[] = [];
+    const history: CreditHistory = {
+      page: async (...args) => {
+        asked.push(args);
+        return { transactions: [], next: null };
+      },
+    };
+    const filter = { type: "reserve" } as const;
+    await listTransactions({ ...query, filter }, history);
+    expect(asked).toEqual([["acct_1", { limit: 7, startingAfter: undefined, filter }]]);
+  });
+
+  it("is refused after an ID that is not of an entry of the account", async () => {
+    const history: CreditHistory = { page: async () => ({ transactions: [], next: null }) };
+    await expect(
+      listTransactions({ ...query, startingAfter: "ctx_nothing" }, history),
+    ).rejects.toMatchObject({ code: "INVALID_PARAM", details: { param: "starting_after" } });
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { nextOccurrence, nextOccurrences } from "../../../shared/cron/occurrences.ts";
+import {
+  countOccurrences,
+  nextOccurrence,
+  nextOccurrences,
+} from "../../../shared/cron/occurrences.ts";
 import { parseCron } from "../../../shared/cron/parse-cron.ts";
 
 interface Case {
@@ -217,5 +221,22 @@ describe("the next occurrence of a cron", () => {
 
   it("is absent if a count of 0 is requested", () => {
     expect(nextOccurrences(cron, new Date(0), 0)).toEqual([]);
+  });
+});
+
+describe("the number of due times in a period", () => {
+  const daily = parseCron("0 9 * * *", "UTC");
+  const count = (after: string, until: string): number =>
+    countOccurrences(daily, new Date(after), new Date(until));
+
+  it.each([
+    ["excludes a due time at its start", "2026-11-20T09:00:00Z", "2026-11-21T08:59:00Z", 0],
+    ["includes a due time after its start", "2026-11-20T08:59:00Z", "2026-11-21T08:59:00Z", 1],
+    ["includes a due time at its end", "2026-11-20T09:00:00Z", "2026-11-21T09:00:00Z", 1],
+    ["excludes a due time after its end", "2026-11-20T09:00:00Z", "2026-11-22T08:59:59Z", 1],
+    ["counts each due time once", "2026-11-20T00:00:00Z", "2026-11-30T00:00:00Z", 10],
+  ])("%s", (...row) => {
+    const [, after, until, expected] = row;
+    expect(count(after, until)).toBe(expected);
   });
 });

@@ -570,3 +570,44 @@ describe("the counts of a batch", () => {
     });
   });
 });
+
+describe("the details of an item in the outcome of a read", () => {
+  const details: KnownDetails = { label: "Kettle" };
+  const withDetailsOf = (given: StepAnswer, detailsOf?: () => KnownDetails): ItemOutcome =>
+    onlyOutcome(
+      batchResult(
+        alone(check()),
+        {
+          items: new Map([[known.id, known]]),
+          planned: 1,
+          at: readAt,
+          ...(detailsOf !== undefined && { detailsOf }),
+        },
+        [given],
+      ),
+    );
+
+  it.each([
+    ["present if the read reports a change", answer("ok", seen(9))],
+    ["present if the read delists the item", answer("not_found")],
+  ])("are %s", (_, given) => {
+    expect(withDetailsOf(given, () => details)).toMatchObject({ details });
+  });
+
+  it("are absent if the read reports nothing", () => {
+    const owing = { ...known, owes: [owed] };
+    const batch = {
+      items: new Map([[owing.id, owing]]),
+      planned: 1,
+      at: readAt,
+      detailsOf: () => details,
+    };
+    const result = batchResult(alone(check()), batch, [answer("ok", seen(10))]);
+    expect(onlyOutcome(result)).toStrictEqual(unchangedOutcome);
+  });
+
+  it("are absent if none are known", () => {
+    expect(withDetailsOf(answer("ok", seen(9)), () => ({}))).not.toHaveProperty("details");
+    expect(withDetailsOf(answer("ok", seen(9)))).not.toHaveProperty("details");
+  });
+});

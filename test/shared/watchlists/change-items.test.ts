@@ -7,6 +7,7 @@ import type { PageBounds } from "../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../shared/watchlists/page-store.ts";
 import { presentItemChange } from "../../../shared/watchlists/present-item.ts";
 import {
+  addedAt,
   random,
   clock,
   itemsOf,
@@ -104,6 +105,25 @@ describe("a change of a watchlist's items", () => {
     const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
     expect(tally).toMatchObject({ unchanged: 1_500, missing: 1 });
     expect(await world.rows(list)).toEqual(before);
+  });
+
+  it("adds up the outcomes of the IDs on all pages", async () => {
+    const ids = numbered(2_000);
+    const all = itemsOf(ids);
+    const gone = new Set(["1000001", "1001998"]);
+    const list = await world.open(all.map((item) => (gone.has(item.id) ? delisted(item) : item)));
+    const { tally } = await change(list, {
+      add: [...gone, "10000005", "10019995", "1000003", "1001996"],
+      remove: ["1000002", "1001997", "10000007", "10019997"],
+    });
+    expect(tally).toEqual({
+      added: 2,
+      reactivated: 2,
+      updated: 0,
+      unchanged: 2,
+      removed: 2,
+      missing: 2,
+    });
   });
 
   it("writes only the pages whose range contains one of its IDs", async () => {
@@ -286,6 +306,144 @@ describe("an item change of a watchlist that other calls write", () => {
     };
     await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
       code: "NOT_FOUND",
+    });
+  });
+});
+
+describe("a change that gives labels", () => {
+  const details = async (list: WatchlistRef) => world.store().details(list.watchlistId);
+  const object = (id: string, label: string | null) => ({ id, label });
+
+  it("stores the label of an added, a reactivated and an unchanged item", async () => {
+    const [first, second] = itemsOf(["10001", "10002"]);
+    const list = await world.open([first!, delisted(second!)]);
+    const add = ["10001", "10002", "10003"].map((id) => object(id, `Label ${id}`));
+    const { tally } = await change(list, { add });
+    expect(tally).toEqual({
+      added: 1,
+      reactivated: 1,
+      updated: 1,
+      unchanged: 0,
+      removed: 0,
+      missing: 0,
+    });
+    expect([...(await details(list)).values()].map(({ id, label }) => [id, label])).toEqual([
+      ["10001", "Label 10001"],
+      ["10002", "Label 10002"],
+      ["10003", "Label 10003"],
+    ]);
+  });
+
+  it("counts an item as updated only if its label changes", async () => {
+    const list = await world.open(itemsOf(["10001", "10002"]));
+    await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
+    const { tally } = await change(list, {
+      add: [object("10001", "Kettle"), object("10002", "Desk lamp"), "10003"],
+    });
+    expect(tally).toMatchObject({ added: 1, updated: 1, unchanged: 1 });
+  });
+
+  it("stores with the details the time at which the item was added", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
+    const found = await details(list);
+    expect(found.get("10001")?.addedAt).toBe(addedAt);
+    expect(found.get("10002")?.addedAt).toBe(now.toISOString());
+  });
+
+  it("keeps the label of an item that it names without one", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    await change(list, { add: [object("10001", "Kettle")] });
+    const { tally } = await change(list, { add: ["10001"] });
+    expect(tally).toMatchObject({ updated: 0, unchanged: 1 });
+    expect((await details(list)).get("10001")?.label).toBe("Kettle");
+  });
+
+  it("removes the label of an item that it removes, and of one that it removes and adds", async () => {
+    const list = await world.open(itemsOf(["10001", "10002", "10003"]));
+    await change(list, { add: ["10001", "10002", "10003"].map((id) => object(id, "Kettle")) });
+    await change(list, { add: ["10002"], remove: ["10001", "10002"] });
+    expect([...(await details(list)).keys()]).toEqual(["10003"]);
+  });
+
+  it("discards the details that an earlier item with the same ID left", async () => {
+    const list = await world.open([]);
+    const left = { id: "10001", addedAt, label: "Old", metadata: {}, facts: {}, readAt: null };
+    await world.store().changeDetails(list, { ids: ["10001"], change: () => left });
+    await change(list, { add: ["10001"] });
+    expect(await details(list)).toEqual(new Map());
+  });
+
+  it.each([
+    ["404 if the watchlist was deleted", "watchlist_deleted", "NOT_FOUND"],
+    ["503 after too many conflicts", "contended", "UNAVAILABLE"],
+  ] as const)("returns %s when it writes labels", async (_, outcome, code) => {
+    const list = await world.open(itemsOf(["10001"]));
+    const pages: PageStore = { ...world.store(), changeDetails: async () => outcome };
+    await expect(
+      change(list, { add: [object("10001", "Kettle")] }, { pages }),
+    ).rejects.toMatchObject({ code });
+  });
+});
+
+describe("the pages that an item change reads", () => {
+  it("span the lowest to the highest of its IDs if the watchlist may become full", async () => {
+    const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax)));
+    const store = world.store();
+    const ranges: unknown[] = [];
+    const pages: PageStore = {
+      ...store,
+      pages(id, range) {
+        ranges.push(range);
+        return store.pages(id, range);
+      },
+    };
+    await change(list, { add: ["1049998"], remove: ["1000007"] }, { pages });
+    expect(ranges[0]).toEqual({ from: "1000007", to: "1049998" });
+  });
+
+  it("are not read before the change if the watchlist has room for each ID to add", async () => {
+    const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax - 1)));
+    const store = world.store();
+    const ranges: unknown[] = [];
+    const pages: PageStore = {
+      ...store,
+      pages(id, range) {
+        ranges.push(range);
+        return store.pages(id, range);
+      },
+    };
+    await change(list, { add: ["20001"] }, { pages });
+    expect(ranges).toEqual([{ from: "20001", to: "20001" }]);
+  });
+});
+
+describe("an item change that finds the watchlist full halfway", () => {
+  it("counts added and reactivated items together in its 409", async () => {
+    const [first, ...others] = itemsOf(numbered(2_000));
+    const list = await world.open([delisted(first!), ...others]);
+    const store = world.store();
+    let writes = 0;
+    const pages: PageStore = {
+      ...store,
+      async replace(...args) {
+        writes += 1;
+        return writes === 1 ? store.replace(...args) : "full";
+      },
+    };
+    const add = ["1000000", "10000005", "1001999", "10019995"];
+    await expect(change(list, { add }, { pages })).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringContaining("only a part was applied (added: 2, removed: 0)") as string,
+    });
+  });
+
+  it("states in its 409 that nothing was applied if its first write finds no room", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    const pages: PageStore = { ...world.store(), replace: async () => "full" };
+    await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringContaining("so nothing was applied") as string,
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accountForecast } from "../../../shared/credits/forecast.ts";
+import { accountForecast, presentAccountForecast } from "../../../shared/credits/forecast.ts";
 import { forecastOf, type ForecastWatchlist } from "../../../shared/watchlists/forecast.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
@@ -85,5 +85,40 @@ describe("the forecast of an account", () => {
   it("has no time at which the balance runs out if there are no costs", () => {
     const { runsOutAt } = accountForecast([], { balance: 0, dailyCreditBudget: null }, now);
     expect(runsOutAt).toEqual({ best: null, likely: null, worst: null });
+  });
+});
+
+describe("the time at which the balance runs out", () => {
+  const dailyRate = (month: number) => ({ runs: 30, best: month, likely: month, worst: month });
+  const outOf = (balance: number) =>
+    accountForecast(
+      [{ day: dailyRate(1), month: dailyRate(30) }],
+      { balance, dailyCreditBudget: null },
+      now,
+    ).runsOutAt.likely;
+
+  it.each([
+    [3_649, "2036-02-26T12:00:00.000Z"],
+    [3_650, "2036-02-27T12:00:00.000Z"],
+  ])("is forecast for a balance of %i days", (balance, time) => {
+    expect(outOf(balance)?.toISOString()).toBe(time);
+  });
+
+  it("is unknown if the balance lasts longer than 3,650 days", () => {
+    expect(outOf(3_651)).toBeNull();
+  });
+});
+
+describe("the forecast of an account in an API answer", () => {
+  const period = { runs: 1, best: 2, likely: 3, worst: 4 };
+  const forecast = { watchlists: 5, day: period, month: { ...period, runs: 30 } };
+  const none = { best: null, likely: null, worst: null };
+
+  it.each(["best", "likely", "worst"] as const)("has the %s time as an ISO time", (name) => {
+    const runsOutAt = { ...none, [name]: now };
+    expect(presentAccountForecast({ ...forecast, runsOutAt })).toEqual({
+      ...forecast,
+      balance_runs_out_at: { ...none, [name]: now.toISOString() },
+    });
   });
 });

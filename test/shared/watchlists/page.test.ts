@@ -16,6 +16,7 @@ import {
   encodeItems,
   maxChangedAt,
   pageBounds,
+  totalOf,
 } from "../../../shared/watchlists/page.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
@@ -159,5 +160,35 @@ describe("the snapshot of a watchlist item", () => {
     expect(knownValue(item, "newMinPrice", "product")).toBe(9);
     expect(knownValue(item, "price", "product")).toBe(5);
     expect(knownValue(item, "usedCount", "product")).toBeUndefined();
+  });
+});
+
+describe("the items of a watchlist", () => {
+  it("are counted in total as the sum over all states", () => {
+    expect(totalOf({ new: 1, active: 20, delisted: 300 })).toBe(321);
+  });
+});
+
+describe("the latest change of a page", () => {
+  const earlier = "2026-03-01T00:00:00.000Z";
+  const later = "2026-03-02T00:00:00.000Z";
+  const gone = (delistedAt: string | null): Item => ({ ...newItem("10001", at), delistedAt });
+
+  it.each([
+    ["the later of two times, whichever item has it", [later, earlier, null], later],
+    ["the last time if times ascend", [earlier, later], later],
+    ["null if no item changed", [null], null],
+  ])("is %s", (_, times, expected) => {
+    expect(maxChangedAt(times.map(gone))).toBe(expected);
+  });
+});
+
+describe("the order of two item IDs", () => {
+  it.each([
+    ["1", "2", -1],
+    ["2", "1", 1],
+    ["1", "1", 0],
+  ])("of %s and %s is %i", (a, b, order) => {
+    expect(compareIds(a, b)).toBe(order);
   });
 });
