@@ -6,7 +6,8 @@ const { brake, wrongTimes } = settings;
 /**
  * The decision of the brake about each run: columns shop, list, day, factor, changed, read, is_held.
  * On the first day of each month, a run reads all prices times a hundred before the run of the day.
- * The first run of a watchlist has no brake.
+ * The first run of a watchlist has no brake. `read` counts all items of a run that is not held, and
+ * the items with an earlier price of a held run.
  */
 export const expectedBrakes = `
   WITH added AS (
@@ -18,26 +19,29 @@ export const expectedBrakes = `
     FROM shops JOIN (SELECT DISTINCT shop, last_day FROM products) USING (shop)),
   reads AS (
     SELECT shop, first_day, day,
-      (sum(coalesce(n, 0)) OVER (PARTITION BY shop ORDER BY day))::BIGINT AS read
+      (sum(coalesce(n, 0)) OVER (PARTITION BY shop ORDER BY day))::BIGINT AS read,
+      (read - coalesce(n, 0))::BIGINT AS compared
     FROM shop_days LEFT JOIN added USING (shop, day)),
   real_days AS (
-    SELECT reads.shop, reads.first_day, day, 1 AS factor, count(segments.n) AS changed, read
+    SELECT reads.shop, reads.first_day, day, 1 AS factor, count(segments.n) AS changed, read, compared
     FROM reads LEFT JOIN segments
       ON segments.shop = reads.shop AND segments.first_day = day AND segments.n > 1
     GROUP BY ALL),
   wrong_prices AS (
-    SELECT reads.shop, reads.first_day, reads.day, read, segments.product,
+    SELECT reads.shop, reads.first_day, reads.day, compared, segments.product,
       segments.price AS before
     FROM reads JOIN segments ON segments.shop = reads.shop
       AND segments.first_day < reads.day AND segments.last_day >= reads.day - 1
-    WHERE day(reads.day) = 1 AND reads.day > reads.first_day AND read >= ${brake.minItems}),
+    WHERE day(reads.day) = 1 AND reads.day > reads.first_day
+      AND compared >= ${brake.minItems}),
   wrong_days AS (
     SELECT wrong_prices.shop, wrong_prices.first_day, wrong_prices.day, ${wrongTimes} AS factor,
-      count(*) FILTER (${differs(`points.price * ${wrongTimes}`, "before")}) AS changed, read
+      count(*) FILTER (${differs(`points.price * ${wrongTimes}`, "before")}) AS changed, compared AS read,
+      compared
     FROM wrong_prices ASOF JOIN points ON points.shop = wrong_prices.shop
       AND points.product = wrong_prices.product AND wrong_prices.day >= points.day
     GROUP BY ALL),
   runs AS (SELECT * FROM real_days UNION ALL SELECT * FROM wrong_days)
-  SELECT shop, list, day, factor, changed, read, day > first_day AND read >= ${brake.minItems}
-    AND changed * 100 > ${brake.maxChangedPercent} * read AS is_held
+  SELECT shop, list, day, factor, changed, read, day > first_day AND compared >= ${brake.minItems}
+    AND changed * 100 > ${brake.maxChangedPercent} * compared AS is_held
   FROM runs CROSS JOIN (VALUES ('changes'), ('limited')) AS lists(list)`;

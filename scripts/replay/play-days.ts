@@ -147,9 +147,9 @@ async function playRuns(
 
 const isWrongDay = (day: string): boolean => day.endsWith("-01");
 
-/** The brake holds neither the first run of a watchlist nor one of few items. */
+/** The brake holds neither the first run of a watchlist nor one of few items with earlier prices. */
 const canBeHeld = ({ shop: { days, items }, day }: ListOfDay): boolean =>
-  day > days.first && items.length >= settings.brake.minItems;
+  day > days.first && items.length - days.planOf(day).added.length >= settings.brake.minItems;
 
 /**
  * Plays runs with all prices times a hundred, and discards them. Returns their number.

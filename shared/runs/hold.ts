@@ -1,5 +1,7 @@
+import type { PointLine } from "../history/history.ts";
+import { pointOf } from "../history/point-lines.ts";
 import type { Hold, ItemOutcome, Run } from "./run.ts";
-import type { StepOutcomes } from "./run-outcomes.ts";
+import type { StepResults } from "./run-outcomes.ts";
 
 /** Time after which the service discards a held run, in milliseconds. */
 const holdMs = 7 * 86_400_000;
@@ -12,16 +14,12 @@ const holdMs = 7 * 86_400_000;
 export const mayBeHeld = ({ brake, kind }: Pick<Run, "brake" | "kind">): boolean =>
   brake !== null && kind !== "baseline";
 
-/** Outcomes of a step, and whether its batches can be discarded. */
-interface BrakedStep extends StepOutcomes {
-  readonly isRestorable: boolean;
-}
-
 /**
  * Decides whether a run ends above its brake. Returns the hold, or undefined if the run sends its
- * events. Counts an item once, even if several steps report it.
+ * events. Counts an item once, even if several steps report it. Items count as read if they had an
+ * earlier reading with which to compare.
  */
-export function holdOf(run: Run, steps: readonly BrakedStep[]): Hold | undefined {
+export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
   const { brake } = run;
   // A batch that an earlier release read during a deployment cannot be discarded.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
@@ -32,13 +30,34 @@ export function holdOf(run: Run, steps: readonly BrakedStep[]): Hold | undefined
     ...steps.flatMap((step) => step.unread ?? []),
     ...outcomes.filter(isUnanswered).map(({ id }) => id),
   ]);
-  const readItems = run.stats.tracked - [...unanswered].filter((id) => !changed.has(id)).length;
-  const isAbove =
-    readItems >= brake.minItems && changed.size * 100 > brake.maxChangedPercent * readItems;
   const changedItems = changed.size;
-  return isAbove
+  const isAbove = (readItems: number): boolean =>
+    readItems >= brake.minItems && changedItems * 100 > brake.maxChangedPercent * readItems;
+  const points = steps.flatMap((step) => step.points);
+  // Most runs cannot be above their brake, however many of the points are of new items.
+  const answered = run.stats.tracked - countWithout(unanswered, changed);
+  if (changedItems * 100 <= brake.maxChangedPercent * (answered - points.length)) return undefined;
+  const unknown = outcomes.filter(({ lastSnapshot }) => lastSnapshot === null).map(({ id }) => id);
+  const uncompared = new Set([...unanswered, ...unknown, ...firstRead(points)]);
+  const readItems = run.stats.tracked - countWithout(uncompared, changed);
+  return isAbove(readItems)
     ? { status: "held", changedItems, readItems, decidedAt: null, reason: null }
     : undefined;
+}
+
+const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
+  [...ids].filter((id) => !others.has(id)).length;
+
+/** IDs of the items that had no known value before the run. */
+function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
+  const first = new Set<string>();
+  const compared = new Set<string>();
+  for (const { id, status, values } of lines.map(pointOf)) {
+    const changes = Object.values(values);
+    if (status === "ok" && changes.every(({ before }) => before === undefined)) first.add(id);
+    else if (status === "ok") compared.add(id);
+  }
+  return new Set([...first].filter((id) => !compared.has(id)));
 }
 
 /**

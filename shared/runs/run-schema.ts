@@ -16,7 +16,12 @@ const brakeSchema = v.pipe(
   v.object({
     status: v.picklist(["held", "released", "discarded"]),
     changed_items: v.pipe(count, v.description("Items that changed or were delisted.")),
-    read_items: v.pipe(count, v.description("Items that the run read completely.")),
+    read_items: v.pipe(
+      count,
+      v.description(
+        "Items that the run read completely, without those that it read for the first time.",
+      ),
+    ),
     max_changed_percent: v.nullable(v.number()),
     min_items: v.nullable(count),
     expires_at: v.nullable(

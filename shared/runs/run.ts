@@ -120,7 +120,7 @@ export interface Hold {
   readonly status: "held" | "released" | "discarded";
   /** Items that changed or were delisted. */
   readonly changedItems: number;
-  /** Items that the run read completely. */
+  /** Items that the run read completely, and that had an earlier reading to compare with. */
   readonly readItems: number;
   /** Time of the decision (ISO); null while the run is held. */
   readonly decidedAt: string | null;

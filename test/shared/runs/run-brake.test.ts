@@ -152,6 +152,18 @@ describe("a run above its brake", () => {
     expect(await bench.lastRun(other)).toMatchObject({ phase: "done", stats: { delisted: 5 } });
   });
 
+  it("does not count items that it reads for the first time", async () => {
+    const list = await readOnce(bench);
+    const add = { add: ["10005", "10006", "10007"], remove: [], labels: new Map() };
+    const watchlist = (await bench.list(list)) ?? list;
+    await changeItems({ watchlist, change: add, now: bench.clock.now() }, bench);
+    // Three of the four known items change: 75 %, although three of seven are only 43 %.
+    bench.answers.product = (id) => priced(id < "10004" ? 20 : 10);
+    await bench.run(list);
+
+    expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 4 });
+  });
+
   it("does not count an item that the source did not answer as read", async () => {
     const list = await readOnce(bench, { brake: { maxChangedPercent: 50, minItems: 3 } });
     bench.answers.product = (id) => (id === "10004" ? { status: "unavailable" } : priced(20));

@@ -152,6 +152,7 @@ function checkHold(
       .filter(({ status }) => ["partial", "unavailable", "deferred"].includes(status))
       .map(({ id }) => id),
   ]);
+  for (const id of firstReadIn(steps)) unread.add(id);
   for (const id of changed) unread.delete(id);
   const read = run.stats.tracked - unread.size;
   const { brake, kind, status } = run;
@@ -164,6 +165,21 @@ function checkHold(
   assert.equal(run.hold !== undefined, isAbove, `${name}: is held`);
   assert.equal(notices.length, isAbove ? 1 : 0, `${name}: notices`);
   if (run.hold !== undefined) reached(`a held run was ${run.hold.status}`);
+}
+
+/** IDs of the items of which a run observed values, but none that had a known value before. */
+function firstReadIn(steps: readonly StepRecords[]): readonly string[] {
+  const points = steps.flatMap((step) => step.points);
+  const isFirst = (id: string): boolean =>
+    points
+      .filter((point) => point.id === id && point.status === "ok")
+      .every(({ values }) => Object.values(values).every((change) => !("before" in change)));
+  const unknown = steps
+    .flatMap(outcomesOf)
+    .filter(({ lastSnapshot }) => lastSnapshot === null)
+    .map(({ id }) => id);
+  const observed = points.filter(({ status }) => status === "ok").map(({ id }) => id);
+  return [...unknown, ...observed.filter(isFirst)];
 }
 
 /** IDs of the items of a step that a credit limit deferred without outcomes. */
