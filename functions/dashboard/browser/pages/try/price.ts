@@ -8,11 +8,7 @@ import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from
  * draft contains no items: `Free.` for a call that reads no items. Returns an empty text if
  * `platform` is undefined or does not support the call or the draft's tier.
  */
-export function priceNote(
-  call: CallId,
-  draft: Draft,
-  platform: Platform | undefined,
-): string {
+export function priceNote(call: CallId, draft: Draft, platform: Platform | undefined): string {
   if (!isItemCall(call)) return "Free.";
   const tiers = endpointOf(platform, call)?.tiers ?? [];
   const tier = call === "products" ? tiers.filter(({ id }) => id === draft.tier) : tiers;
