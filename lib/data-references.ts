@@ -43,7 +43,7 @@ export class DataReferences extends Construct {
   readonly ledger: TableReference;
   readonly watchlists: TableReference;
   readonly deliveries: TableReference;
-  /** The tables that have a due index. */
+  /** The tables that have a due index, with which the sweeper finds what is due. */
   readonly dueIndexed: readonly TableReference[];
   /** Encrypts only webhook secrets and export keys. */
   readonly secretsKey: KeyReference;

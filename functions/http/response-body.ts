@@ -20,11 +20,12 @@ interface Options {
 }
 
 /**
- * Renders the body of a response. Returns 304 if `If-None-Match` contains the document's ETag. The
- * body is empty for HEAD and for a 304. A file that is stored as brotli is sent as it is if the
- * client accepts brotli. Every other body of more than 1,024 bytes is compressed with gzip if the
- * client accepts it and the response becomes smaller. The function compresses in both response
- * modes, because API Gateway does not compress streams.
+ * Creates the middleware that renders the body of a response. It responds with 304 if
+ * `If-None-Match` contains the document's ETag. The body is empty for HEAD and for a 304. A file
+ * that is stored as brotli is sent as it is if the client accepts brotli. Every other body of more
+ * than 1,024 bytes is compressed with gzip if the client accepts it and the response becomes
+ * smaller. The middleware compresses in both response modes, because API Gateway does not compress
+ * streams.
  */
 export function responseBody(options: Options): HttpMiddleware {
   const render: NonNullable<HttpMiddleware["after"]> = async (request) => {

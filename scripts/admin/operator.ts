@@ -18,7 +18,10 @@ export interface Operator {
   readonly region: string;
 }
 
-/** Returns the identity of the credentials of this process. */
+/**
+ * Returns the identity of the credentials of this process.
+ * @throws the error of the SDK if the credentials are missing or invalid, or no region is set
+ */
 export async function operatorIdentity(): Promise<Operator> {
   const client = new STSClient({});
   const { Account = "", Arn = "" } = await client.send(new GetCallerIdentityCommand({}));

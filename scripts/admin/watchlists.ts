@@ -59,7 +59,10 @@ async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
   return done !== true;
 }
 
-/** Returns a summary of each watchlist of an account, with the fields that the command prints. */
+/**
+ * Returns a summary of each watchlist of an account, with the fields that the command prints; empty
+ * if there are none. Rejects if the row of a watchlist is damaged.
+ */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
   const lists = await Array.fromAsync(listsOf(admin).lists(accountId));
   return lists.map(({ list, itemTotal }) => ({

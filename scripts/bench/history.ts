@@ -50,8 +50,8 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
     const client = documentClient();
     const table = await createBenchTable(new DynamoDBClient({}), "history");
-    // A client looks up its endpoint at its first request and keeps it. These requests are sent
-    // before the meter starts, so no request of `client` is metered.
+    // A client looks up its endpoint at its first request and keeps it. `client` sends its first
+    // requests here, before the meter starts, so the meter counts none of its requests.
     const [ofRuns, ofItem] = [
       await openList(client, table, "wl_runs"),
       await openList(client, table, "wl_item"),

@@ -36,7 +36,9 @@ const answerSeconds = 0.2;
 const slotsMax = Math.max(...concurrencyTiers.map(({ concurrency }) => concurrency));
 const quarterHour = 15 * 60;
 
-/** The ceiling of one key, account, endpoint, destination or watchlist, or of the service. */
+/**
+ * An upper limit of one key, account, endpoint, destination or watchlist, or of the whole service.
+ */
 export interface Ceiling {
   readonly of: string;
   readonly what: string;

@@ -73,7 +73,7 @@ export async function send(server: Server, call: Call): Promise<Seen> {
 
 export interface Patient {
   readonly seen: Seen;
-  /** The `Retry-After` header of each refused attempt; null if an attempt had none. */
+  /** The `Retry-After` header of the response to each refused attempt; null if it had none. */
   readonly turnedAway: readonly (string | null)[];
 }
 

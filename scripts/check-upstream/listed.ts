@@ -5,8 +5,8 @@ export const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
 /**
- * Returns the first few violations in one text, with the number of the others; null if there are
- * none.
+ * Returns the first three violations in one text, followed by the number of further ones; null
+ * if `troubles` is empty.
  */
 export function listed(troubles: readonly string[]): string | null {
   const more = troubles.length - shownMax;

@@ -6,7 +6,7 @@ export type Usage = Readonly<Partial<Record<Unit, number>>>;
 const entriesOf = (usage: Usage): [Unit, number][] => Object.entries(usage) as [Unit, number][];
 
 /**
- * Returns the dollars of a usage.
+ * Returns the cost of a usage in US dollars.
  * @param units counts only these units; if it is absent, counts all
  */
 export function dollarsOf(usage: Usage, units?: readonly Unit[]): number {

@@ -65,7 +65,8 @@ const sampled = (spans: string): string => `
   SELECT shop, product, day FROM samples`;
 
 /**
- * Sampled days: the prices go back to the start of the 90-day window, and both windows have one.
+ * Query for the sampled days: the first price is at least 90 days old, and the window of 30 days
+ * contains a price.
  */
 const windowSamples = sampled(`
   SELECT shop, product, greatest(segments.first_day + 1, firsts.first_day + 90) AS from_day,

@@ -68,7 +68,7 @@ function isEqual(one: string, other: string): string {
 export const differs = (one: string, other: string): string =>
   `coalesce(NOT ${isEqual(one, other)}, ${one} IS DISTINCT FROM ${other})`;
 
-/** True if `price` differs from `from` by at least `percent` percent of `from`. */
+/** SQL condition: true if `price` differs from `from` by at least `percent` percent of `from`. */
 const isPercent = (price: string, from: string, percent: number): string =>
   `abs(${price} - ${from}) + 1e-9 * greatest(1, abs(${price}), abs(${from}))
     >= abs(${from}) * ${percent} / 100 AND NOT ${isEqual(price, from)}`;
@@ -78,7 +78,7 @@ export const expectedHistory = `
   SELECT shop, product, strftime(first_day, '%Y-%m-%dT06:00:00.000Z') AS read_at, price FROM segments`;
 
 interface Walk {
-  /** SQL columns: the state after the first segment. */
+  /** SQL columns: the state after the first segment, which is a time of constant price. */
   readonly first: string;
   /**
    * SQL columns for the segment `next`: the day of a decision (or NULL), its reference value, and

@@ -88,7 +88,10 @@ function changedRoute(field: string, keys: object): object {
   return { when: "changed", field, ...keys, notify: true };
 }
 
-/** A route that reports the derived fields of each item once in `settings.sampleDays` days. */
+/**
+ * A route that reports an item at most once in `settings.sampleDays` days, with its derived fields.
+ * @param above by field: the item matches only while the value is above this number
+ */
 function sampleRoute(above: Readonly<Record<string, number>>): object {
   const where = Object.entries(above).map(([field, value]) => ({ field, op: "above", value }));
   return { when: "always", where, cooldown: `${settings.sampleDays}d`, notify: true };

@@ -22,7 +22,7 @@ export interface ReachableTarget extends TourTarget {
 }
 
 export interface TourReceiver {
-  /** The address of deliveries. A path is appended. */
+  /** The base URL for deliveries. The URL of an endpoint is this URL and a path. */
   readonly url: string;
   /** The address for control requests to the receiver. */
   readonly controlUrl: string;

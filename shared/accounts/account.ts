@@ -41,9 +41,9 @@ export function nextTier(
 const slotsPerShard = 10;
 
 /**
- * Number of shards of an account with this concurrency limit, and number of slots of one of its
- * shards.
- * @param shard number of this shard, from 0
+ * Returns the number of shards of an account with this concurrency limit, and the number of slots
+ * of one of these shards.
+ * @param shard number of the shard whose slots are returned, from 0
  */
 export const shardSlots = (
   concurrency: number,

@@ -37,7 +37,7 @@ export interface PastReads {
   readonly answer: (past: PastRun, pipeline: Pipeline, request: StepReadRequest) => StepAnswer[];
   /** Applies the changes of a past run. Call it for each run, before the next run is read. */
   readonly pass: (past: PastRun) => void;
-  /** Unknown fields of all answers until now. */
+  /** Returns the unknown fields of all answers that `answer` has returned so far. */
   readonly unknownFields: () => readonly UnknownField[];
 }
 
@@ -156,7 +156,10 @@ interface Readers {
 const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: Step): boolean =>
   readingKind(step) !== "offer_check" || buyboxOfferId !== null;
 
-/** Undefined if the past run did not read the item, or if nothing is known of it. */
+/**
+ * Returns the answer for an item as the source gave it in the past run; undefined if the run did
+ * not read the item, or if nothing is known of an item that it found.
+ */
 function answerOf(
   { id, buyboxOfferId }: StepReadRequest["items"][number],
   { past, pipeline, request: { step } }: PastRequest,

@@ -25,7 +25,10 @@ const dayMs = 86_400_000;
 /** The forecast for the sum of all active watchlists of an account. */
 export interface AccountForecast extends Forecast {
   readonly watchlists: number;
-  /** When the balance runs out at the rate of the month; null if the runs cost nothing. */
+  /**
+   * The time at which the balance is used up if runs keep costing what `month` forecasts; null if
+   * they cost nothing.
+   */
   readonly runsOutAt: { readonly [Name in keyof Credits]: Date | null };
 }
 

@@ -77,8 +77,9 @@ export interface RunReference {
 }
 
 /**
- * Maximum size of a chunk in bytes. A larger member gets a separate chunk. One read fetches at most
- * one chunk, and a process reads for dozens of runs in parallel, so this limits its memory.
+ * Maximum size of a chunk in bytes. A compressed event that is larger gets a separate chunk. A read
+ * fetches at most one chunk. A process reads for dozens of runs in parallel, so the maximum limits
+ * its memory.
  */
 const chunkBytesMax = 2 * 1024 * 1024;
 /**

@@ -27,7 +27,7 @@ export interface EventFeed {
    * @throws 503 UNAVAILABLE after too many conflicts with concurrent additions
    */
   append(accountId: string, run: FeedRun): Promise<void>;
-  /** Lists up to `limit` runs with a number above `sequence`, in ascending order. */
+  /** Lists the first `limit` runs with a sequence number above `sequence`, in ascending order. */
   after(accountId: string, sequence: number, limit: number): Promise<readonly FeedEntry[]>;
   /**
    * Returns a sequence number. Every run that ended at or after `since` (ISO time) has a higher

@@ -51,7 +51,7 @@ interface Page {
   readonly chosen: { readonly run: FeedEntry; readonly events: ArchivedEvent[] }[];
   count: number;
   bytes: number;
-  /** ID of the last event that was read, or the requested `after` before the first. */
+  /** ID of the last event that was read; before the first read, the requested `after`. */
   seen: string | null;
 }
 

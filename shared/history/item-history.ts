@@ -38,7 +38,8 @@ export interface ItemHistoryPage {
 }
 
 /**
- * Reads a page of an item's history. Leaves out reads that had no answer.
+ * Reads a page of an item's history; empty if nothing matches. Leaves out reads without an answer,
+ * and `ok` reads that changed none of `fields` (all fields if undefined).
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */
 export async function itemHistory(

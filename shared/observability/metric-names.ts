@@ -118,7 +118,7 @@ export const metricKinds = {
     dimensions: [[]],
     metrics: {
       receivers_tried: "Count",
-      /** Receivers for which every attempt failed. */
+      /** Receivers for which every attempt of the message failed. */
       receivers_failing: "Count",
     },
   },

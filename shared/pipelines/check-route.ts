@@ -44,8 +44,9 @@ export function checkRoute(route: Route, place: Place): void {
 const limitKeys = ["where", "min_delta", "min_delta_percent", "confirm", "once"] as const;
 
 /**
- * Values of `when` with which a key has an effect. `where` needs the values of a read. An item
- * matches `new` and `not_found` only once, so `confirm` and `once` have no effect with them.
+ * For each of these keys of a route, the values of `when` with which it has an effect. `where`
+ * needs the values of a read. An item matches `new` and `not_found` only once, so `confirm` and
+ * `once` have no effect with them.
  */
 export const whensByKey = {
   where: ["new", "changed", "unchanged", "ok", "always"],

@@ -189,7 +189,10 @@ function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
   return is > reference ? "above" : "below";
 }
 
-/** Returns true if both values differ from the reference value in the same way. */
+/**
+ * Returns true if both values are on the same side of the reference value. On the side `other`, the
+ * two values must also be equal.
+ */
 function isSameSide(
   field: string,
   [one, other]: readonly [FieldValue, FieldValue],

@@ -102,7 +102,10 @@ function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
   return last ?? previous;
 }
 
-/** Entry: the last day on which a price held, and the price. Later entries have higher prices. */
+/**
+ * The lowest price of the last `window` days. Each entry of the trace contains a price and the last
+ * day on which it held. Later entries have higher prices.
+ */
 function lowestOf(window: number): DerivedPrice {
   return {
     window,

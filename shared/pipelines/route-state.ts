@@ -75,8 +75,8 @@ function halvesOf(route: Route): readonly Route[] {
 }
 
 /**
- * Length of a key. A pipeline has at most 160 keys. With this length, two of them are equal in one
- * of 10^10 pipelines.
+ * Number of characters of a key. A pipeline has at most 160 keys. With 8 characters, two of them
+ * are equal in one of 10^10 pipelines.
  */
 const keyLength = 8;
 

@@ -192,8 +192,8 @@ function okOutcome(
 }
 
 /**
- * The changes of a read since the last known values, for the history. Not called for a delisted
- * item: its history has ended, because later reads do not change the item.
+ * Returns what a read changed since the last known values, for the history; empty if nothing. Not
+ * called for a delisted item: its history has ended, because later reads do not change the item.
  */
 function changesSince(
   known: Snapshot,

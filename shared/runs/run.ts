@@ -229,7 +229,7 @@ export interface ItemOutcome {
   readonly next?: readonly string[];
   /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
   readonly lastSnapshot?: Snapshot | null;
-  /** Known details of the item; present if it has details and an event reports the outcome. */
+  /** Known details of the item; absent if it has none, or if no event reports the outcome. */
   readonly details?: KnownDetails;
 }
 

@@ -54,8 +54,8 @@ export interface Item {
   /** Last `ok` reading of each kind. The next reading of the same kind is compared with it. */
   readonly readings: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /**
-   * The last change by field. Contains a change only while another kind of read of the same field
-   * has an older value. Changes that the readings imply are left out; see `readingsAfter`.
+   * The last change by field. Contains a change only while the reading of another kind still has an
+   * older value of the field. Omits changes that the readings imply; see `readingsAfter`.
    */
   readonly openChanges: Readonly<Record<string, OpenChange>>;
   /** States of the pipeline's routes; absent if no route has one. */

@@ -42,7 +42,7 @@ function statusOf({ enabled }: WebhookEndpoint, health: EndpointHealth): Endpoin
   return isEndpointFailing(health) ? "failing" : "ok";
 }
 
-/** Converts a test delivery to the response of the request that made it. */
+/** Converts a test delivery to the response of the API call that requested the test. */
 export function presentTest(delivery: Delivery): InferOutput<typeof webhookTestResponse> {
   const attempt = delivery.attempts.at(-1);
   return {

@@ -53,7 +53,8 @@ interface Recovering extends Pick<WebhookWork<RecoverContent>, "entry" | "slice"
 }
 
 /**
- * Makes the missed deliveries of a run pending. Returns the new total of deliveries made pending.
+ * Makes the missed deliveries of a run pending. Returns how many deliveries this recovery has made
+ * pending so far, including those of earlier runs.
  */
 async function recoverRun(
   feedRun: FeedEntry,
@@ -74,7 +75,7 @@ async function recoverRun(
     const missed = fresh.filter((delivery) => {
       const logged = known.get(delivery.id);
       return logged === undefined
-        ? existedAt(delivery, feedRun, endpoint)
+        ? wasDue(delivery, feedRun, endpoint)
         : shownState(logged) === "failed";
     });
     const pending = missed.map((delivery, n) =>
@@ -108,10 +109,10 @@ const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpo
     : run.webhookEndpointId === endpoint.id;
 
 /**
- * Returns true for an unlogged delivery if the run names the endpoint, or the endpoint existed when
- * the event was created.
+ * Returns true if a delivery that was never logged should have been made: the run names the
+ * endpoint as its only one, or the endpoint existed when the event was created.
  */
-const existedAt = (
+const wasDue = (
   { createdAt }: Delivery,
   { webhookEndpointId }: FeedEntry,
   endpoint: WebhookEndpoint,

@@ -158,7 +158,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
       document.body.append(image);
     });
     await blocked;
-    // If the policy did not block it, the image's error handler would have run by now.
+    // If the policy did not block the image's error handler, the handler would have run by now.
     await absent;
     expect(await page.evaluate(() => "injected" in window)).toBe(false);
     expect(faults.splice(0).filter((fault) => /Content Security Policy/.test(fault))).toHaveLength(

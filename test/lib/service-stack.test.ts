@@ -283,7 +283,7 @@ describe("the number of resources", () => {
     });
   });
 
-  // CloudFormation allows 500.
+  // CloudFormation allows 500 resources in a stack.
   it.each(counts)("is at most 450 in %s", (_, count) => {
     expect(count).toBeLessThanOrEqual(450);
   });

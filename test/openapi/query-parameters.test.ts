@@ -86,7 +86,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
   it("has the type integer if its name is that of a number", () => {
     const names = new Set(integers.map(({ name }) => name));
     expect(names).toEqual(new Set(["limit", "days", "count", "before_run", "max_credits"]));
-    // No parameter with such a name has the type string.
+    // No parameter with one of these names has another type.
     const texts = live.flatMap(({ accepted, integers: found }) =>
       accepted.filter((name) => !found.some((one) => one.name === name)),
     );

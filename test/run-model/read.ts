@@ -311,7 +311,8 @@ function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judg
 }
 
 /**
- * Returns true if a pulse would have no further effect for a change that this product read found.
+ * Returns true if the next pulse read need not find a change that this product read found: no route
+ * of a pulse step would report the change or run another step than `step`.
  */
 function isDone(
   pipeline: Pipeline,

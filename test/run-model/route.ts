@@ -303,7 +303,7 @@ interface Before {
 
 /**
  * Copies the memories of the routes of a pipeline before a read. A route without a memory gets a
- * new one, whose reference values are those of the last reading of its kind.
+ * new one. Its reference values come from the last reading of the kind that the route's step reads.
  */
 export function memoriesOf(
   pipeline: { readonly steps: readonly Step[] },

@@ -27,8 +27,8 @@ import type { ModelWatchlist, ModelItem } from "./watchlist.ts";
 export interface ModelRun {
   readonly run: Readonly<Record<string, unknown>>;
   /**
-   * The steps that the balance did not cover, as the run's `error` reports them; null if it covered
-   * all.
+   * The steps that the balance did not cover, as the run's `error` reports them; null if the
+   * balance covered all steps.
    */
   readonly shortfalls: readonly ReportedShortfall[] | null;
   readonly changed: readonly Entry[];

@@ -30,7 +30,7 @@ export function callSite(): string {
 /** Files of `shared/aws` that no simulated function uses. */
 const excludedFiles: ReadonlySet<string> = new Set([
   wrapper.slice("shared/aws/".length),
-  // The simulation replaces the ports to customers' systems and to sources.
+  // The simulation replaces these ports, which serve customers' systems and sources.
   "exports/customer-bucket.ts",
   "sources/rate-budget.ts",
   "exports/role-credentials.ts",

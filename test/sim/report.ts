@@ -18,7 +18,7 @@ export interface Tally {
   readonly states: Map<string, number>;
   readonly contention: {
     seeds: number;
-    /** The number of seeds of `calls`, which make many calls at the same time. */
+    /** The number of seeds of the scenario `calls`, which makes many calls at the same time. */
     ofCalls: number;
     readonly overlaps: Map<Overlap, number>;
     readonly pairs: Map<string, number>;

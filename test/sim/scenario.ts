@@ -5,8 +5,8 @@ export interface Scenario {
   readonly name: string;
   readonly about: string;
   /**
-   * True if processes of several releases run at the same time, which store different versions of
-   * some rows.
+   * True if processes of several releases run at the same time. The releases store different
+   * versions of some rows.
    */
   readonly mixesReleases?: boolean;
   /**

@@ -22,7 +22,7 @@ export interface FlatAnswer {
   readonly shown?: Shown;
   /** The number of offers in an `ok` answer about offers. */
   readonly totalOffers?: number;
-  /** The ID of the offer in the buy box, in an `ok` answer about offers. */
+  /** The ID of the offer in the buy box, in an `ok` answer about offers; null if it is empty. */
   readonly buybox?: string | null;
   /** The ID of the checked offer, in the answer of an offer check. */
   readonly offerListingId?: string;

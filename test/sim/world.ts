@@ -250,7 +250,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
     lateAnswers,
     states,
     reached,
-    /** Reports a violation. It ends the seed. */
+    /** Reports a violation, which ends the run of the seed. Only the first one is kept. */
     reportViolation(error: Error): void {
       violation ??= error;
     },

@@ -23,7 +23,7 @@ export const auditLine = v.object({
   exit_code: v.optional(v.number()),
   /** The error of a failed change. */
   error: v.optional(v.string()),
-  /** The ID of what the change created. */
+  /** The ID of what a successful change created or changed; absent if its result has no ID. */
   created: v.optional(v.string()),
 });
 export type AuditLine = v.InferOutput<typeof auditLine>;

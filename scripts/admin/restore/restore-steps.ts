@@ -49,7 +49,10 @@ const minuteMs = 60_000;
 const noteEveryMs = 5 * minuteMs;
 /** The longest wait for one state. DynamoDB needs hours to restore a large table. */
 const waitMaxMs = 24 * 60 * minuteMs;
-/** A table or backup that a request has just created can be invisible for the first polls. */
+/**
+ * Maximum number of successive polls that may not find a table or backup. One that a request has
+ * just created can be invisible at first.
+ */
 const absentPollsMax = 6;
 
 /** Returns the name of the copy of a table. */

@@ -88,7 +88,7 @@ export const newWatchlistBodies = {
   },
 };
 
-/** Other bodies of watchlists. */
+/** A new item, and the bodies of all operations on watchlists but the creation, by schema name. */
 export const watchlistBodies = {
   NewItem: { schema: newItemBody, rules: {} },
   WatchlistUpdate: {

@@ -62,10 +62,10 @@ const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: tru
 
 /**
  * Creates the function that looks up a key and counts a call against the rate limit, in the key's
- * row. After a refusal, the process refuses the key's calls for a while without asking DynamoDB. If
- * DynamoDB throttles the row, it refuses them for at least a second. If DynamoDB fails, the process
- * counts calls locally. It then admits a key if it can still read the key's row or has read the row
- * in the last five minutes. The outcome for other keys is `unreadable`.
+ * row. After a refusal, the process refuses the key's calls for a while without asking DynamoDB; if
+ * DynamoDB throttled the row, for at least a second. If DynamoDB fails, the process counts calls
+ * locally. It then admits a key if it can still read the key's row or has read the row in the last
+ * five minutes. The outcome for other keys is `unreadable`.
  */
 export function keyAdmission(
   client: DynamoDBDocumentClient,

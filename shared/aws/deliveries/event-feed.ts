@@ -81,8 +81,8 @@ async function append(
   const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
   if (known !== undefined) return undefined;
   const sequence = newest.last + 1;
-  // Not earlier than the time of any lower sequence, so that `before` can use a binary search, and
-  // not earlier than the end of the run.
+  // `appendedAt` must not be earlier than that of a lower sequence, because `before` uses a binary
+  // search, and not earlier than the end of the run, which is `run.createdAt`.
   const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );

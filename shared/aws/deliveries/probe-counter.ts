@@ -10,7 +10,7 @@ import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 
 const { max, seconds } = limits.probes;
 const windowMs = seconds * 1_000;
-/** Seconds until the row of an account without probes expires. */
+/** Seconds from an account's last admitted probe until its row expires. */
 const retentionSeconds = 60 * 60;
 /**
  * Maximum number of attempts to count a probe. The second attempt creates the row. The third is

@@ -56,7 +56,7 @@ async function mergedPoints(
 
 const lastChunk = 9_999;
 
-/** Yields the rows of an item's bucket, of the merged windows. */
+/** Yields the rows of all merged windows that contain the bucket of an item, oldest first. */
 function bucketRows(
   client: DynamoDBDocumentClient,
   table: string,

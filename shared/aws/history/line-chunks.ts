@@ -78,7 +78,7 @@ export function linesOfItem({ lines, first, last }: Row, itemId: string): readon
   return found;
 }
 
-/** Position after the next line break that precedes `prefix`; -1 if there is none. */
+/** Position of the next line that follows a line break and begins with `prefix`; -1 if none. */
 function afterBreak(text: Buffer, prefix: string, from = 0): number {
   const at = text.indexOf(`\n${prefix}`, from);
   return at < 0 ? -1 : at + 1;

@@ -10,7 +10,7 @@ import { joinedSegments } from "./segment-rows.ts";
 export interface WindowLines {
   /** Sorted lines of the buckets from `firstBucket` to before `endBucket`, by bucket. */
   readonly lines: ReadonlyMap<number, readonly string[]>;
-  /** First bucket that was not collected; `buckets` if all were. */
+  /** First bucket that was not collected; the number of buckets (`buckets`) if all were. */
   readonly endBucket: number;
   /** End of the last recorded run of the window, ISO 8601; null if no run is recorded. */
   readonly endedAt: string | null;

@@ -30,7 +30,7 @@ import { type AccountRows, readAccountRows } from "./read-shards.ts";
 const readMax = 2_000;
 /** Cost of reading one journal page of a shard, expressed as a number of entries. */
 const queryCost = 8;
-/** Maximum number of keys in one read by keys. */
+/** Maximum number of keys of a BatchGetItem request. */
 const keysMax = 100;
 
 /**

@@ -129,7 +129,8 @@ async function recordsOfCall(
     (record.type === "reserve" || record.type === "settle") && record.holdId === holdId;
   const journal = shard.journal.filter(isOfCall);
   const oldest = shard.journal[0]?.at ?? Infinity;
-  // A hold has one reservation and at most one resolution.
+  // The number of records of the call: an open hold has only its reservation, and a resolved hold
+  // also has its resolution.
   const whole = shard.holds.has(holdId) ? 1 : 2;
   if (journal.length === whole) return journal;
   const found: CallRecord[] = [];

@@ -16,7 +16,7 @@ export interface Progress {
    * credits.
    */
   short: AccountRows | undefined;
-  /** True after a reading in which no shard had a free slot. */
+  /** True once the shards have been read and none of them had a free slot. */
   isFull: boolean;
 }
 

@@ -98,8 +98,8 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds that a change adds to its stamp for each refusal by a shard with a newer stamp, from
- * the second refusal on.
+ * Microseconds that are added to the stamp of a change for each refusal by a shard with a newer
+ * stamp. The first refusal does not count.
  */
 const aheadUs = 1_000;
 

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Compresses a value as JSON, for attributes with many outcomes. `unpack` decompresses it. */
+/** Compresses the JSON of a value, such as the outcomes of a batch. `unpack` decompresses it. */
 export const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
 
 /**

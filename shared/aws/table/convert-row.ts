@@ -86,8 +86,8 @@ const clause = (word: string, actions: readonly string[]): readonly string[] =>
   actions.length === 0 ? [] : [word, actions.join(", ")];
 
 /**
- * Omits undefined values. Some value always remains, as DynamoDB requires, because at least one of
- * the two versions is later than 1, and such a version is written in `stored_version`.
+ * Omits undefined values. DynamoDB accepts no empty map of values. One value always remains: one of
+ * the two versions is later than 1, and `stored_version` contains such a version.
  */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

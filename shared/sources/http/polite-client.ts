@@ -111,8 +111,8 @@ async function send(call: SourceCall, deadline: Date, source: Source): Promise<S
 }
 
 /**
- * Returns the result of a call for its event. If there was no time for a retry, returns the result
- * of the last try.
+ * Returns the result of a call as the event about the call reports it. If there was no time for a
+ * retry, this is the result of the last try.
  */
 function callResultOf(
   reply: SourceReply,

@@ -10,7 +10,7 @@ export interface RetryTokens {
 }
 
 const earnedPerCall = 0.2;
-/** Enough for all retries of five calls. */
+/** Maximum number of stored retries: all retries of five calls, each with at most two. */
 const tokensMax = 10;
 
 /**

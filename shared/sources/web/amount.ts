@@ -58,8 +58,9 @@ export function amountOf(value: string | number, currency: string | null): numbe
 }
 
 /**
- * Returns the amount in the texts of several elements; undefined if there are different amounts.
- * Dollars and cents may be in separate elements.
+ * Returns the amount in the texts of several elements. Dollars and cents may be in separate
+ * elements. Returns undefined if there is no amount, if there are different ones, or if a text
+ * without digits restricts the price, such as "from".
  */
 function amountAmong(value: string, currency: string | null): number | undefined {
   const all = value.split(textBoundary);

@@ -25,8 +25,8 @@ import { type WatchlistScene, type Receiver, type RunsScene, storesOf } from "./
 const minute = 60_000;
 const day = 24 * 60 * minute;
 /**
- * The milliseconds after its due time within which a run must start. The sweeper may have to start
- * it.
+ * Maximum time from the due time of a run to its start, in milliseconds. It includes the time until
+ * the sweeper starts an overdue run.
  */
 const startsWithinMs = 10 * minute;
 

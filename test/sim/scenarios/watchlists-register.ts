@@ -14,7 +14,7 @@ export function countMoments(): Moments {
   };
 }
 
-/** A change whose outcome is still unknown. */
+/** A change whose outcome is still unknown. The caller reports the outcome with a method. */
 export interface PendingChange {
   succeeded(): void;
   refused(): void;

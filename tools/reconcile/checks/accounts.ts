@@ -52,7 +52,7 @@ export async function* everyAccount({
     else if (await accounts.isUnlisted(found.key)) unlisted.push(found.key);
   }
   for await (const found of accounts.ledgers()) note(found);
-  // The row of an account that was created during the scan exists by now.
+  // If an account was created during the scan, its row exists by now.
   for (const accountId of named) {
     if (!seen.has(accountId)) report(await lost(accountId, accounts));
   }

@@ -22,8 +22,9 @@ interface DeliveriesFound extends CheckResult {
 }
 
 /**
- * Checks an account's webhook endpoints, pending deliveries, exports and feed. Repeats the check as
- * `confirmed` does.
+ * Checks an account's webhook endpoints, pending deliveries, exports and feed. Repeats the check up
+ * to 8 times and returns only confirmed differences (see `confirmed`), because the service keeps
+ * writing.
  */
 export const checkDeliveries = (
   account: PublishingAccount,

@@ -76,7 +76,7 @@ export interface RunsWanted extends WatchlistRef {
   readonly charged: {
     readonly sums: LedgerSums;
     readonly since: Date;
-    /** The time at which the ledger was read. It does not contain the charges of later runs. */
+    /** The time at which the ledger was read. `sums` lacks the charges of later runs. */
     readonly until: Date;
   } | null;
 }

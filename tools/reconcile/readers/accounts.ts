@@ -96,7 +96,9 @@ export function dynamoAccountsReader(
   };
 }
 
-/** The attributes that contain a row's account, and the attributes of an account line. */
+/**
+ * The attributes to read from every row: those that name its account, and those of an account line.
+ */
 const ownerAttributes = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
 
 /** Returns the account that a partition belongs to, and its shard; null for the account itself. */

@@ -10,7 +10,9 @@ export interface StoredAccount {
   readonly lifetime: number;
   /** The number of shards; 0 if the account's own row has the sums. */
   readonly shards: number;
-  /** All credits that were ever added to the account. Without shards, the value has no meaning. */
+  /**
+   * All credits that were ever added to the account. Has no meaning for an account without shards.
+   */
   readonly received: number;
 }
 
@@ -57,7 +59,10 @@ export interface ChangedSince {
   readonly dates: ReadonlySet<string>;
 }
 
-/** Compares the account's row with its ledger, read up to the row's sequence. */
+/**
+ * Returns the differences between an account's row and the sums of its ledger. Compares only the
+ * account ID if the newest entry of the sums does not have the sequence number of the row.
+ */
 export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSums): Difference[] {
   const unnamed = fieldDifferences(storedSums.accountId, { id }, { id: storedSums.accountId });
   // The newest entry is missing, so the balance after it is unknown.

@@ -46,7 +46,7 @@ export function feedCheck(
 ) {
   const { kept, count } = opened;
   let [next, before] = [1, opened.at];
-  /** Run IDs by sequence that `takeByTime` has not found yet. */
+  /** The IDs of the runs that `takeByTime` has not found yet, by sequence. */
   const waiting = new Map<number, string>();
   const entries = new Map<string, readonly RunEventType[]>();
   const placeOf = (which: string): string => `${accountId} feed ${which}`;

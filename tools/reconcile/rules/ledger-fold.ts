@@ -93,7 +93,7 @@ interface Hold extends OpenHold {
   readonly charged: number;
 }
 
-/** The times from which charges and resolved holds are included in the sums. */
+/** The sums include the charges made since `charges`, and the holds resolved since `resolved`. */
 export interface FoldSince {
   readonly charges: Date;
   readonly resolved: Date;

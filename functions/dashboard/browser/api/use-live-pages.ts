@@ -10,7 +10,7 @@ interface Liveliness<Entry> {
 
 const quickSeconds = 3;
 const quietSeconds = 30;
-/** Duration of the frequent reads after a refresh, which follows an action of the user. */
+/** How long the listing is read every 3 seconds after a refresh, which the user causes. */
 const quickForMilliseconds = 60_000;
 
 /**

@@ -69,7 +69,8 @@ export function Dialog(props: DialogProps) {
       }}
       onMouseDown={(event) => {
         if (event.target !== dialog.current) return;
-        // Without this, the click would move the focus, which the closing dialog has just restored.
+        // Closing restores the focus to where it was before the dialog. The default action of the
+        // click would then move it again.
         event.preventDefault();
         close();
       }}

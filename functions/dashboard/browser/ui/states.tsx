@@ -70,7 +70,10 @@ export function SkeletonCard({ lines }: { readonly lines: number }) {
 
 interface LoadedProps<T> {
   readonly query: Query<T>;
-  /** @default three grey lines */
+  /**
+   * Shown until the first result arrives.
+   * @default three grey lines
+   */
   readonly skeleton?: ComponentChildren;
   readonly children: (data: T) => ComponentChildren;
 }

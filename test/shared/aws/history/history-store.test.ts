@@ -25,7 +25,7 @@ beforeAll(async () => {
 let lists = 0;
 async function createList(): Promise<HistoryOwner> {
   lists += 1;
-  // One watchlist per account, because of the limit of watchlists.
+  // One watchlist per account, because the number of watchlists of an account is limited.
   const owner = { accountId: `acct_${lists}`, watchlistId: `wl_${lists}` };
   const watchlist = aWatchlist({ accountId: owner.accountId, id: owner.watchlistId });
   await putWatchlist({ client: tables.client, table, clock, random }, watchlist, []);

@@ -341,7 +341,7 @@ it("a failing read writes no secret to the output of its process", async () => {
     env: {
       ...process.env,
       POWERTOOLS_LOG_LEVEL: "DEBUG",
-      // The table is not reachable either.
+      // The DynamoDB table of the sources' rates is not reachable either.
       AWS_ENDPOINT_URL: "http://127.0.0.1:1",
       BASE_URL: double.url,
       SOURCE_KEY: canary,
