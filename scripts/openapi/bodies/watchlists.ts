@@ -134,7 +134,7 @@ export const watchlistBodies = {
   WatchlistPreviewRequest: {
     schema: v.object({
       ...previewBody.entries,
-      pipeline: pipeline("absent or null: the watchlist's own."),
+      pipeline: pipeline("Default: the pipeline of the watchlist."),
     }),
     rules: {
       dependentSchemas: { items: { properties: { items: { minItems: 1, minLength: 1 } } } },
