@@ -65,13 +65,6 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "backtest-without-owed-refresh",
-    file: "shared/backtest/backtest.ts",
-    original: "replay.refreshDue = outcome.refreshDue;",
-    replacement: "",
-    scenario: "runs",
-  },
-  {
     name: "history-not-purged",
     file: "shared/aws/watchlists/purge-store.ts",
     original:
