@@ -109,6 +109,15 @@ describe("a cron macro", () => {
   );
 });
 
+describe("a mistyped name in a cron request", () => {
+  it.each([
+    ["@dialy", "UTC", "Did you mean '@daily'?"],
+    ["@daily", "Europe/Berln", "Did you mean 'Europe/Berlin'?"],
+  ])("is refused with the nearest name: %s, %s", (expression, zone, suggestion) => {
+    expect(() => parseCron(expression, zone)).toThrow(suggestion);
+  });
+});
+
 describe("the stored expression of a cron", () => {
   it("is the trimmed text of the request", () => {
     expect(parseCron(" \t0  0\t* * mon\r\n", "UTC")).toMatchObject({ expression: "0  0\t* * mon" });

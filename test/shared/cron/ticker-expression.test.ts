@@ -40,6 +40,17 @@ describe("the ticker expression in a time zone", () => {
     expect(tickerExpression(parseCron(expression, zone), now)).toBe(ticker);
   });
 
+  // In Pyongyang, the offset changed from +08:30 to +09:00 at 2018-05-04T15:00Z.
+  it.each([
+    ["changed less than two days ago", "2018-05-06T10:00:00Z", "cron(0,30 2 * * ? *)"],
+    ["changed three days ago", "2018-05-07T15:00:00Z", "cron(0 2 * * ? *)"],
+    ["changes in 800 days", "2016-02-24T15:00:00Z", "cron(0,30 2 * * ? *)"],
+    ["changes in 801 days", "2016-02-23T15:00:00Z", "cron(30 2 * * ? *)"],
+  ])("covers the offsets of a zone that %s", (_when, at, ticker) => {
+    const cron = parseCron("0 11 * * *", "Asia/Pyongyang");
+    expect(tickerExpression(cron, new Date(at))).toBe(ticker);
+  });
+
   it("fires on all days for a local time that is midnight UTC of the next day", () => {
     const bogota = parseCron("0 19 1 * *", "America/Bogota");
     expect(tickerExpression(bogota, now)).toBe("cron(0 0 * * ? *)");

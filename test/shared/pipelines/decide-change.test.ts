@@ -64,6 +64,23 @@ describe("a changed route with a minimum difference", () => {
   );
 });
 
+describe("a changed route with confirm", () => {
+  it("keeps its count at a read that lacks a field of its tests", () => {
+    const where = [{ field: "inStock", op: "is", value: true }] as const;
+    const route: Route = { ...priceRoute, confirm: 2, where };
+    const before: Snapshot = { price: 100, inStock: true };
+    const first = decideChange(route, {}, readOf(before, { price: 90, inStock: true }));
+    const second = decideChange(route, first.state, readOf({ price: 90 }, { price: 90 }));
+    expect(second).toEqual({ matches: false, changes: {}, state: first.state });
+    const third = decideChange(
+      route,
+      second.state,
+      readOf({ price: 90 }, { price: 90, inStock: true }),
+    );
+    expect(third.matches).toBe(true);
+  });
+});
+
 describe("a changed route with a cooldown", () => {
   it("stores the end of the cooldown and the reference value, but no count without confirm", () => {
     const route: Route = { ...priceRoute, cooldown: "1h" };

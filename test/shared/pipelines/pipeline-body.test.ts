@@ -17,3 +17,45 @@ describe("the 'cooldown' of a route in a body", () => {
     },
   );
 });
+
+describe("a number in the 'value' of a route in a body", () => {
+  const refusalOf = (value: number): string | undefined =>
+    v.safeParse(routeBody, { when: "ok", field: "price", op: "is", value, notify: true })
+      .issues?.[0].message;
+
+  it.each([0, 1e-9, -1e-9, 1e12, -1e12])("is accepted as %d", (value) => {
+    expect(refusalOf(value)).toBeUndefined();
+  });
+
+  it.each([0.9e-9, -0.9e-9])("is refused as %d, which is too close to 0", (value) => {
+    expect(refusalOf(value)).toContain("must be 0, or at least");
+  });
+
+  it.each([1.1e12, -1.1e12])("is refused as %d, which is too large", (value) => {
+    expect(refusalOf(value)).toContain("must be from");
+  });
+});
+
+describe("a text in the 'value' of a route in a body", () => {
+  it.each([
+    [200, true],
+    [201, false],
+  ])("with %d characters is accepted: %s", (length, isAccepted) => {
+    const value = "a".repeat(length);
+    const route = { when: "ok", field: "availability", op: "is", value, notify: true };
+    expect(v.safeParse(routeBody, route).success).toBe(isAccepted);
+  });
+});
+
+describe("an unknown key of a route in a body", () => {
+  const refusalOf = (key: string): string | undefined =>
+    v.safeParse(routeBody, { when: "ok", notify: true, [key]: 1 }).issues?.[0].message;
+
+  it("is named if it is short and plain", () => {
+    expect(refusalOf("colour")).toContain("A route has an unknown key 'colour'.");
+  });
+
+  it.each(["two words", "<b", "b>", "a".repeat(65)])("is not repeated as %s", (key) => {
+    expect(refusalOf(key)).toContain("A route has an unknown key. Accepted keys:");
+  });
+});

@@ -75,6 +75,13 @@ describe("a change of a watchlist's items", () => {
     });
   });
 
+  it("stores its items in the order of their IDs", async () => {
+    const list = await world.open(itemsOf(["10003", "10005"]));
+    await change(list, { add: ["10006", "10004", "10001"], remove: ["10005"] });
+    const ids = (await items(list)).map(({ id }) => id);
+    expect(ids).toEqual(["10001", "10003", "10004", "10006"]);
+  });
+
   it("resets an item that it adds again, except its revision", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });

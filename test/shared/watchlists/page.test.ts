@@ -101,6 +101,16 @@ describe("the stored pages of a watchlist", () => {
     );
   });
 
+  it.each([
+    ["fill one page of exactly", 0, 1],
+    ["do not fit into one page of one byte less than", 1, 2],
+  ])("%s their size", (_what, less, count) => {
+    const some = items(2);
+    const bytesMax = encodeItems(some).byteLength - less;
+    const pages = cutPages({ lowest: "1", upper: "2" }, some, { itemsMax: 60, bytesMax });
+    expect(pages).toHaveLength(count);
+  });
+
   it("are as few as possible within their bounds: 50 for 50,000 new items", () => {
     const pages = cutPages({ lowest: "", upper: null }, items(50_000), pageBounds);
     expect(pages).toHaveLength(50);

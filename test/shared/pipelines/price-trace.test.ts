@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import {
+  derivedPrice,
+  type PriceTrace,
+  startedTrace,
+  traceAfter,
+} from "../../../shared/pipelines/price-trace.ts";
+import type { DerivedPriceField } from "../../../shared/scrapers/fields.ts";
+
+const dayMs = 86_400_000;
+
+/** Returns the trace after daily reads of these prices, each at noon, from day 100 on. */
+function traceOf(field: DerivedPriceField, prices: readonly (number | null)[]): PriceTrace {
+  return prices
+    .slice(1)
+    .reduce<PriceTrace>(
+      (trace, is, n) =>
+        traceAfter(field, trace, { was: prices[n], is, at: (101 + n) * dayMs + dayMs / 2 }),
+      startedTrace(field, { was: undefined, is: prices[0] ?? null, at: 100.5 * dayMs }),
+    );
+}
+
+describe("the stored prices of lowest30d", () => {
+  it.each([
+    ["none while the price falls", [10, 9, 8], undefined],
+    [
+      "each lower price, with the last day on which it held",
+      [8, 9, 10],
+      [
+        [101, 8],
+        [102, 9],
+      ],
+    ],
+    ["no price that a lower one of the same or a later day replaces", [8, 9, 7, 10], [[103, 7]]],
+    ["no price that equals the present price", [8, 9, 8], undefined],
+    [
+      "all lower prices while the price is null",
+      [8, 9, null],
+      [
+        [101, 8],
+        [102, 9],
+      ],
+    ],
+  ])("are %s", (_what, prices, days) => {
+    expect(traceOf("lowest30d", prices).days).toEqual(days);
+  });
+
+  it("have one entry for a price that ends twice on one day", () => {
+    const at = 100.5 * dayMs;
+    const read = (was: number, is: number) => ({ was, is, at });
+    let trace = startedTrace("lowest30d", { was: undefined, is: 8, at });
+    for (const [was, is] of [
+      [8, 9],
+      [9, 8],
+      [8, 9],
+      [9, 10],
+    ] as const) {
+      trace = traceAfter("lowest30d", trace, read(was, is));
+    }
+    expect(trace.days).toEqual([[100, 8]]);
+  });
+});
+
+describe("the stored prices of average30d", () => {
+  const read = { was: 10, is: 12, at: 102.25 * dayMs };
+  const started = startedTrace("average30d", { was: undefined, is: 10, at: 100.5 * dayMs });
+
+  it("are the priced milliseconds of each day, and the price times these", () => {
+    expect(traceAfter("average30d", started, read)).toEqual({
+      since: 100,
+      at: 102.25 * dayMs,
+      days: [
+        [100, dayMs / 2, 5 * dayMs],
+        [101, dayMs, 10 * dayMs],
+        [102, dayMs / 4, 2.5 * dayMs],
+      ],
+    });
+  });
+
+  it("have no part for a day that begins at the read", () => {
+    const midnight = traceAfter("average30d", started, { ...read, at: 102 * dayMs });
+    expect(midnight.days?.map(([day]) => day)).toEqual([100, 101]);
+  });
+
+  it("do not go back before the window", () => {
+    const late = traceAfter("average30d", started, { ...read, at: 140.5 * dayMs });
+    expect(late.days?.[0]).toEqual([110, dayMs, 10 * dayMs]);
+    expect(late.days).toHaveLength(31);
+  });
+});
+
+describe("the trace of a price that did not change", () => {
+  it.each<DerivedPriceField>(["previousPrice", "lowest30d", "average30d", "changedCount7d"])(
+    "is the same object for %s",
+    (field) => {
+      const trace = traceOf(field, [10, 9]);
+      expect(traceAfter(field, trace, { was: 9, is: 9, at: 110 * dayMs })).toBe(trace);
+    },
+  );
+});
+
+describe("the trace of previousPrice", () => {
+  it.each([
+    ["no price while all were null", [null, null], { since: 100 }],
+    ["the price before the present one", [10, 9, 8], { since: 100, previous: 9 }],
+    [
+      "the last price while the price is null",
+      [10, 9, null],
+      { since: 100, previous: 10, last: 9 },
+    ],
+    ["the earlier price if the same price returns", [10, 9, null, 9], { since: 100, previous: 10 }],
+    ["nothing but the day if the only price returns", [10, null, 10], { since: 100 }],
+  ])("has %s", (_what, prices, trace) => {
+    expect(traceOf("previousPrice", prices)).toEqual(trace);
+  });
+
+  it("is old enough at every read", () => {
+    const read = { was: 9, is: 9, at: 101 * dayMs };
+    expect(derivedPrice("previousPrice", traceOf("previousPrice", [10, 9]), read)).toBe(10);
+  });
+});
