@@ -93,7 +93,7 @@ interface ChangedShard {
 
 /**
  * Transfers credits to the shard that an adjustment debits. Returns `fresh` if the transfer took
- * effect, otherwise `again`.
+ * effect. Otherwise returns `again`: the caller must read the shards again.
  */
 async function gather(
   process: LedgerProcess,
