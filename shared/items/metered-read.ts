@@ -222,7 +222,7 @@ async function orRelease<Result>(
 
 /**
  * Charges the call. If the ledger does not answer, or answers too late, the charge may have been
- * made. Then reverses it, because a call that returns an error must not be charged.
+ * made. Then requests its cancellation, because a call that returns an error must not be charged.
  */
 async function settle(
   call: MeteredCall,
