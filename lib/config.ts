@@ -110,11 +110,11 @@ type ReservedConcurrency = Readonly<
  * The gateway counts a call before a function checks its key.
  */
 export interface Throttle {
-  /** The limit of each pair of a resource and an HTTP method with a route of item calls. */
+  /** The limit for one HTTP method of one resource that serves item calls. */
   readonly itemCalls: number;
-  /** The limit of each pair with another route. */
+  /** The limit for one HTTP method of one resource that serves other calls. */
   readonly otherCalls: number;
-  /** The limit of each pair that has no route: those with `HEAD` or an unsupported method. */
+  /** The limit for one HTTP method that a resource does not serve: `HEAD` or an unsupported one. */
   readonly otherwise: number;
 }
 

@@ -27,8 +27,9 @@ export interface ServiceAlarmProps extends AlarmText {
   /** How periods without data count. @default NOT_BREACHING */
   readonly missing?: TreatMissingData;
   /**
-   * True also notifies the topic when the alarm state ends, for problems that customers notice
-   * until they end. Such an alarm also sends one OK notification when it is created.
+   * True if the topic is notified also when the alarm state ends. Set it for problems that
+   * customers notice for as long as they last. Such an alarm also sends one OK notification when it
+   * is created.
    * @default false
    */
   readonly notifiesEnd?: boolean;

@@ -22,8 +22,8 @@ export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
   sent === "ok" || sent === "partial";
 
 /**
- * Returns a verdict for each rule about results that the service rejects or downgrades, whether or
- * not the rule holds.
+ * Returns one verdict for each rule that decides whether the service rejects or downgrades a
+ * result. Also returns the verdicts of rules that hold.
  */
 export function judgeTaken(
   replyResults: readonly ReplyResult[],

@@ -4,7 +4,7 @@ import type { Unit } from "../measure/prices.ts";
 import { monthDays } from "./stored-bytes.ts";
 import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "../measure/usage.ts";
 
-/** The units that each item of the bill consists of. */
+/** The units that each line of the bill adds up, by the name of the line. */
 const parts: Readonly<Record<string, readonly Unit[]>> = {
   gateway: ["gatewayRequest"],
   firewall: ["firewallRequest", "firewallMonth", "firewallRuleMonth"],

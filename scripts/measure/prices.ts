@@ -49,7 +49,7 @@ export const prices = {
   alarmMonth: 0.1,
   /** CloudWatch: dashboard, a month. */
   dashboardMonth: 3,
-  /** Data transfer out to the internet: GB of the first 10 TB. */
+  /** Data transfer out to the internet: GB. The price of the first 10 TB a month. */
   transferGigabyte: 0.09,
 } as const;
 

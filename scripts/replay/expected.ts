@@ -126,7 +126,10 @@ const drop = walk({
 
 /** Number of reads of the segment `next`: one a day. */
 const reads = "(next.last_day - next.first_day + 1)";
-/** Reads in a row on the same side of the reference value before the segment `next`. */
+/**
+ * SQL for the number of successive reads, before the segment `next`, whose values are on the same
+ * side of the reference value.
+ */
 const seenBefore = `CASE
   WHEN ${differs("was.price", "was.ref")}
     AND sign(was.price - was.ref) = sign(next.price - was.ref) THEN was.seen ELSE 0 END`;

@@ -10,7 +10,7 @@ export interface DayPlan {
   readonly prices: readonly { readonly itemId: string; readonly price: number | null }[];
 }
 
-/** The days of a shop, from the first to the last price in its file. */
+/** The days of a shop (one file of recorded prices), from its first price to its last. */
 export interface ShopDays {
   readonly shop: string;
   /** YYYY-MM-DD. */

@@ -16,7 +16,7 @@ export interface RetryBudget {
   readonly leftMs: () => number;
   /** Milliseconds until the deadline of the work. */
   readonly endsInMs: () => number;
-  /** Counts the time since `from` as lost. Overlapping losses count once. */
+  /** Subtracts the time since `from` from the budget. Overlapping times are subtracted once. */
   readonly loseSince: (from: Date) => void;
 }
 

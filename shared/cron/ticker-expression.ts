@@ -3,7 +3,10 @@ import { weekdayNames, type CronFields } from "./fields.ts";
 import type { Cron } from "./parse-cron.ts";
 import { offsetAt } from "./zone.ts";
 
-/** Number of days ahead for which changes of the clocks are considered. Covers all annual rules. */
+/**
+ * Number of days from now in which changes between standard and daylight saving time are
+ * considered. Covers all annual rules.
+ */
 const aheadDays = 800;
 
 /**

@@ -198,7 +198,10 @@ interface Span {
   readonly events: ArchivedEvent[];
 }
 
-/** Groups adjacent events into reads, without changing their order. */
+/**
+ * Groups events that are adjacent in their object into spans, each of which one request reads.
+ * Keeps the order.
+ */
 function spansOf(events: readonly ArchivedEvent[]): readonly Span[] {
   const spans: Span[] = [];
   for (const event of events) {

@@ -19,7 +19,7 @@ export interface BackfillTask {
   readonly slice: TimeSlice<ExportRecord>;
 }
 
-/** Maximum number of runs whose exports one transaction makes pending. Each needs two rows. */
+/** Maximum number of runs whose exports one transaction makes pending. Each run needs two rows. */
 const runsAtOnce = 25;
 
 /**

@@ -127,7 +127,10 @@ function orderOf(run: ListedRun, place: Place): number {
   return place.runNumber - runNumber;
 }
 
-/** Yields the runs of all watchlists, latest first, from the place where a page begins. */
+/**
+ * Yields the runs of the queried watchlists, latest first, from `start`, where the page begins.
+ * Undefined: from the latest run of the time span.
+ */
 async function* runsByTime(
   { watchlistIds, span }: ChangesQuery,
   start: TimeCursor | undefined,

@@ -221,8 +221,8 @@ async function orRelease<Result>(
 }
 
 /**
- * Charges the call. If the ledger does not answer, or answers too late, cancels the possible
- * charge, because a call that returns an error must not be charged.
+ * Charges the call. If the ledger does not answer, or answers too late, the charge may have been
+ * made. Then requests its cancellation, because a call that returns an error must not be charged.
  */
 async function settle(
   call: MeteredCall,

@@ -168,7 +168,10 @@ export function whensFor(scraper: StepScraperId, field: string): readonly When[]
   return derivedFields.includes(field) ? ["ok"] : [];
 }
 
-/** Rules for each `op`: whether the field must be a number, and what it is compared with. */
+/**
+ * The rules of each `op`: whether it applies to numbers only, and whether it compares with the last
+ * read or with a value.
+ */
 const opRules: Readonly<
   Record<Op, { readonly numbersOnly: boolean; readonly against: "last read" | "value" }>
 > = {

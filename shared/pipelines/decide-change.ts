@@ -209,7 +209,10 @@ interface Compared {
   readonly reference: FieldValue;
 }
 
-/** `opposite`: the value changed in the direction that the route does not report. */
+/**
+ * What a changed value means for a route. `opposite`: it changed in the direction that the route
+ * does not report.
+ */
 type Effect = "holds" | "opposite" | "none";
 
 function effectOf(route: Route, compared: Compared): Effect {

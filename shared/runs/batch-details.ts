@@ -59,7 +59,10 @@ export async function batchDetails(
   };
 }
 
-/** Returns true if an outcome of the step may cause an event, or a route tests metadata. */
+/**
+ * Returns true if the step may need the details of items: an outcome may cause an event, or a route
+ * tests metadata.
+ */
 const mayUseDetails = (step: Step, answers: readonly StepAnswer[]): boolean =>
   testsMetadata(step) ||
   step.routes.some(({ notify }) => notify === true) ||

@@ -7,7 +7,10 @@ import type { StepStore } from "./step-store.ts";
 export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
-  /** IDs of the items that start at the step; present only if it was deferred without outcomes. */
+  /**
+   * IDs of the items that start at the step. Present only if the step was deferred and therefore
+   * has no outcomes.
+   */
   readonly unread?: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export interface ItemTally {
   readonly reactivated: number;
   /** Items on the watchlist whose label or metadata changed. */
   readonly updated: number;
-  /** Items to add that were on the watchlist and did not change. */
+  /** Items to add that were already on the watchlist, with the same label and metadata. */
   readonly unchanged: number;
   /** IDs to remove that were on the watchlist. */
   readonly removed: number;
@@ -220,7 +220,11 @@ interface Labeling {
   readonly labels: ItemChange["labels"];
 }
 
-/** Stores labels and metadata. Returns how many of the items that are not new changed. */
+/**
+ * Stores labels and metadata of items. Returns the number of items that were already on the
+ * watchlist and whose label or metadata changed.
+ * @throws 404 if the watchlist was deleted, 503 after too many conflicts
+ */
 async function setLabels(
   list: WatchlistRef,
   { placed, labels }: Labeling,

@@ -101,7 +101,9 @@ const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
 /**
- * Returns true if the endpoint should receive an event (specification, section "Events", rule 1).
+ * Returns true if the endpoint should receive an event: the run names the endpoint, or the run
+ * names none and the endpoint is subscribed to the event's type (specification, section "Events",
+ * rule 1).
  */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
   run.webhookEndpointId === null
@@ -109,8 +111,8 @@ const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpo
     : run.webhookEndpointId === endpoint.id;
 
 /**
- * Returns true if a delivery that was never logged should have been made: the run names the
- * endpoint as its only one, or the endpoint existed when the event was created.
+ * Returns true if a delivery that is not in the log should have been made. This is the case if the
+ * run names its only endpoint, or if `endpoint` existed when the event was created.
  */
 const wasDue = (
   { createdAt }: Delivery,

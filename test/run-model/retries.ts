@@ -71,8 +71,8 @@ export const stepsToRetry = (pipeline: Pipeline, item: Item): Set<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
 /**
- * Adds an owed retry after a step failed or was deferred. Replaces an equal retry that the step
- * already has.
+ * Adds an owed retry of an item after a step failed or was deferred. Replaces a retry of the same
+ * step with the same scraper and condition.
  */
 export function addRetry(pipeline: Pipeline, item: Item, step: Step): void {
   const wanted = retryOf(step);

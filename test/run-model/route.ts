@@ -286,7 +286,10 @@ const ordered = (value: unknown): string =>
       : one,
   );
 
-/** Splits a route whose cooldown delays only one of its two effects, `notify`. */
+/**
+ * Splits a route with both effects and a cooldown into two, because the cooldown delays only
+ * `notify`, not `run`. Returns any other route unchanged.
+ */
 function effectsOf(route: Route): readonly Route[] {
   const { run, cooldown, notify, ...condition } = route;
   if (run === undefined || notify !== true || cooldown === undefined) return [route];

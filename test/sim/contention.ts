@@ -11,7 +11,7 @@ export const overlapKinds = [
 ] as const;
 export type Overlap = (typeof overlapKinds)[number];
 
-/** A write in flight. It is in flight from its arrival at its items until it takes effect. */
+/** A write in flight: it has reached DynamoDB and has not taken effect yet. */
 export interface Flight {
   /** The shortest time in flight, in milliseconds. */
   readonly milliseconds: number;

@@ -19,7 +19,7 @@ export async function launchChromium(): Promise<Browser> {
   }
   return chromium.launch({
     executablePath: chromiumPath,
-    // Chromium's sandbox cannot run as root, the usual user of containers.
+    // Chromium's sandbox cannot run as root, which is the usual user in containers.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
 }

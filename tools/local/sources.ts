@@ -36,7 +36,7 @@ export function parseSourceChoice(text: string): SourceChoice {
   return { target, adapter, baseUrl, options: Object.fromEntries(options) };
 }
 
-/** Shows only the part before the first comma, because the rest may contain a secret. */
+/** The error quotes only the part before the first comma, because the rest may contain a secret. */
 const formError = (text: string): Error =>
   new Error(
     `--source ${text.split(",")[0]} must have the form <platform or scraper>=<adapter>,<base url>` +

@@ -21,7 +21,10 @@ export interface DeliveryTask {
   readonly items: number;
   /** Makes the runs' IDs differ from those of other rounds. */
   readonly round: number;
-  /** The number of simultaneous deliveries in the bare loop. It does not apply to the service. */
+  /**
+   * The number of simultaneous deliveries in the loop that only signs and posts, with which the
+   * service is compared. It does not apply to the service.
+   */
   readonly parallel: number;
 }
 

@@ -57,5 +57,8 @@ function groupsOf(rows: readonly Row[]): Row[][] {
   return groups;
 }
 
-/** Upper bound of the size of a row: its lines, and its keys and other attributes. */
+/**
+ * Upper bound of the size of a row in bytes: its lines, and 1,024 bytes for its keys and other
+ * attributes.
+ */
 const sizeOf = ({ lines }: Row): number => 1_024 + ((lines as Uint8Array | undefined)?.length ?? 0);

@@ -21,8 +21,8 @@ export interface MergeOptions extends TableOptions {
 }
 
 /**
- * Default of `mergeCharactersMax`. A window of a large watchlist in which every item changed in
- * every run has three times as many characters.
+ * Default of `mergeCharactersMax`, which limits the memory of a merge. The largest window has three
+ * times as many characters: a large watchlist in which every run changed every item.
  */
 const charactersMax = 64 * 1024 * 1024;
 

@@ -93,7 +93,7 @@ interface ChangedShard {
 
 /**
  * Transfers credits to the shard that an adjustment debits. Returns `fresh` if the transfer took
- * effect, otherwise `again`.
+ * effect, otherwise `again`. After both, the caller repeats the adjustment.
  */
 async function gather(
   process: LedgerProcess,

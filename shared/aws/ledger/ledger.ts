@@ -68,8 +68,8 @@ async function settleOwn(
   const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
-  // Without a shard, another process has resolved the hold. It may have changed any shard after
-  // this process read them, so the balance must be read again.
+  // If no shard is known, another process has resolved the hold. It may have changed any shard
+  // after this process read them, so the balance must be read again.
   const balance =
     read === undefined || shard === undefined
       ? undefined

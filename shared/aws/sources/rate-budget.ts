@@ -134,7 +134,10 @@ async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move>
   }
 }
 
-/** The latest stored time at which all calls of the request still start before `ask.until`. */
+/**
+ * Returns the latest time, in microseconds since 1970, that the row may store so that all calls of
+ * the request still start before `ask.until`.
+ */
 function latestUs(ask: RateAsk): number {
   const gapMs = gapMsOf(ask);
   const lastMs = ask.until.getTime() - (ask.permits - ask.burst) * gapMs;

@@ -141,7 +141,10 @@ function splitBudget(batchItems: number): SplitBudget {
 interface SourceTrial {
   /** Returns the tester for one batch. */
   tester(): BatchTester;
-  /** Sets the result: whether the source accepts any item. Later calls are ignored. */
+  /**
+   * Sets the result of the test. `takesSomething`: whether the source accepts any item. Later calls
+   * are ignored.
+   */
   end(takesSomething: boolean): void;
 }
 
@@ -153,8 +156,8 @@ interface BatchTester {
    */
   isSplitUseful(): Promise<boolean>;
   /**
-   * Sets the result of the test if this batch is the one that runs it. `takesSomething`: whether
-   * the source accepts any item.
+   * Sets the result of the test if this batch's call of `isSplitUseful` started the test; else does
+   * nothing. `takesSomething`: whether the source accepts any item.
    */
   end(takesSomething: boolean): void;
 }

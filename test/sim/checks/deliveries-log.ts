@@ -9,7 +9,8 @@ export const isEnd = (error: string | null): boolean =>
   error === "endpoint_disabled" || error === "endpoint_deleted";
 
 /**
- * Checks that the attempts in the log were made, and that none is pending.
+ * Checks that each attempt in a delivery's log was made, and that no attempt of the delivery is
+ * pending.
  * @throws Error if a check fails
  */
 export function checkLogged(one: EndpointScene, delivery: Delivery): void {

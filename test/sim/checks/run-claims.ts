@@ -136,7 +136,7 @@ function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
   return isOfRun ? writes.find(({ key }) => key.sk.startsWith("watchlist#"))?.key : undefined;
 }
 
-/** Returns true for a request that advances a due time without a run. */
+/** Returns true for a request that advances the due time of a watchlist without starting a run. */
 const isPassedOver = (input: Attempt["input"]): boolean =>
   String(input["UpdateExpression"]).startsWith("SET next_run_at = :next, due_at = :next");
 

@@ -48,7 +48,10 @@ const isProgress = ({ service, operation, input }: Attempt): boolean =>
   operation === "UpdateItem" &&
   String(input["UpdateExpression"]).startsWith("SET #progress_at");
 
-/** Returns the plans of the batches that a request sends. */
+/**
+ * Returns the plans of the batches that a request sends to the steps queue; empty for any other
+ * request.
+ */
 function plansSent({ service, operation, input }: Attempt): readonly string[] {
   if (service !== "sqs" || !String(input["QueueUrl"]).endsWith("/steps")) return [];
   const entries = operation === "SendMessageBatch" ? input["Entries"] : [input];

@@ -17,7 +17,10 @@ interface Grant {
   readonly starts: readonly number[];
 }
 
-/** The start times of one process, and the permits that its budget granted. */
+/**
+ * Creates the turns of one process with a separate clock, and records the permits that the
+ * process's rate budget grants.
+ */
 function world(
   {
     callsPerSecond,

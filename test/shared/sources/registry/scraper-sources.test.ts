@@ -212,7 +212,10 @@ describe("the tokens of a key", () => {
   const asin = "B000000001";
   const offers = [{ asin, offerListingId: offerOn(asin) }];
 
-  /** A read by each of the five scrapers, whose keys are stored under `secretOf`. */
+  /**
+   * Returns a read by each of five scrapers, by scraper ID. `secretOf` returns the reference to the
+   * secret with the scraper's key.
+   */
   function readers(baseUrl: string, secretOf: (scraper: string) => string) {
     const five = ["pulse", "lite", "full", "offers", "offer_check"].map((tier) => {
       const id = `retailer_a.${tier}`;

@@ -110,8 +110,8 @@ const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
   error?.param?.startsWith("pipeline") === true ? error : undefined;
 
 /**
- * Returns the newest valid pipeline, to be drawn while the text that the user types is not valid.
- * Returns undefined until there is one.
+ * Returns the newest valid pipeline. The page draws it while the text that the user types is not
+ * valid. Returns undefined until the text was valid once.
  */
 function useShown(
   draft: PipelineDraft,

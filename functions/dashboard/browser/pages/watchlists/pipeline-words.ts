@@ -46,7 +46,10 @@ function valueWords(value: NonNullable<Route["value"]>): string {
   return "field" in value ? value.field : `its ${value.metadata}`;
 }
 
-/** Returns texts for what starts at a step: `every run`, `new items`, `every 8th run`. */
+/**
+ * Returns texts that describe which runs and items start at a step: `every run`, `new items`,
+ * `every 8th run`. Empty if none start there.
+ */
 export function startsAt({ entry, baseline, refresh }: Pipeline, id: string): readonly string[] {
   return [
     ...(entry === id ? ["every run"] : []),
