@@ -7,8 +7,8 @@ export interface LogPage<Entry> {
 }
 
 /**
- * A page of entries that have had no attempt yet. It contains all of them from the newest down to
- * the one with the ID `from`; if `from` is null, down to the oldest.
+ * Entries that have had no attempt yet. The page has all such entries down to the ID `from`; if
+ * `from` is null, it has all of them.
  */
 export interface PendingPage<Entry> {
   readonly entries: readonly Entry[];
