@@ -41,8 +41,8 @@ export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRu
 
 /**
  * Acknowledges that a stage has no firewall.
- * @param reason why the stage needs no firewall.
- * @default - the cost of a firewall, for stages that have none by default
+ * @param reason a sentence that explains why the stage needs no firewall; by default, that of a
+ * stage without customers, whose default is no firewall because of its cost
  */
 export function acknowledgeNoFirewall(
   scope: IConstruct,

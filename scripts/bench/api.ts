@@ -72,7 +72,8 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
 }
 
 /**
- * Measures the second call of each kind with the same key, when the process has cached its state.
+ * Measures the requests to DynamoDB of each kind of call. Measures the second of two equal calls,
+ * when the process has cached the state of the key.
  */
 async function benchRoundTrips(
   world: BenchWorld,

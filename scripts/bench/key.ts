@@ -42,7 +42,8 @@ type KeyValues = ValuesOf<typeof keyOptions>;
 
 /**
  * Measures the rate limit of one API key under load, in a model of DynamoDB's latency and limits.
- * Prints each measurement to stderr as JSON, and returns them as the rows in `key`.
+ * Prints each measurement to stderr as JSON. Returns an object whose `key` is the array of all
+ * measurements.
  */
 export async function benchKey(values: KeyValues): Promise<Record<string, unknown>> {
   const cases = casesFrom(values);

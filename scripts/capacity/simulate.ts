@@ -35,7 +35,7 @@ export interface Simulated {
   readonly duration: { readonly p50: number; readonly p95: number; readonly max: number };
   /** The largest number of messages that waited for a worker. */
   readonly waitingMax: { readonly starts: number; readonly batches: number; readonly ends: number };
-  /** The largest number of workers that ran at the same time, over all stages. */
+  /** The largest total number of starters, step workers and finishers that ran at the same time. */
   readonly workersMax: number;
 }
 

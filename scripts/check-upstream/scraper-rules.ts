@@ -17,8 +17,8 @@ const tooManyMax = 10_000;
 
 /**
  * Returns the findings of one scraper. If there are no IDs to read, returns one skipped finding. If
- * an ordinary call is not answered with 200, returns only the findings about the arrival of its
- * reply.
+ * the server does not answer an ordinary call with 200, does not check the reply further: returns
+ * only findings about its size, its status and earlier busy replies.
  */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
   const { scraper, maxBatch } = subject;

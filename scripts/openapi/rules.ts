@@ -48,8 +48,8 @@ export const where = (
 });
 
 /**
- * Applies the rules of the first case that contains the field's value. Applies the rules of the
- * last case to all other values, and if the field is absent.
+ * Returns a schema that applies the rules of the first case that contains the field's value. If the
+ * field is absent or has any other value, the schema applies the rules of the last case.
  */
 export function byValue(
   field: string,

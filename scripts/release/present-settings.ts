@@ -18,7 +18,7 @@ export interface SettingsTransfer {
   readonly log: (line: string) => void;
 }
 
-/** Keys without which the earlier release would delete the custom domain. */
+/** Settings of the custom domain. If an earlier release ignored one, it would delete the domain. */
 const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "hostedZoneId"]);
 
 /**

@@ -152,7 +152,7 @@ interface Readers {
   readonly unknown: Map<string, UnknownField>;
 }
 
-/** Returns false for an item without a known offer to check. */
+/** Returns false if the step checks offers and no offer of the item is known; otherwise true. */
 const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: Step): boolean =>
   readingKind(step) !== "offer_check" || buyboxOfferId !== null;
 

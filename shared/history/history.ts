@@ -49,7 +49,7 @@ export interface RunSegment {
   readonly points: readonly HistoryPoint[];
 }
 
-/** The history points of a run as they are given to the store: parsed, or as stored lines. */
+/** The points of a run that the caller passes to the store: either parsed or as stored lines. */
 export interface RecordedSegment extends Omit<RunSegment, "points"> {
   /** Sorted by item ID, then in step order. */
   readonly points: readonly HistoryPoint[] | readonly PointLine[];

@@ -56,8 +56,8 @@ async function mergeWindow(
   const running = await runsInProgress({ watchlistId: list.watchlistId, ...range });
   // The process that finishes the run in progress merges the window.
   if (first.runs.some((run) => running.has(run))) return "incomplete";
-  // A run without a segment was ended by an earlier release, or its segment expired. Runs that
-  // ended since the first attempt are recorded now, so the second attempt finds their segments.
+  // None of the missing runs is in progress. A run that ended since the first attempt now has a
+  // segment. Any other has none: an earlier release ended it, or its segment expired.
   const second = await history.merge(list, { window, absent, isOver });
   return second.outcome === "missing" ? "incomplete" : second.outcome;
 }

@@ -2,7 +2,7 @@ import type { FieldValue } from "../scrapers/catalogue.ts";
 import type { DerivedPriceField } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
 
-/** Entries of a trace by UTC day, ascending. A day is a number of days since 1970. */
+/** Entries of a trace, ascending by UTC day. The first number of an entry is its day since 1970. */
 type Entries = readonly (readonly number[])[];
 
 /**

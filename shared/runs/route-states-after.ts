@@ -25,7 +25,9 @@ interface StatesRead {
   readonly after: Pick<ItemOutcome, "readings">;
   /** The price of the read; absent if it has none. */
   readonly price?: PriceRead | undefined;
-  /** States of derived fields that the item lacks, made from its history. */
+  /**
+   * States of derived fields, made from the item's history. The states in `before` take precedence.
+   */
   readonly traces?: RouteStates | undefined;
 }
 

@@ -83,7 +83,7 @@ const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => 
 export const steps = {
   reserve: reserve("one"),
   "reserve another": reserve("another"),
-  /** This hold is still open when the sweeper runs after the pair. */
+  /** The sweeper, which runs after the pair, does not release this hold: it expires later. */
   "reserve for longer": reserve("another", muchLater),
   "reserve a step": reserve("step"),
   settle: settle("one", 3),

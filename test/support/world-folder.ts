@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { templateCacheFile } from "../../tools/local/data-folder.ts";
 
 /**
- * The cached templates of the last world. A hash in the file shows whether a source file has
- * changed since. In that case, a world builds its templates again.
+ * The file with the templates of the last world. It contains a hash of the source files, so that a
+ * world builds the templates again if a source file has changed.
  */
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 

@@ -48,8 +48,8 @@ const trustedMs = 5 * 60_000;
  */
 const aheadMsMax = 10;
 /**
- * Maximum number of attempts to admit a call. One attempt converts a row of the previous release.
- * The others use the newest admission time of the row.
+ * Maximum number of attempts to admit a call. One attempt may only convert a row of the previous
+ * release. The others can fail if another process admits a call at the same time.
  */
 const triesMax = 3;
 /**

@@ -39,7 +39,7 @@ const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 const waitMsMax = 2_000;
 /** Milliseconds after which a query returns either all rows of a transaction or none. */
 const settledMs = 10_000;
-/** The highest sequence whose keys sort correctly. */
+/** The highest sequence of a feed entry. Keys pad sequences to 12 digits, so that they sort. */
 const sequenceMax = 999_999_999_999;
 
 /** The account's newest run in the feed: its sequence, and the time at which it was added. */

@@ -53,8 +53,8 @@ function openingItems(
   const { shards: count } = shardSlots(concurrency, 0);
   let left = inFlight;
   const rows = Array.from({ length: count }, (_, number) => {
-    // Calls in flight occupy slots of any shards with free slots. The choice of shard does not
-    // matter.
+    // Distributes the calls that were in flight before the account had shards over the slots of the
+    // shards. It does not matter which shard gets which call.
     const oldInFlight = Math.min(left, shardSlots(concurrency, number).slots);
     left -= oldInFlight;
     const first = number === 0 ? { balance, held, spent, sequence } : {};

@@ -110,7 +110,7 @@ async function writeHold(
     return { outcome: "refused" as const, shard };
   });
   if (change.outcome === "changed") {
-    // Runs while the call waits for its source. If the copy fails, a later call repeats it.
+    // Copies the journal while the call waits for its source. A later call repeats a failed copy.
     void (change.shard === undefined
       ? copyJournalOf(process, accountId, home)
       : copyJournal(process, accountId, change.shard));

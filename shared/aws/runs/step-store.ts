@@ -151,8 +151,8 @@ async function itemsBeforeBatch(
 }
 
 /**
- * Yields the rows of a partition whose sort keys begin with `key.sk` up to and including its last
- * `#`. Reads only `attributes` if they are given.
+ * Yields the rows of the partition `key.pk` that have the same prefix as `key.sk`. The prefix ends
+ * with the last `#` of `key.sk`. Reads only `attributes`, or all attributes if it is undefined.
  */
 function rowsBelow(
   client: DynamoDBDocumentClient,

@@ -76,7 +76,7 @@ export const ledgerKeys = {
   }),
   /** The highest stamp whose keys sort correctly. */
   stampMax: 9_000_000_000_000_000,
-  /** The highest sequence whose keys sort correctly. */
+  /** The highest sequence of a ledger entry. Keys pad sequences to 12 digits, so that they sort. */
   sequenceMax: 999_999_999_999,
   /** A ledger entry from before the account had shards, by its sequence. */
   entry: (accountId: string, sequence: number): RowKey => ({

@@ -45,7 +45,7 @@ function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
 
 /**
  * Checks that the service disables an endpoint only after a 410 response, or if no attempt has
- * succeeded for days.
+ * succeeded for `webhookFailingDaysMax` days.
  */
 function checkDisabled(
   { endpoint, scene, sent }: EndpointScene,

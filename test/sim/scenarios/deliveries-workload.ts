@@ -20,7 +20,7 @@ export interface DeliveryWorkload {
   readonly outageMs: number;
 }
 
-/** Draws the size of a seed. */
+/** Draws the numbers of accounts, runs and endpoints for the deliveries of a seed. */
 export function anyWorkload(random: Random): DeliveryWorkload {
   // Several runs end while their receiver fails.
   if (random.isHit(0.06)) {
@@ -34,7 +34,7 @@ export function anyWorkload(random: Random): DeliveryWorkload {
       outageMs: random.pick([2 * minute, 40 * minute, 8 * 60 * minute]),
     };
   }
-  // There are more runs than a recovery or a backfill reads in one query.
+  // A rare workload has more runs than a recovery or a backfill reads in one query.
   return random.isHit(0.012)
     ? {
         accounts: 1,

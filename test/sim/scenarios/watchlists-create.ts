@@ -233,7 +233,7 @@ export function knownWatchlist(
   };
 }
 
-/** Returns the successful creations of this hand. Each is the last one with its idempotency key. */
+/** Returns the successful creations of this hand: the last one for each idempotency key. */
 const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] =>
   creations.filter(
     (one, n) =>

@@ -168,9 +168,9 @@ interface RecordsSince {
 }
 
 /**
- * Returns the records that are newer than an earlier read of a row (`fence`). Reads the row before
- * its pages, so that no record is missed while it moves to a page. Then reads the row once more: it
- * must no longer contain the records that were in the pages.
+ * Returns the records of a shard that were written after an earlier read of its row, which had the
+ * stamp `fence`. Reads the row before its pages, so that no record is missed while it moves to a
+ * page. Then reads the row again: it must not contain records that were in the pages.
  */
 async function recordsSince(
   ref: Ref,

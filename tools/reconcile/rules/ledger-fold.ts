@@ -240,7 +240,8 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
 }
 
 /**
- * Returns by how much an entry must change the balance. An adjustment can increase or decrease it.
+ * Returns the signed change of the balance that an entry must cause. For an adjustment, the sign is
+ * that of `changed`, the stored change.
  */
 function creditChange(type: LedgerEntry["type"], credits: number, changed: number): number {
   if (type === "charge") return 0;

@@ -24,7 +24,10 @@ export interface StoredList {
 }
 
 export interface PageFold {
-  /** Adds the next page, in the order of the pages' keys. Returns the rules that it breaks. */
+  /**
+   * Adds the next page. Must be called for the pages in the order of their keys. Returns a
+   * difference for each rule that the page breaks.
+   */
   take(page: StoredPage): Difference[];
   end(): {
     readonly counts: ItemCounts;

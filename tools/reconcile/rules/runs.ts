@@ -106,8 +106,9 @@ export function runSequenceCheck(list: Watchlist) {
 const nextCheck = (from: Date): Date => new Date(from.getTime() + progressTimeoutMs);
 
 /**
- * Compares the due time of a run. The sweeper checks an unfinished run after a time without
- * progress.
+ * Checks the due time of a run, at which the sweeper next checks the run. A finished run must have
+ * none. An unfinished run must have one, at most `progressTimeoutMs` from now; a held run, at most
+ * the time at which its hold expires.
  */
 function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {
   const isDone = run.phase === "done";

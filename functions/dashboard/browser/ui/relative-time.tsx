@@ -11,7 +11,7 @@ export function RelativeTime({
   time,
   none = "never",
 }: {
-  /** An ISO 8601 time. For null, the text in `none` is shown. */
+  /** An ISO 8601 time. If it is null, the component shows the text in `none`. */
   readonly time: string | null;
   readonly none?: string;
 }) {
