@@ -133,8 +133,9 @@ const lineOf = (seen: Observation) => ({
 });
 
 /**
- * Returns the tally of `reconcile`. If `reconcile` finds differences, returns its whole output as
- * `summary`.
+ * Runs `reconcile` and returns the JSON that it prints. If it finds differences, returns its output
+ * as text in `summary`, and null in `differences`.
+ * @throws Error if `reconcile` fails without output
  */
 async function reconciledIn(dataFolder: string): Promise<Readonly<Record<string, unknown>>> {
   const admin = adminCommands([], { LOCAL_DIR: dataFolder });

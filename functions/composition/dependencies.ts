@@ -311,8 +311,8 @@ export const endpointDependencies = (
 });
 
 /**
- * Returns the dependencies of the routes for the S3 destination, which check the bucket within the
- * API call.
+ * Returns the dependencies of the calls of `/v1/s3_destination`. Their time limits are short,
+ * because a call checks the bucket while the client waits.
  */
 export const destinationDependencies = (
   environment: DeliveryTargetNeeds,
@@ -339,7 +339,7 @@ export const feedSources = (
   bodies: eventBodies(environment, overrides),
 });
 
-/** Returns the dependencies of the routes for events. */
+/** Returns the dependencies of the calls of `/v1/events`. */
 export const eventDependencies = (
   environment: DeliveriesNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,

@@ -12,7 +12,7 @@ export const eventRoutes = {
   "POST /v1/events/{id}/send": sendEventRoute,
 };
 
-/** Creates the handler of the event routes. */
+/** Creates the handler of the calls of `/v1/events`. */
 export function createHandler(
   environment: EnvironmentOf<"events">,
   overrides: Overrides = {},

@@ -10,7 +10,7 @@ import { putDestinationRoute } from "./put.ts";
 import { testDestinationRoute } from "./test.ts";
 import { updateDestinationRoute } from "./update.ts";
 
-/** Creates the handler of the S3 destination routes. */
+/** Creates the handler of the calls of `/v1/s3_destination`. */
 export function createHandler(
   environment: EnvironmentOf<"s3-destination">,
   overrides: Overrides = {},

@@ -12,8 +12,8 @@ const rateWindowSeconds = 300;
 /**
  * Rate limits for one address. More calls from one address are probably an attack on keys. All
  * calls together may have the rate of two API keys. Calls other than item calls may have the rate
- * of only one: the gateway's limit of each path must be a multiple of this rate (`Throttle`), and
- * its quota limits the sum of these limits.
+ * of one key, because the gateway's limit of each path must be a multiple of it (`Throttle`), and
+ * the sum of these limits must not exceed the gateway's quota.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,

@@ -12,7 +12,7 @@ import { ServiceAlarms } from "./service-alarms.ts";
 import { ServiceDashboard } from "./service-dashboard.ts";
 
 export interface ObservabilityProps extends ObservedParts {
-  /** True adds an alarm on the newest version of each function. */
+  /** True if deployments shift traffic gradually: each newest function version gets an alarm. */
   readonly deploysGradually: boolean;
 }
 

@@ -93,7 +93,7 @@ export function printInFlight({ inFlight }: Record<string, unknown>): void {
   printTable("calls in flight on one account", inFlight as readonly object[]);
 }
 
-/** A call that finally succeeded. */
+/** A call that succeeded, if necessary after refused attempts. */
 interface Answer {
   readonly milliseconds: number;
   readonly credits: number;

@@ -22,7 +22,7 @@ const parts: Readonly<Record<string, readonly Unit[]>> = {
 
 const shown = (dollars: number): string => dollars.toFixed(2);
 
-/** Returns the items of the bill that at least one of the usages contains. */
+/** Returns the parts of the bill, with their units, that at least one of the usages contains. */
 function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
   const used = sumOf(usages);
   return Object.entries(parts).filter(([, units]) => units.some((unit) => (used[unit] ?? 0) > 0));

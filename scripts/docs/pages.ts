@@ -155,7 +155,7 @@ const referencePage = (
     ],
   });
 
-/** Returns a list of operations for each tag. The links are those of the renderer. */
+/** Returns, for each tag, the HTML of its list of operations, with links into the API reference. */
 const operationLists = (operations: readonly ListedOperation[]): readonly string[] =>
   [...new Set(operations.map(({ tag }) => tag))].map((tag) => {
     const entries = operations

@@ -73,7 +73,7 @@ const isPercent = (price: string, from: string, percent: number): string =>
   `abs(${price} - ${from}) + 1e-9 * greatest(1, abs(${price}), abs(${from}))
     >= abs(${from}) * ${percent} / 100 AND NOT ${isEqual(price, from)}`;
 
-/** The history: the first price of each product, and each change. */
+/** SQL for the expected history: the first price of each product, and each changed price. */
 export const expectedHistory = `
   SELECT shop, product, strftime(first_day, '%Y-%m-%dT06:00:00.000Z') AS read_at, price FROM segments`;
 
@@ -162,7 +162,7 @@ const cooldown = walk({
 
 const withoutChange = "NULL::DOUBLE AS before, NULL::DOUBLE AS after";
 
-/** The decisions of each rule: columns shop, product, day, before, after. */
+/** SQL for the decisions of each rule, with the columns shop, product, day, before and after. */
 export const expectedDecisions: Readonly<Record<RuleName, string>> = {
   changed: `
     SELECT shop, product, first_day AS day, lag(price) OVER prices AS before, price AS after

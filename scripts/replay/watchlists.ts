@@ -54,9 +54,9 @@ const changes: ListDefinition = {
 };
 
 /**
- * Routes with limits. Each `changed` route has a separate field, and the source answers the price
- * in all of them. An event shows only the fields whose routes match, so one read a day tests all
- * routes.
+ * Routes with limits. Each `changed` route tests another field, and the source returns the same
+ * price in all of these fields. An event shows only the fields whose routes match, so one read a
+ * day tests all routes.
  */
 const limited: ListDefinition = {
   routes: [
@@ -199,7 +199,9 @@ function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): R
 }
 
 /**
- * @param derived value of the derived field with the name of the rule; undefined if there is none
+ * Returns the decision of a rule about an item whose route matched.
+ * @param derived the new value of the derived field that has the name of the rule; if it is not a
+ * number, the decision contains no change
  */
 function matchOf(rule: RuleName, itemId: string, derived: unknown): Decision {
   if (typeof derived !== "number") return { rule, itemId };

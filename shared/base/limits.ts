@@ -129,8 +129,8 @@ export const limits = {
   /**
    * Time limits of a call or a message for requests to the service's dependencies: DynamoDB, SQS,
    * Scheduler, KMS, S3, STS, SSM and Secrets Manager. A client must receive a response within 10
-   * seconds if a dependency does not answer. The slowest call loses `callLossMs`, then `cancelMs`
-   * or `wakeUpMs`.
+   * seconds if a dependency does not answer. The slowest call waits `callLossMs` in total, then
+   * `cancelMs` to release its hold or `wakeUpMs` to send a message.
    */
   dependencies: {
     /**

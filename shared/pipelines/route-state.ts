@@ -27,8 +27,8 @@ export interface RouteState {
 
 /**
  * What a pipeline stores about one item: the states of its routes, by `RoutePart.key`, and the
- * states of the derived price fields that the routes test, by name. Keys and names have different
- * lengths.
+ * states of the derived price fields that the routes test, by name. No key equals a name, because
+ * their lengths differ.
  */
 export type RouteStates = Readonly<Record<string, RouteState>>;
 

@@ -109,7 +109,10 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   };
 }
 
-/** The item with the route states after an outcome. Without states, `routeStates` is absent. */
+/**
+ * The item with the route states after an outcome. If `after` is undefined, the item keeps its
+ * states; if `after` is empty, the item has no `routeStates`.
+ */
 function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
   if (after === undefined) return item;
   const { routeStates: _, ...others } = item;

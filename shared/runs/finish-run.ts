@@ -148,7 +148,7 @@ async function recordAndPublish(
     run,
     stepResults.map(({ points }) => points),
   );
-  // Before the events, so that a receiver of an event finds the change in the history.
+  // Stores the history before the events, so that a receiver of an event finds the change in it.
   const recorded = await history.append(run, segment);
   await publishEvents(run, stepResults, publisher);
   if (recorded === "watchlist_deleted") return true;

@@ -41,7 +41,10 @@ export interface StepReadRequest {
   readonly deadline: Date;
 }
 
-/** Reads items with the scraper of a step, as `readStep` does. */
+/**
+ * Reads items with the scraper of a step. Returns at most one answer for each item, in the order of
+ * the request.
+ */
 export type StepReader = (request: StepReadRequest) => Promise<readonly StepAnswer[]>;
 
 /** The answer for one item of a step. */

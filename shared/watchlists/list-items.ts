@@ -10,7 +10,7 @@ export interface ItemQuery {
   readonly state: ItemState | undefined;
   /** Lists only items whose normalised ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** Lists only items whose last change or delisting is at this time or later. */
+  /** Lists only items that changed or were delisted at this time or later. Undefined: all items. */
   readonly changedSince: Date | undefined;
 }
 

@@ -33,7 +33,8 @@ export interface EndpointStore {
   ): Promise<ReplaceEndpointOutcome>;
   /**
    * Deletes an endpoint. The same transaction releases the endpoint's URL, decreases the number of
-   * endpoints, and stores the URL for `deletions`. Returns false if the endpoint does not exist.
+   * endpoints, and stores a `Deletion`, which `deletions` returns. Returns false if the endpoint
+   * does not exist.
    */
   delete(accountId: string, id: string, now: Date): Promise<boolean>;
   get(accountId: string, id: string): Promise<WebhookEndpoint | null>;

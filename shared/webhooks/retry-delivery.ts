@@ -40,8 +40,8 @@ export async function retryDelivery(
 }
 
 /**
- * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the
- * trial or is postponed, like a first attempt.
+ * Makes an attempt, and returns the delivery after it. While the endpoint is failing, an attempt of
+ * a recovery (`inOrder`) is either sent as a trial or postponed, as first attempts are.
  */
 async function retried(
   attempting: AttemptRequest,

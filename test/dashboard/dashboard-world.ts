@@ -46,8 +46,8 @@ export interface DashboardWorld {
   /** Opens a tab, signs in and opens a page. */
   openAt(path: string, heading: string): Promise<Visit>;
   /**
-   * Closes every tab, and forgets the probes of the local account, so that the next test does not
-   * have to wait for its limit.
+   * Closes every tab, and deletes the counted probes of the local account, so that the limit of
+   * probes does not delay the next test.
    * @throws Error if a tab has faults
    */
   closeAll(): Promise<void>;

@@ -167,7 +167,7 @@ describe("the source configuration at synthesis", () => {
       expect(bytes).toBeGreaterThan(2_900);
       expect(bytes).toBeLessThanOrEqual(4_096);
     }
-    // The bound leaves little room unused.
+    // The bound is not much too strict: sources of nearly this length still fit.
     expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_400);
   });
 

@@ -92,8 +92,8 @@ export function isSame(field: string, a: Value, b: Value): boolean {
 }
 
 /**
- * Returns a reading with the seen values. Fields that were not seen keep their values, and so do
- * prices that changed by at most half a cent.
+ * Returns the reading `before`, updated with the values of `seen`. Fields that `seen` lacks keep
+ * their values, and so do prices that changed by at most half a cent.
  */
 export function refreshed(before: Snapshot | undefined, seen: Snapshot): Snapshot {
   const after: Record<string, Value> = { ...before };

@@ -99,7 +99,7 @@ export interface Verdict {
   /** The changes that the changed event reports. */
   readonly reportedChanges: Changes;
   readonly after: Known;
-  /** The memories of the pipeline's routes after the read. */
+  /** What the pipeline's routes store about the item after the read. */
   readonly memories: Memories;
   /** All known values of the item after the read. */
   readonly view: Snapshot;

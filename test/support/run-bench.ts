@@ -94,7 +94,7 @@ export interface RunBench {
   loseMessages(): void;
   /** Returns the number of batch messages that were sent so far. */
   batchesSent: () => number;
-  /** Returns the number of port calls during the last `run` or `work`. */
+  /** Returns the number of calls of stores and other ports during the last `run` or `work`. */
   calls: () => number;
 }
 

@@ -55,7 +55,7 @@ type Counted =
   | { readonly outcome: "refused"; readonly oldestMs: number }
   | { readonly outcome: "no_row" };
 
-/** Replaces the oldest time of the row by the current time, if it is old enough. */
+/** Admits a probe if the oldest time in the row is outside the window, and replaces that time. */
 async function append({ client, tableName, key, now }: ProbeRow): Promise<Counted> {
   const nowMs = now.getTime();
   const command = new UpdateCommand({

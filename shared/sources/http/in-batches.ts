@@ -101,9 +101,9 @@ type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
 
 /** Limits the calls that one batch may cost to find the items that the source refuses. */
 interface SplitBudget {
-  /** Records that a part of this many items failed. */
+  /** Records that a call for this number of the batch's items failed. */
   count(kind: Failure, items: number): void;
-  /** Returns true if a part of this many items may be split in halves. */
+  /** Returns true if a part of the batch with this number of items may be split in halves. */
   allowsSplit(kind: Failure, items: number): boolean;
   /** Returns true if so many single items were refused that no part is split further. */
   isExhausted(): boolean;

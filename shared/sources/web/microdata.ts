@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { textBoundary } from "./text-boundary.ts";
 import { type SchemaNode, type SchemaValue, termOf } from "./schema-node.ts";
 
-/** The maximum number of items in one page. Further items are ignored. */
+/** The maximum number of microdata items that are read from one page. Others are ignored. */
 const nodesMax = 5_000;
 const depthMax = 8;
 const textLengthMax = 2_000;

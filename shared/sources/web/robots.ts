@@ -69,8 +69,8 @@ export function robots(options: RobotsOptions): Robots {
     const rules = await readRules(url, deadline, options);
     const now = clock.now();
     entry.until = now.getTime() + (rules === allowNone ? failureCacheMs : rulesCacheMs);
-    // If the deadline of the call has passed, the site may be healthy, so the next call tries
-    // again.
+    // The read may have failed only because the deadline of this call has passed. The failure is
+    // then not cached, so the next call reads the rules again.
     if (rules === allowNone && now >= deadline) known.delete(url.origin);
     return rules;
   };
@@ -141,8 +141,8 @@ const comparable = ({ origin, pathname, search }: URL): string =>
   origin + plainlyEncoded(encodeURI(pathname + search).replaceAll("%25", "%"));
 
 /**
- * Decodes the percent-encoding of unreserved characters. The parser converts the other encodings to
- * upper case.
+ * Decodes the percent-encoding of unreserved characters, so that an address matches a rule that is
+ * encoded differently. `robots-parser` converts the other encodings to upper case.
  */
 const plainlyEncoded = (text: string): string =>
   text.replaceAll(/%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi, (encoded) =>

@@ -50,7 +50,7 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 ajv.addSchema(document, "document");
 
-/** Errors of an example. References of a schema lead into the document. */
+/** Checks an example against a schema of the document. Returns the errors; null if it is valid. */
 function errorsOf(schema: object, example: unknown): unknown {
   const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
   const isValid = ajv.compile(JSON.parse(text) as object);

@@ -24,7 +24,8 @@ const valueOf: Readonly<Record<FieldType, fc.Arbitrary<number | boolean | string
 };
 
 /**
- * A value of the type, a reference to a field of the type, or a reference to metadata of any type.
+ * Draws the `value` of a route that tests a field of this type: a constant of the type, a reference
+ * to a field of the type, or a reference to metadata of any type.
  */
 function anyValue(
   scraper: StepScraperId,

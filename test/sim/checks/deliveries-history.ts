@@ -63,7 +63,7 @@ export interface DeliveryHistory {
   readonly claims: Claim[];
   /** The current health in each target's row, by target. */
   readonly health: Map<string, StoredHealth>;
-  /** The number of rejected writes of each lease. A key has the names of its task and target. */
+  /** The number of rejected writes of each lease. The keys contain the names of task and target. */
   readonly refusals: Map<string, number>;
   /** Writes to a target by tasks that did not hold its lease. */
   readonly writesWithoutLease: string[];

@@ -265,8 +265,8 @@ const prices: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns the price of an answer. Only `ok` and `not_found` are charged. An answer with several
- * offers costs more.
+ * Returns the price of an answer in quarters of a credit. Only `ok` and `not_found` are charged. An
+ * answer with several offers costs more.
  */
 function quartersOf(scraper: string, { status, totalOffers = 0 }: FlatAnswer): number {
   if (status === "partial" || status === "unavailable") return 0;

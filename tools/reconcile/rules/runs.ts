@@ -86,7 +86,7 @@ export function runSequenceCheck(list: Watchlist) {
       unreadable(runPlace(list.id, runNumber)),
     ],
     /**
-     * Ends the check.
+     * Ends the check. Returns the differences that only the whole list of runs shows.
      * @param runCount the watchlist's counter of runs, read after the runs, because new runs may
      * have started
      */

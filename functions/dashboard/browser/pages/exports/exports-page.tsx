@@ -122,8 +122,8 @@ const DeleteCard = ({ onDelete }: { readonly onDelete: () => void }) => (
 const pageSize = 50;
 
 /**
- * Loads the export log and keeps it up to date. @param state the state of the exports to show;
- * empty for all states
+ * Loads the export log and keeps it up to date.
+ * @param state the state of the exports to show; empty for all states
  */
 const useExports = (state: string): Pages<S3Export> =>
   useLivePages(
