@@ -48,8 +48,9 @@ const trustedMs = 5 * 60_000;
  */
 const aheadMsMax = 10;
 /**
- * Maximum number of attempts to admit a call. One attempt may only convert a row of the previous
- * release. The others can fail if another process admits a call at the same time.
+ * Maximum number of attempts to admit a call. The first assumes that the row has the current format
+ * and no later time than the call. The second uses the row that refused the first. The third is
+ * needed if another process changed this row in between.
  */
 const triesMax = 3;
 /**
