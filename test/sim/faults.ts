@@ -85,7 +85,8 @@ const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
 };
 
 /**
- * The faults that the rules of a profile cause. In this profile, they are not drawn at random.
+ * By profile: the faults that the rules of the profile cause. A seed with this profile therefore
+ * injects none of them at random.
  */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
