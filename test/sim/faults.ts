@@ -168,7 +168,10 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "message_of_other_version",
 ]);
 const rareTimes = 4;
-/** Faults of calls that occur even less often than those of `rare`, by factor `rarestTimes`. */
+/**
+ * Faults of calls that occur even less often than those of `rare`. Their rates are multiplied by
+ * `rarestTimes`.
+ */
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",
   "read_stale",
