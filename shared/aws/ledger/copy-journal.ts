@@ -20,8 +20,8 @@ export async function copyJournal(
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // Two of eight reservations start a copy. If each did, several processes would copy the same
-  // records at the same time.
+  // Two of eight reservations start a copy. If each did, several copies of the same records would
+  // be in progress at the same time.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 
