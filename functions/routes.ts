@@ -83,7 +83,8 @@ export const groups = {
     itemCalls: false,
   },
   meta: {
-    // A separate root, so that a flood of calls to other paths does not make a monitor get 429.
+    // A separate root has a separate limit, so that a flood of calls to other paths does not make a
+    // monitor get 429.
     roots: ["health"],
     handlesOtherPaths: true,
     readsGeneratedFiles: true,

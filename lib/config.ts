@@ -184,7 +184,8 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       backtest: 3_008,
     },
     concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100, backtests: 5 },
-    // The sweeper starts every minute and may take two minutes, so its passes may overlap.
+    // The sweeper needs more than one: it starts every minute and may take two minutes, so its
+    // passes may overlap.
     reservedConcurrency: {
       products: 370,
       offers: 180,

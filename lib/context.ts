@@ -83,7 +83,7 @@ export interface Context {
   readonly deployment?: Deployment;
   readonly storedVersions: WrittenVersions;
   readonly sources: Sources;
-  /** False removes all reserved concurrency. */
+  /** False if no function of the deployment gets reserved concurrency. */
   readonly reservesConcurrency: boolean;
   /**
    * The AWS account's quota of concurrent executions.

@@ -85,8 +85,8 @@ await runCommand(commandLine, async ({ values }) => {
 });
 
 /**
- * Refuses the options of the simulation, because `--ceilings` does not use them.
- * @throws Error if one of them has another value than its default
+ * Checks that a call with `--ceilings` has no options of the simulation, which it would not use.
+ * @throws Error if an option of the simulation has another value than its default
  */
 function refuseUnused(values: Readonly<Record<string, unknown>>): void {
   for (const [name, option] of Object.entries(commandLine.options)) {

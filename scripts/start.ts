@@ -57,7 +57,7 @@ async function main({ source = [], ...values }: Values): Promise<void> {
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   if (values["empty-demo"] || source.length > 0) return;
-  // Runs in parallel with the first calls.
+  // The service already accepts calls while the demo workspace is filled.
   await fillDemoWorkspace(world).catch((error: unknown) => {
     if (!stopping) print(`The demo workspace could not be filled: ${describeError(error)}`);
   });

@@ -252,8 +252,8 @@ const entryOf = (path: string): string | undefined =>
     .toSorted((one, other) => other.length - one.length)[0];
 
 /**
- * Returns true if the file `from` may import the file `to`. Both are paths from the root. Returns
- * false if `from` belongs to no entry.
+ * Returns true if the file `from` may import the file `to`. Both are paths from the root of the
+ * project. Returns false if the rules have no entry for `from`.
  */
 export function mayImport(from: string, to: string): boolean {
   const entry = entryOf(from);

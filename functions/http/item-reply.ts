@@ -4,7 +4,7 @@ import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import type { Call, Reply } from "./route.ts";
 
-/** Returns the parameters of an item operation: those of a route's call, and `request`. */
+/** Converts the call of a route and its parsed request to the parameters of a call that charges. */
 export const meteredCall = <Request>(
   { caller, requestId, routeKey, now, deadline, msToAnswer }: Call<unknown, unknown>,
   request: Request,

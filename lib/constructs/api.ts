@@ -128,7 +128,7 @@ const limitOf = (requestsPerSecond: number): MethodDeploymentOptions => ({
 
 /**
  * The limits of single methods, by resource and HTTP method.
- * @throws Error if the limits of the stage exceed the quota of the AWS account
+ * @throws Error if the limits add up to more than API Gateway's quota for the AWS account
  */
 function methodOptions(throttle: Throttle): Record<string, MethodDeploymentOptions> {
   const sums = throttleSums(throttle);

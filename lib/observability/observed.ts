@@ -37,7 +37,7 @@ export interface ObservedQueue {
    * takes six times the worker's timeout.
    */
   readonly ageMinutesMax: number;
-  /** The consequence of waiting messages for users: a full sentence. */
+  /** What it means for users if messages wait: a full sentence. */
   readonly impact: string;
 }
 

@@ -108,7 +108,8 @@ async function counted(worker: Worker, task: DeliveryTask): Promise<[Spent, Requ
 }
 
 /**
- * Checks that each event was delivered once.
+ * Checks that the receiver got as many deliveries as the case has events, or none if the case
+ * exports its events.
  * @throws Error if the number of deliveries is different
  */
 async function checkReceived(one: Case, receiver: Receiver): Promise<void> {

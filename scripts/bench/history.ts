@@ -69,7 +69,7 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
 
 type Figures = Readonly<Record<string, number>>;
 
-/** Rounds each figure to four digits. */
+/** Rounds each figure to four significant digits. */
 const rounded = (figures: Figures): Figures =>
   Object.fromEntries(
     Object.entries(figures).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),

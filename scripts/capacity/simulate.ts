@@ -112,15 +112,15 @@ interface Run {
   readonly dueAt: number;
 }
 
-/** A message of a load in a queue. */
+/** A queue message that a run of a load caused. */
 interface Message {
   readonly of: Load;
   readonly onDone: (now: number) => void;
 }
 
 /**
- * The messages of a load in a stage. Those in `waiting` from the index `first` on are still
- * waiting. `inWork` is the number of messages that workers process.
+ * The messages of one load for one kind of worker. The messages in `waiting` before the index
+ * `first` have been taken. `inWork` is the number of messages that workers process now.
  */
 interface Lane {
   readonly waiting: Message[];

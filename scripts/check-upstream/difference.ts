@@ -37,7 +37,9 @@ const isSame = (sent: unknown, taken: unknown): boolean =>
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** Formats a difference for the report. */
+/**
+ * Formats a difference: `path: sent` if the value is dropped, `path: sent taken as …` otherwise.
+ */
 export const shownDifference = ({ path, kind, sent, taken }: Difference): string =>
   kind === "dropped"
     ? `${path}: ${brief(sent)}`

@@ -172,7 +172,8 @@ export async function upgradeDeployment(smoke: Smoke, release: Release): Promise
 }
 
 /**
- * Updates the stacks to a release in the order of a rollback, and checks their status.
+ * Rolls the deployment back to a release: updates its stacks in the order of a rollback. Then
+ * checks that CloudFormation has updated the service stack.
  * @throws Error if a command fails, or if the service stack was not updated
  */
 export async function rollBackDeployment(smoke: Smoke, release: Release): Promise<void> {

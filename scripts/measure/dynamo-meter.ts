@@ -28,8 +28,9 @@ const metered = new Set([
 ]);
 
 /**
- * Starts a proxy between the service and DynamoDB. It counts requests and the capacity that they
- * consumed.
+ * Starts a proxy between the service and DynamoDB, which counts requests and the capacity that they
+ * consume.
+ * @param target the URL of DynamoDB
  */
 export async function startDynamoMeter(target: string): Promise<DynamoMeter> {
   let counted = { roundTrips: 0, readUnits: 0, writeUnits: 0 };

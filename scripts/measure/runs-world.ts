@@ -188,8 +188,8 @@ function billedAs(request: IncomingMessage, response: ServerResponse): Billed | 
 }
 
 /**
- * Classifies a request to a bucket. Deletions are free, and the customer pays for requests to the
- * customer's bucket.
+ * Returns how a request to a bucket is billed. Returns undefined for a deletion, which is free, and
+ * for a request to the customer's bucket, for which the customer pays.
  */
 function bucketRequest({ method, url = "" }: IncomingMessage): Billed | undefined {
   if (method === "DELETE" || url.startsWith(`/${customerBucket}`)) return undefined;

@@ -67,8 +67,8 @@ async function installPackages(folder: string, project: string): Promise<void> {
     readFileSync(join(at, "package-lock.json"), "utf8"),
   );
   if (own === theirs) symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
-  // As in the README. `npm ci` refuses a lock file without the packages of other platforms, which
-  // some registries do not have.
+  // The README uses `npm install` too. `npm ci` refuses a lock file that lacks the packages of
+  // other platforms, and some registries do not have these packages.
   else await run("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder });
 }
 

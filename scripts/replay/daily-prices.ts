@@ -6,7 +6,7 @@ import { fieldsOf } from "./watchlists.ts";
 export interface DailyPrices extends Scraper {
   /** Sets `fetchedAt` of the next answers, ISO 8601. */
   setTime(at: string): void;
-  /** Sets the price of an item until the next call; null if the price is unknown. */
+  /** Sets the price that later reads of an item return; null if the price is unknown. */
   setPrice(itemId: string, price: number | null): void;
   /** Sets the number by which all prices are multiplied from now on. */
   setFactor(factor: number): void;

@@ -13,7 +13,7 @@ export interface PriceOfDay {
 
 /** The price history of a product. */
 export interface Product {
-  /** ID in the file. */
+  /** The ID of the product in the price file. */
   readonly id: string;
   /** One entry for each day with an entry in the file, in the order of the days. Never empty. */
   readonly prices: readonly PriceOfDay[];

@@ -38,7 +38,7 @@ interface RunRecord {
 export interface Records {
   addShop(shop: {
     readonly shop: string;
-    /** YYYY-MM-DD. */
+    /** The last day that the replay plays for the shop, as `YYYY-MM-DD`. */
     readonly lastDay: string;
     readonly products: readonly Product[];
   }): void;
@@ -49,7 +49,7 @@ export interface Records {
   close(): Promise<void>;
 }
 
-/** The files of the records. */
+/** The names of the files that contain the records, by kind of record. */
 export const recordFiles = {
   products: "products.jsonl",
   decisions: "decisions.jsonl",

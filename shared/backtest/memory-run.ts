@@ -12,7 +12,9 @@ import type { RunQueue } from "../runs/run-queue.ts";
 import type { RunStore, WatchlistOutcome } from "../runs/run-store.ts";
 import type { Starts, StepStore } from "../runs/step-store.ts";
 
-/** The stores and the queue of one run in memory. Nothing is stored or sent. */
+/**
+ * The stores and the queue of one run. They exist only in memory, and use no table and no queue.
+ */
 export interface MemoryRun {
   readonly runs: RunStore;
   readonly steps: StepStore;

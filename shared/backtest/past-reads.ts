@@ -226,8 +226,9 @@ function timeOf({ run, points }: PastRun, { id }: Step): string {
 }
 
 /**
- * Returns true if a read of `step` shows what the step with this ID observed in the same run: `id`
- * is the ID of `step`, of an earlier step, or of no step of the pipeline.
+ * Returns true if a read of `step` includes the values that the step with ID `id` observed in the
+ * same run. `id` is then the ID of `step`, of an earlier step, or of a step that the tested
+ * pipeline does not have.
  */
 function isBefore(pipeline: Pipeline, id: string, step: Step): boolean {
   const order = runOrder(pipeline).map((one) => one.id);

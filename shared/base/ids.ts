@@ -88,7 +88,7 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
 export interface IdPlace {
   /** Microseconds since 1970. */
   readonly stamp: number;
-  /** An integer from 0 to 1,023. */
+  /** An integer from 0 to 1,023, which orders records with the same stamp. */
   readonly slot: number;
 }
 

@@ -87,8 +87,8 @@ const firstRowKinds = {
 export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRowKinds);
 
 /**
- * The kinds of objects in the events bucket. Objects in customers' buckets have their version in
- * their keys (`v=2`).
+ * The kinds of objects in the events bucket. Objects in customers' buckets are not listed
+ * here: their keys contain their version (`v=2`).
  */
 export const objectKinds = {
   /** The index of a run's events, `run.json.gz`. Its version also applies to the run's chunks. */

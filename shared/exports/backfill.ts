@@ -25,7 +25,7 @@ const runsAtOnce = 25;
 /**
  * Processes the next runs of a backfill, at most 25. One transaction makes their exports pending
  * and stores the progress, so that the next call continues with the next run. After the last run,
- * removes the entry.
+ * removes the backfill's outbox entry.
  */
 export async function backfillPage(
   { accountId, entry, content, slice }: BackfillTask,

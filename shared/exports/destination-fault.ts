@@ -56,7 +56,10 @@ function signInFault({ accountId, destination, reason }: Found): Fault {
   ];
 }
 
-/** The fault of the first rule whose pattern matches the whole error code. */
+/**
+ * Returns the fault of another region if the store reported one. Otherwise returns the fault of the
+ * first rule whose pattern matches the whole error code, or `unknownCode`.
+ */
 function bucketFault(found: Found): Fault {
   const { reason, region, destination } = found;
   if (region !== undefined && region !== destination.region) return anotherRegion(found);

@@ -11,8 +11,8 @@ export const historyStart = (now: Date): string =>
   new Date(now.getTime() - limits.historyDays * dayMs).toISOString();
 
 /**
- * Returns the query with `since` no earlier than the start of the shown history at `now`. Returns
- * the same query if its `since` is late enough.
+ * Returns the query with `historyStart(now)` as `since` if its `since` is earlier. Otherwise
+ * returns the query unchanged.
  */
 export function withShownSpan<Query extends HistorySpan>(query: Query, now: Date): Query {
   const start = historyStart(now);

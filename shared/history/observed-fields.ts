@@ -3,7 +3,10 @@ import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 
-/** Names of the fields that the history of a platform's items may contain, sorted. */
+/**
+ * Names of the fields that the history of a platform's items may contain, sorted. If `platform` is
+ * undefined, the names for all platforms.
+ */
 const observedFields = (platform: Platform | undefined): readonly string[] => {
   const fields = Object.values(stepScrapers)
     .filter((scraper) => platform === undefined || scraper.platform === platform)

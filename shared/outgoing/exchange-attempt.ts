@@ -31,7 +31,7 @@ export interface AttemptOptions {
 /** Maximum number of interim responses (1xx) to one request. */
 const interimMax = 16;
 
-/** Builds the result of a request that got no response. */
+/** Builds the result of a request without a response. `sent`: whether it may have been sent. */
 export const failed = (error: SendFailure, sent: boolean): Exchange => ({
   outcome: "failed",
   error,

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import type { Resolver } from "./resolver.ts";
 
 export interface HostResolverOptions {
-  /** DNS lookup. @default the system's lookup */
+  /** The function that looks up a name. @default the system's DNS lookup */
   readonly lookup?: LookupFunction;
   /**
    * Time limit of a lookup in milliseconds. A name that takes longer counts as unknown.

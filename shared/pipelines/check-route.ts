@@ -263,6 +263,9 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   }
 }
 
-/** @throws 400 if the value names a field that reads of the scraper do not have */
+/**
+ * Returns the type of a value, or of the field to which it refers.
+ * @throws 400 if reads of the scraper do not have this field
+ */
 const typeOfValue = (value: TestValue, place: Place): string =>
   isFieldReference(value) ? readType(value.field, place) : typeof value;

@@ -50,6 +50,8 @@ export function decideRoute(
   return { matches, state: { ...(isMatched ? { matched: true } : count), ...cooldown } };
 }
 
-/** Number of reads in a row that met the condition, up to `needed`. */
+/**
+ * Number of reads in a row that met the condition, including the current read; at most `needed`.
+ */
 const heldAfter = ({ matched, held = 0 }: RouteState, needed: number): number =>
   matched === true ? needed : Math.min(held + 1, needed);

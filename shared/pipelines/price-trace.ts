@@ -14,7 +14,9 @@ export interface PriceTrace {
   readonly since: number;
   /** For `previousPrice`: the last price that differed from the current one. */
   readonly previous?: number;
-  /** For `previousPrice`, while the price is null: the last price before it. */
+  /**
+   * For `previousPrice`: the last price before the price became null. Absent while it is not null.
+   */
   readonly last?: number;
   /** For `average30d`: the time of the last change of the price, in milliseconds since 1970. */
   readonly at?: number;

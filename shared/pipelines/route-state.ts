@@ -21,7 +21,7 @@ export interface RouteState {
   readonly matched?: true;
   /** End of the cooldown, ISO 8601. */
   readonly until?: string;
-  /** Only in the state of a derived price field, which has no other member. */
+  /** The trace of a derived price field. A state with `prices` has no other member. */
   readonly prices?: PriceTrace;
 }
 

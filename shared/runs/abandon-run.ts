@@ -60,8 +60,8 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes that steps left to later steps which never ran. Each item that was routed to
- * a step that never ran gets an owed retry of that step.
+ * Stores the outcomes of items that were routed to other steps, because the steps that should have
+ * stored them may never have run. An item that was routed to such a step gets an owed retry of it.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;

@@ -22,9 +22,9 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
  * `reading` without an error. Does not send the batches of a step a second time, even if their
  * messages were lost; `resumeRun` does.
  *
- * Sends the run to the finisher in two cases: no step has items left to read, or the balance does
- * not cover a step before the run has read anything. A limit that the customer has set only defers
- * the step, so that a cheaper step can still be read.
+ * Sends the run to the finisher in two cases: no step has items left to read, or the run has not
+ * read anything yet and the balance does not cover the next step. If the customer's credit limits
+ * do not cover a step, only defers this step, so that a cheaper step can still be read.
  */
 export async function advanceRun(
   run: Run,

@@ -65,7 +65,10 @@ function kindOf(watchlist: Watchlist, pipeline: Pipeline, runNumber: number): Ru
   return isRefresh(watchlist, pipeline, runNumber) ? "refresh" : "sweep";
 }
 
-/** ID of the step at which the run's items start, except new items and owed retries. */
+/**
+ * ID of the step at which the items of a run start. In a sweep or a refresh, new items and owed
+ * retries may start at another step.
+ */
 function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string {
   if (kind === "baseline") return baseline ?? entry;
   return kind === "refresh" ? (refresh?.entry ?? entry) : entry;

@@ -61,8 +61,8 @@ function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
 }
 
 /**
- * Returns true for a new change and for a delisting. An item that was not found by its first read
- * does not count, because it has no earlier reading.
+ * Returns true if the outcome counts for the brake: it contains a new change, or delists the item.
+ * Returns false for an item that its first read did not find, because it has no earlier reading.
  */
 const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
   (lastSnapshot !== undefined && lastSnapshot !== null) ||

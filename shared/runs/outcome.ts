@@ -107,8 +107,8 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
 }
 
 /**
- * Returns undefined if the answer does not change the item, cause an event, or route the item to a
- * step.
+ * Returns the outcome of a step for an item. Undefined if the answer does not change the item,
+ * cause an event, or route the item to a step.
  */
 function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutcome | undefined {
   const { pipeline, step } = tested;

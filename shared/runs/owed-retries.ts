@@ -36,7 +36,10 @@ export function stepOfRetry(
   return taken === baseline ? (reportingStep(pipeline, baseline) ?? baseline) : taken;
 }
 
-/** The step itself if it has routes, else the first step with routes that reads the same kind. */
+/**
+ * Returns `step` if it has routes, else the first step with routes that stores the same kind of
+ * reading. Undefined if there is none.
+ */
 const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
   step.routes.length > 0
     ? step

@@ -13,7 +13,7 @@ export interface RunQueue {
     /** True if the sweeper found the watchlist overdue: its EventBridge schedule may be missing. */
     readonly overdue?: boolean;
   }): Promise<void>;
-  /** Requests the deletion of rows that may remain of a deleted watchlist. */
+  /** Requests a purge: the deletion of all rows that remain of a deleted watchlist. */
   sendPurge(watchlistId: string): Promise<void>;
   /** Requests that a run continues from its current phase. */
   sendResume(run: RunRef): Promise<void>;

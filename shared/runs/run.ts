@@ -245,7 +245,7 @@ export interface BatchCounts {
   readonly quarters: number;
 }
 
-/** Counts of no batch: all 0. */
+/** Counts to start a sum with: all 0. */
 export const noCounts: BatchCounts = {
   requested: 0,
   ok: 0,
@@ -280,7 +280,10 @@ export interface BatchResult {
 export interface EffectiveResult extends BatchResult {
   /** The history points of all outcomes. */
   readonly points: readonly PointLine[];
-  /** True if the items before the batch were recorded, so that the batch can be discarded. */
+  /**
+   * True if the items were stored as they were before the batch, so that a discard can restore
+   * them.
+   */
   readonly isRestorable: boolean;
 }
 

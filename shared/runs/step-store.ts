@@ -50,7 +50,7 @@ export interface StepStore {
   plan(plan: StepPlan): Promise<StepRecord>;
   /** Reads a planned step; undefined if the step is not planned. */
   get(runId: string, step: string): Promise<StepRecord | undefined>;
-  /** All planned steps of a run, in run order. */
+  /** Returns all planned steps of a run, in run order; an empty list if there are none. */
   list(runId: string): Promise<readonly StepRecord[]>;
   /**
    * Stores the decision about a step: `defer` if there is a shortfall, else `read`. The first

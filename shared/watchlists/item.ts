@@ -29,7 +29,7 @@ export interface LastChange {
 export interface OwedRetry {
   /** ID of the step that failed or was deferred. */
   readonly step: string;
-  /** Scraper of that step; absent in items that an earlier release stored. */
+  /** Scraper of the step; absent in items that an earlier release stored. */
   readonly scraper?: StepScraperId;
   /** Condition filter of `retailer_a.offers`; absent for `all`. */
   readonly condition?: ConditionFilter;

@@ -86,7 +86,7 @@ export function cutRange<Entry extends { readonly id: string }>(
   return cut;
 }
 
-/** Splits the sorted items of a range into pages within the bounds. */
+/** Splits the sorted items of a range of IDs into pages that keep to the bounds. */
 export const cutPages = (
   range: PageRange,
   items: readonly Item[],

@@ -14,8 +14,8 @@ export interface FirstAttemptGate {
 
 /**
  * Creates the gate of a session. If the endpoint is failing at the start of the session, the first
- * attempt that may be the trial is made. Later attempts wait for its result. If the trial succeeds,
- * they are made in order; if it fails, they are postponed, and `pass` returns null.
+ * attempt with `mayBeTrial` is the trial. Later attempts wait for the result of the trial. They are
+ * made in order if the trial succeeds, and postponed if it fails.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
   let needsTrial = isEndpointFailing(health.current());

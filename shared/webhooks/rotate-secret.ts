@@ -37,8 +37,8 @@ export async function rotateSecret(
   const sealed = await secrets.seal(secret, endpointSecretContext(accountId, endpointId));
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
   const rotate = async (before: WebhookEndpoint): Promise<WebhookEndpoint> => {
-    // An earlier attempt of this write took effect, but its response was lost. A second write would
-    // drop the replaced secret.
+    // An earlier attempt of this write took effect, but its response was lost. Another write would
+    // lose the replaced secret, which stays valid with `overlap`.
     if (before.secret === sealed) return before;
     return {
       ...before,

@@ -173,8 +173,8 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
       await dialog.waitFor();
       for (let n = 0; n < 8; n += 1) {
         await page.keyboard.press("Tab");
-        // After the last element and before the first one, a control of the browser has the focus.
-        // The page's body is then the active element.
+        // Between the last and the first element of the page, the focus is on a control of the
+        // browser. The active element is then the body of the page.
         const outside = await page.evaluate(
           () =>
             document.activeElement !== document.body &&

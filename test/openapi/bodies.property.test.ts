@@ -279,7 +279,10 @@ const bodies: readonly {
   },
 ];
 
-/** Runs the property. Checks that at least one accepted and one refused body was drawn. */
+/**
+ * Checks with drawn bodies that `fault` returns undefined exactly for the bodies that `isAllowed`
+ * allows, except for the excused faults. At least 40 bodies of each kind must be drawn.
+ */
 function expectAgreement<Body>(
   body: fc.Arbitrary<Body>,
   {

@@ -13,7 +13,10 @@ export const blocksOf = (markdown: string): CodeBlock[] =>
     code,
   }));
 
-/** Returns the code of the blocks of a page that have exactly this info string, in order. */
+/**
+ * Returns the code of each block of a page whose info string equals `info`, in order.
+ * @param page the path of the Markdown file from the root of the project
+ */
 export const codeBlocks = (page: string, info: string): string[] =>
   blocksOf(pageText(page))
     .filter((block) => block.info === info)

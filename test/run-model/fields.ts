@@ -32,7 +32,10 @@ export interface KnownPrice {
 export interface Known {
   readonly readings: Readings;
   readonly newer: Newer;
-  /** The price at each read that had one, oldest first; empty for a delisted item. */
+  /**
+   * The price at each read that had one, oldest first. Emptied when the item is delisted; absent
+   * before the first read.
+   */
   readonly prices?: readonly KnownPrice[];
 }
 

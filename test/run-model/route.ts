@@ -252,14 +252,14 @@ interface Readings {
 export type Memories = ReadonlyMap<string, RouteMemory>;
 
 /**
- * A route that needs a memory. A route with a cooldown and both effects, `run` and `notify`, has
- * one `RoutePart` for each effect.
+ * A route that needs a memory, or a part of it with a separate memory: a route with a cooldown and
+ * both effects, `run` and `notify`, has one `RoutePart` for each effect.
  */
 export interface RoutePart {
   readonly step: Step;
   /** The route as the pipeline contains it. */
   readonly whole: Route;
-  /** The route with the effects that this memory decides. */
+  /** The route with only the effects of this part. */
   readonly route: Route;
   readonly key: string;
 }

@@ -18,8 +18,8 @@ export interface BucketPut {
 }
 
 /**
- * A stored manifest, with the keys that it lists although the bucket did not contain their objects
- * when the manifest was stored.
+ * A stored manifest. `missing`: the listed keys whose objects were not in the bucket when the
+ * manifest was stored.
  */
 export interface StoredManifest {
   readonly bucket: string;

@@ -110,7 +110,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
     hadNoEffect();
     return sent;
   },
-  /** Omits new rows from the result, or adds deleted rows in their last version. */
+  /** Makes an index query omit some rows, or also return the last version of deleted rows. */
   async index_lags(attempt, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
     const items = (sent.output["Items"] ?? []) as readonly Marshalled[];

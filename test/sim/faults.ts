@@ -85,7 +85,8 @@ const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
 };
 
 /**
- * The faults that the rules of a profile cause. In this profile, they are not drawn at random.
+ * By profile: the faults that the rules of the profile cause. A seed with this profile therefore
+ * injects none of them at random.
  */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
@@ -167,7 +168,10 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "message_of_other_version",
 ]);
 const rareTimes = 4;
-/** Faults of calls that are even less frequent. Their rates are multiplied by `rarestTimes`. */
+/**
+ * Faults of calls that occur even less often than those of `rare`. Their rates are multiplied by
+ * `rarestTimes`.
+ */
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",
   "read_stale",

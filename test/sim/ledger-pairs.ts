@@ -224,7 +224,8 @@ export async function playFaultsOfPair(engine: Engine, n: number): Promise<Pairs
   let stage = await engine.stage();
   let [played, violations] = [0, 0];
   const play = async (plan: Plan): Promise<{ readonly outer: number; readonly inner: number }> => {
-    // The due index of a table grows with every account, and some checks read it whole.
+    // Takes a new table after some accounts. The due index grows with every account, and some
+    // checks read the whole index.
     if (played > 0 && played % playsOfTable === 0) {
       await stage.end();
       stage = await engine.stage();

@@ -160,7 +160,10 @@ async function playAll(
   );
 }
 
-/** Plans crashes before and after each call site at which no random crash happened. */
+/**
+ * Returns a job for each crash before or after a call site that did not happen at random. The job
+ * repeats a seed that reached the call site, and injects only this crash.
+ */
 const missedCrashes = ({ tally, visited }: Sums): readonly Job[] =>
   [...visited].flatMap(([site, { job, request }]) =>
     (["before", "after"] as const).flatMap((side) =>

@@ -42,7 +42,7 @@ export interface Played {
   readonly crashes: readonly string[];
   /** The call sites at which a single fault can be injected. */
   readonly places: readonly Place[];
-  /** How often each rare state was reached. */
+  /** How often the seed reached each rare state, by the name of the state. */
   readonly states: Readonly<Record<string, number>>;
   /**
    * The number of overlapping writes of each kind; undefined in a profile whose writes take no

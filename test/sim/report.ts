@@ -77,8 +77,8 @@ export function printViolation(played: Played, more = ""): void {
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 
 /**
- * If at least this number of `calls` seeds ran under contention, the report requires every kind of
- * overlap.
+ * The report requires every kind of overlap if at least this number of seeds of the scenario
+ * `calls` had the profile contention.
  */
 const callsWithAllOverlaps = 40;
 const wantedStates = ["a call was refused while all slots of 5 shards were in use"];

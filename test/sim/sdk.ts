@@ -232,7 +232,7 @@ const unanswered = (label: string, tasks: TaskScheduler): Promise<never> =>
 const lateMsMax = 60_000;
 const lateShare = 0.7;
 
-/** Lets a hanging request take effect later, or never. Its sender does not wait for it. */
+/** Starts a request that gets no response. It takes effect up to a minute later, or never. */
 function later(
   one: Attempt,
   perform: () => Promise<unknown>,
@@ -253,7 +253,7 @@ function later(
   return hangs;
 }
 
-/** Performs an attempt. Its process may crash before or after it. */
+/** Performs an attempt of a request. The process that sends it may crash before or after it. */
 async function mortal(
   one: Attempt,
   line: Line,

@@ -13,7 +13,7 @@ export function useSmallBounds(): void {
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
   Object.assign(limits, { historyWindowRuns: 2 });
-  // This is shorter than the retry schedule, so that endpoints of receivers that stay down are
-  // disabled.
+  // Two days are shorter than the retry schedule, so that the service disables an endpoint whose
+  // receiver stays down.
   Object.assign(limits, { webhookFailingDaysMax: 2 });
 }

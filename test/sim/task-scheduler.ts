@@ -77,7 +77,7 @@ export interface TaskScheduler {
    */
   addToHash(content: string): void;
   readonly trace: readonly string[];
-  /** Returns the hash of the trace and of all content of `addToHash`. */
+  /** Returns the hash of the trace and of all content that `addToHash` added. */
   hash(): string;
 }
 

@@ -15,7 +15,7 @@ export interface GatewayCall {
   readonly query?: Readonly<Record<string, string>> | null;
   /** @default no body */
   readonly body?: string | null;
-  /** The client's IP address. */
+  /** The IP address from which the client calls. */
   readonly address?: string;
 }
 

@@ -22,7 +22,7 @@ export interface PlayedRead {
   readonly after: number;
   /**
    * ID of the step that reads.
-   * @default the entry
+   * @default the entry step of the pipeline
    */
   readonly step?: string;
   /**

@@ -147,7 +147,10 @@ export const asksForHelp = (args: readonly string[]): boolean =>
 interface RunOptions {
   /** Exit code after an error. Default: 1. */
   readonly failureCode?: number;
-  /** When to end the process although timers or servers are left. Default: never. */
+  /**
+   * When to end the process even if timers or servers still run. If absent, the process ends when
+   * none are left.
+   */
   readonly exit?: "after the command" | "after an error";
 }
 

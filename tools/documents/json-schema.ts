@@ -19,6 +19,7 @@ const componentPath = "#/components/schemas/";
 
 /**
  * Converts a valibot schema to JSON Schema 2020-12. Named schemas become references to components.
+ * Leaves out rules that JSON Schema cannot express.
  */
 export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): JsonObject {
   const { properties } = converted(v.object({ schema }), conversion);

@@ -24,9 +24,9 @@ import { type VirtualTime, virtualTime } from "../model/virtual-time.ts";
 import { seeded } from "../model/seeded.ts";
 
 export interface EndpointCase {
-  /** The operator's setting of the endpoint. */
+  /** The maximum number of parallel requests to the endpoint, as an operator sets it. */
   readonly requestsAtOnce: number;
-  /** The milliseconds in which the receiver answers. */
+  /** The milliseconds that the receiver takes to answer a request. */
   readonly answerMs: number;
   /** The number of runs whose events are pending. */
   readonly runs: number;
@@ -41,7 +41,7 @@ export interface EndpointFigures {
   readonly events: number;
   readonly seconds: number;
   readonly "events/s": number;
-  /** The largest number of requests that the receiver had at the same time. */
+  /** The largest number of requests that were in progress at the receiver at the same time. */
   readonly "most at once": number;
   readonly requests: number;
   readonly "write units/s": number;

@@ -27,12 +27,13 @@ export interface KeyCase {
   readonly seed: number;
 }
 
-/** The measurements, as values per second. */
+/** The measurements: numbers per second, except `environments`. */
 export interface KeyFigures {
   readonly attempts: number;
   readonly environments: number;
   /**
-   * Admitted calls: the average of all seconds, and the minimum and maximum of all sliding seconds.
+   * Admitted calls: `admitted` is the average per second. `least` and `most` are the minimum and
+   * maximum within any second, whenever it starts.
    */
   readonly admitted: number;
   readonly least: number;

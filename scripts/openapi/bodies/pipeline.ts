@@ -90,7 +90,7 @@ function routeRulesOf(id: StepScraperId): JsonObject {
   };
 }
 
-/** Returns the rules of a test in `where`. */
+/** Returns the JSON Schema rules for a test in `where` of a route, if its step has this scraper. */
 function whereRulesOf(id: StepScraperId): JsonObject {
   const fields = Object.entries(stepScrapers[id].fieldTypes).filter(([name]) =>
     whensFor(id, name).includes("ok"),

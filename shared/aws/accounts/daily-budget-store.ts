@@ -97,7 +97,7 @@ function budgetItems(
         TableName: accountsTable,
         Key: accountKeys.account(accountId),
         ...setting("daily_credit_budget"),
-        // A shard that is added at the same time would lack the budget.
+        // Fails if another process has added a shard, because that shard would lack the budget.
         ConditionExpression: "shards = :shards",
         ExpressionAttributeValues: { ...values, ":shards": Number(account["shards"]) },
       },

@@ -217,8 +217,8 @@ type Update = Pick<
 function updateOf({ nowMs, seen }: Call): Update {
   const times = seen && admissionTimesOf(seen);
   if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);
-  // If the row has a later time than the call, the call gets that time, so that the times in the
-  // row never decrease.
+  // If the newest time in the row is later than the call, stores this newest time for the call, so
+  // that the times in the row never decrease.
   const stampMs = Math.max(nowMs, times?.at(-1) ?? 0);
   return {
     UpdateExpression: "SET admitted_ms[50] = :stamp REMOVE admitted_ms[0]",

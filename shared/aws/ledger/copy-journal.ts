@@ -20,7 +20,8 @@ export async function copyJournal(
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // A copy after every reservation would repeat a copy that is in progress.
+  // Two of eight reservations start a copy. If each did, several copies of the same records would
+  // be in progress at the same time.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 

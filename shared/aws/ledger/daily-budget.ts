@@ -30,7 +30,7 @@ export interface CountedBudget extends BudgetDay {
   readonly budget: number;
 }
 
-/** The account's budget on the day of a stamp. */
+/** Names the account's daily budget on the UTC day of the stamp `at`. */
 export const accountDay = (accountId: string, at: number): BudgetDay => ({
   accountId,
   owner: accountOwner,

@@ -21,7 +21,7 @@ type CallRecord = ReserveRecord | SettleRecord;
 interface Reach {
   /** The search ends if this number of pages did not contain the reservation. */
   readonly pagesToReserve: number;
-  /** Maximum number of pages in total. */
+  /** The search ends after this number of pages, even if it found only the reservation. */
   readonly pagesToSettle: number;
 }
 

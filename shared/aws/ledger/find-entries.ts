@@ -131,13 +131,14 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];
   if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;
-  // A charge of all held credits has no refund, so the next entry may belong to the cancellation.
+  // After a charge of all held credits there is no refund, so `resolved + 1` may be the entry of
+  // the cancellation. Only `cancelled_sequence` shows which entry that is.
   return typeof refund === "number" ? [refund, ...entries] : undefined;
 }
 
 /**
- * The rows of executed credit changes, unordered; undefined if there are more than `marksMax`. They
- * never expire.
+ * The marks of an account's executed credit changes, unordered; undefined if there are more than
+ * `marksMax`. Marks never expire.
  */
 async function marksOf(
   { client, accountsTable }: LedgerProcess,

@@ -12,8 +12,8 @@ export interface Progress {
   /** True until the reservation has released expired holds once. */
   mayRelease: boolean;
   /**
-   * The account and its shards at the last reading in which the balance was below the reserved
-   * credits.
+   * The account and its shards at the last reading in which the balance was below the credits to
+   * reserve; undefined if there was none.
    */
   short: AccountRows | undefined;
   /** True once the shards have been read and none of them had a free slot. */

@@ -112,7 +112,10 @@ async function joinNeighbour(
   return { before, items };
 }
 
-/** Reads the page that ends where `page` starts. Undefined if there is none or it has changed. */
+/**
+ * Reads the page that ends where `page` starts. Returns undefined if `page` is undefined or the
+ * first page, or if the ranges of the pages have changed since `page` was read.
+ */
 async function leftOf(
   table: PageTable,
   watchlistId: string,

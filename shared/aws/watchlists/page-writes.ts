@@ -28,8 +28,8 @@ interface PageWrite {
 }
 
 /**
- * Maximum pause between attempts, in milliseconds. Many pages of a watchlist may be written in
- * parallel, and each transaction writes the watchlist's row.
+ * Maximum pause between attempts, in milliseconds. It is long because the writes of many pages may
+ * contend for the watchlist's row, which each of their transactions updates.
  */
 const waitMsMax = 1_000;
 

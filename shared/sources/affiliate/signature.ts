@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 
 export interface Signer {
   readonly consumerId: string;
-  /** The version of the consumer's public key that verifies the signature. */
+  /** The version of the public key with which the API verifies this consumer's signature. */
   readonly keyVersion: string;
   /** An RSA key from `rsaKey`. */
   readonly privateKey: KeyObject;

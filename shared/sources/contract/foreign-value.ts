@@ -50,7 +50,7 @@ export const foreignPrice = v.pipe(
   v.transform((amount) => (amount === 0 ? undefined : amount)),
 );
 
-/** A non-negative integer: a number or numeric string. */
+/** A non-negative integer, from a number or a numeric string; undefined for any other value. */
 export const foreignCount = v.fallback(
   v.optional(v.pipe(number, v.safeInteger(), v.minValue(0))),
   undefined,

@@ -17,8 +17,8 @@ export interface Circuit {
    */
   admits(now: Date): boolean;
   /**
-   * Starts a call and returns true if `admits` returns true; the caller must then call `leave`
-   * once. Otherwise returns false.
+   * Starts a call if `admits` returns true. Returns true if it started the call; the caller must
+   * then call `leave` once.
    */
   enter(now: Date): boolean;
   /** Ends a call and records its result. Returns true if this result opened the circuit. */

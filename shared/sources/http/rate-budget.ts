@@ -36,8 +36,8 @@ export interface RateBudget {
 /** Creates a rate budget for this process only, in memory. */
 export function localRateBudget(): RateBudget {
   /**
-   * The time at which the next call of each source would start without a burst, in milliseconds
-   * since 1970.
+   * For each source: the time at which its next call would start if no burst were allowed, in
+   * milliseconds since 1970.
    */
   const nextOf = new Map<string, number>();
   return {

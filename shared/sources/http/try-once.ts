@@ -84,7 +84,10 @@ function errorCodeOf(error: unknown): string {
   return typeof code === "string" && codeForm.test(code) ? code : "failed";
 }
 
-/** Returns the code of the connection error, which `fetch` stores in the `cause` of its error. */
+/**
+ * Returns the code of the connection error that `fetch` stores in the `cause` of its error;
+ * undefined if there is none.
+ */
 function codeOf(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? cause.code : undefined;

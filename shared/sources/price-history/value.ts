@@ -17,7 +17,9 @@ export const signedInteger = v.fallback(
 
 /** The code for "no offer" or "no buy box". */
 const none = -1;
-/** The highest accepted price, in the smallest unit of its currency. */
+/**
+ * The highest accepted price, in the smallest unit of its currency. Higher prices count as unknown.
+ */
 const minorMax = 100_000_000_000;
 /** Currencies that have no smaller unit such as the cent. */
 const wholeCurrencies: ReadonlySet<string> = new Set(["JPY"]);

@@ -132,8 +132,8 @@ function unrecognizedProducers(
 }
 
 /**
- * Returns the end of the error message: the adapter that offer checks must use, and the other
- * changes that this adapter requires.
+ * Returns the end of the message that `checkOfferIds` throws. It names the adapters that offer
+ * checks may use, and the other changes that these adapters require.
  */
 function remedyFor(
   id: OfferIdProducer,

@@ -97,7 +97,7 @@ interface OffersMoment {
   readonly listPrice: number;
 }
 
-/** Returns the offers of a listing that exist at the given time. */
+/** Returns the offers that a listing has at the time `at`; an empty list if it has none. */
 export function offersAt(moment: OffersMoment): OfferStateA[] {
   const { at, draw } = moment;
   const [from, to] = weighted(offerCounts, draw("offers"));

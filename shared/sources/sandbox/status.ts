@@ -16,8 +16,8 @@ const unavailableShare = 0.01;
 const failureStepMs = 10 * 60 * 1_000;
 
 /**
- * Returns the status of a read. `kind` is the scraper: an item exists for all scrapers or for none,
- * but the reads of different scrapers fail independently.
+ * Returns the status of a read of the item `id` at the time `at`. `kind` is the scraper: an item
+ * exists for all scrapers or for none, but the reads of different scrapers fail independently.
  */
 export function statusAt(
   { platform, kind }: { readonly platform: Platform; readonly kind: string },

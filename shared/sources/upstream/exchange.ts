@@ -48,7 +48,7 @@ export interface UpstreamQuery<Item> {
   readonly deadline: Date;
   /** The number of items that the server currently accepts in one call. */
   readonly size: BatchSize;
-  /** Returns the other fields of the request body. */
+  /** Returns the part of the request body that contains the items of a call. */
   readonly bodyFor: (items: readonly Item[]) => object;
   /** Returns the key of an item, by which results are matched to items. */
   readonly keyOf: (item: Item) => string;

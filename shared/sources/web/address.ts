@@ -12,7 +12,7 @@ export function isUrlTemplate(template: string): boolean {
   if (!URL.canParse(filled)) return false;
   const { origin, username, password, hash } = new URL(filled);
   if (username !== "" || password !== "" || hash !== "" || !isSafe(new URL(filled))) return false;
-  // The host must not depend on the ID.
+  // The ID must not change the scheme, host or port of the address.
   const other = template.replace(placeholder, "1");
   return URL.canParse(other) && new URL(other).origin === origin;
 }

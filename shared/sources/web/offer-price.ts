@@ -206,7 +206,7 @@ const isOfMeasure = (specification: SchemaNode): boolean =>
   !valuesOf(specification, "referencequantity").every(isPiece) ||
   unitsOf(specification).some((unit) => !pieceUnits.has(unit));
 
-/** Returns true if a quantity is exactly one piece and refers to no other measure. */
+/** Returns true if a quantity is one piece, and is not defined by another quantity. */
 const isPiece = (quantity: SchemaValue): boolean =>
   isNode(quantity) &&
   Number(textOf(quantity, "value")) === 1 &&

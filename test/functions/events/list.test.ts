@@ -94,7 +94,7 @@ interface Page {
 type Query = Readonly<Record<string, string>>;
 
 async function ask(query: Query = {}, apiKey = key) {
-  // The rate limit counts the calls of a second, so each call is made a little later.
+  // Without this time between two calls, the calls would exceed the key's rate limit.
   clock.advance(50);
   const event = gatewayEvent({
     path: "/v1/events",

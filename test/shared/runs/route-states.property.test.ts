@@ -83,7 +83,7 @@ const anyRoute: fc.Arbitrary<Route> = fc
   )
   .filter(isGated);
 
-/** The keys that a route accepts. */
+/** Returns the keys of `limits` that a route with this `when` and `field` accepts. */
 const fitting = ({ when, field }: Route, limits: Partial<Route>): Partial<Route> =>
   Object.fromEntries(
     Object.entries(limits).filter(([key]) => {

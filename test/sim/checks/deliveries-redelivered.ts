@@ -39,8 +39,8 @@ export function checkRecoveries(one: EndpointScene): void {
 }
 
 /**
- * Returns the endpoint if it has been enabled with the same event filter since the request; null
- * otherwise.
+ * Returns the endpoint if it was always enabled, with the same event filter, since a user requested
+ * the recovery; null otherwise.
  */
 function sameSince(
   { scene, endpoint }: EndpointScene,

@@ -27,8 +27,8 @@ export const injectedNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The names of errors of overlapping writes. In the profile contention, no fault explains them,
- * because a conflict ends within milliseconds and the service must retry the write.
+ * The names of the errors of overlapping writes. Under the profile contention, a logged error with
+ * such a name is a violation: a conflict ends within milliseconds, so a retry must succeed.
  */
 const conflictNames: ReadonlySet<string> = new Set([
   "TransactionConflictException",

@@ -22,7 +22,7 @@ export interface ShardState {
 export interface Entry {
   readonly type: string;
   readonly credits: number;
-  /** The change of the balance in credits. */
+  /** The credits by which the entry changes the balance; negative if the balance decreases. */
   readonly moves: number;
   readonly holdId: string | undefined;
   /** The call that is the source of the entry; undefined for a step of a run. */

@@ -58,7 +58,10 @@ export function checkLimits(records: Records, reached: World["reached"]): void {
   }
 }
 
-/** Returns the ID of the step with the limits; undefined unless it is `limitedPipeline`. */
+/**
+ * Returns the ID of the step whose routes have limits. Undefined unless the pipeline equals
+ * `limitedPipeline`, possibly with renamed steps.
+ */
 function reportingStep(pipeline: Pipeline): string | undefined {
   const shown = presentPipeline(pipeline);
   if (isDeepStrictEqual(shown, presentPipeline(limitedPipeline))) return "lite";

@@ -19,7 +19,7 @@ interface PlanOfBatch {
 export function watchSends(world: World): void {
   /** The plans whose batches were all sent. */
   const sent = new Set<string>();
-  /** The plans of which each task sent batches. */
+  /** For each task, the plans of which the task sent batches. */
   const sentBy = new Map<Task, Set<string>>();
   /** For each task, the plans whose batches had all been sent before the task's first request. */
   const sentBefore = new Map<Task, ReadonlySet<string>>();

@@ -29,7 +29,7 @@ const toleranceMs = { every: minute, cron: 0 } as const;
  * late.
  */
 const graceMs = 90_000;
-/** The milliseconds that two passes of the sweeper and their messages take at most. */
+/** The maximum duration of two passes of the sweeper with their messages, in milliseconds. */
 const sweepMs = 10 * minute;
 
 /**

@@ -35,7 +35,10 @@ export const releases: Scenario = {
   },
 };
 
-/** Counts the conversions of single rows, by the migration and before an update. */
+/**
+ * Counts how often one row was converted to another version, and how often the row changed during
+ * its conversion. The migration converts rows, and so does an update of a row.
+ */
 function countConversions(world: World): void {
   const isConversion = (site: string): boolean =>
     site.startsWith("shared/aws/table/convert-row.ts");

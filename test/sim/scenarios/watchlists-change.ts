@@ -41,7 +41,8 @@ export async function changeSettings(acting: Acting): Promise<void> {
   const own = settingNames.filter((name) => isOwner(acting, list, name));
   const some = world.random.some(own, 0.6);
   const names = some.length === 0 ? own.slice(0, 1) : some;
-  // In most cases, sends two changes at the same time. Neither may undo the other.
+  // In most cases, sends the first change separately from the others, at the same time. Neither
+  // request may undo the other.
   const cut = world.random.isHit(0.6) ? 1 : names.length;
   const parts = [names.slice(0, cut), names.slice(cut)].filter(({ length }) => length > 0);
   await Promise.all(parts.map((part) => patch(acting, list, part)));
@@ -73,8 +74,8 @@ async function patch(
 }
 
 /**
- * Checks that the first run of a watchlist is due when the watchlist is resumed, if it was created
- * paused.
+ * Checks that a watchlist that was created paused is due as soon as it is resumed. Checks nothing
+ * if the watchlist has had a run, or if the tenant has other hands.
  */
 function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
   // If there are other hands, the watchlist may be due later: they may have removed all items, or

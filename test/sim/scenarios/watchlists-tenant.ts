@@ -47,7 +47,7 @@ export interface Creation {
   readonly key: string | undefined;
   /** The number of calls. */
   calls: number;
-  /** The number of responses that reported a new watchlist, and not a replay. */
+  /** The number of responses that were not replays of a stored response; at most 1. */
   fresh: number;
   outcome: "open" | "made" | "refused" | "unknown";
   /** The body of the response; undefined if there was none. */

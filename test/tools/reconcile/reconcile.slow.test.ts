@@ -253,7 +253,7 @@ it("reconcile finds no difference while the account makes calls", async () => {
       });
       await bench.ledger.settle({ accountId, holdId, credits: 1, succeeded: true, now });
       work.calls += 1;
-      // A process has one call at a time, and does other things between two changes of the ledger.
+      // A process makes one call at a time, and does other work between two calls.
       await delay(10);
     }
   };

@@ -131,7 +131,7 @@ async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): 
 
 const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true };
 
-/** Returns the run if its events must still be in the feed; otherwise an empty list. */
+/** Returns a list with the run if its events must still be in the feed; otherwise an empty list. */
 function endedRun(
   run: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },

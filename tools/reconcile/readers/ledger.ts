@@ -162,7 +162,7 @@ export function dynamoLedgerReader(
   };
 }
 
-/** Returns all accounts with the sums of their balances. Needs one scan. */
+/** Returns all accounts, each with the sum of its shards' balances. Needs one scan. */
 async function accountBalances(
   client: DynamoDBDocumentClient,
   table: string,

@@ -60,7 +60,10 @@ export function readRows(
   });
 }
 
-/** The filter of a scan: one sort key, and the attributes to return. */
+/**
+ * The filter of a scan: the sort key of the rows, and the attributes to return. If one is absent,
+ * returns all rows or all attributes.
+ */
 interface Scanning {
   readonly sk?: string;
   readonly attributes?: readonly string[];

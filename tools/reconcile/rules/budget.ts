@@ -25,8 +25,8 @@ interface Counted {
 }
 
 /**
- * Compares the used credits of each budget and day with the open holds and the charges that count
- * to it.
+ * Compares the stored use of each daily budget with the credits of the open holds and charges that
+ * count to the budget. Returns the differences.
  */
 export function budgetDifferences(
   accountId: string,

@@ -24,7 +24,7 @@ export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
     : [redeliveryEntry(delivery, new Date(delivery.requestedAt))]),
 ];
 
-/** Reports a pending delivery that has no time for its next attempt. */
+/** Reports a pending delivery with neither a time for its next attempt nor a requested attempt. */
 export const forgottenDelivery = (accountId: string, delivery: Delivery): Difference[] =>
   delivery.state === "pending" && delivery.nextAttemptAt === null && delivery.requestedAt === null
     ? [

@@ -17,8 +17,8 @@ export interface StoredList {
   readonly list: Watchlist;
   readonly itemTotal: number;
   /**
-   * The time at which the sweeper starts its next run; null if the row is not in the sweeper's
-   * index.
+   * The time from which the sweeper starts the watchlist's next run. Null if the row is not in the
+   * index of due watchlists.
    */
   readonly dueAt: string | null;
 }

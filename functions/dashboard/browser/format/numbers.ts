@@ -6,7 +6,10 @@ const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFracti
 export const formatCount = (value: number): string => whole.format(value);
 /** Formats a number in short form, for narrow places: `12.3K`. */
 export const formatCompact = (value: number): string => compact.format(value);
-/** Formats a share from 0 to 1: `99.5%`. Rounds down, so that only 1 is shown as `100%`. */
+/**
+ * Formats a share from 0 to 1: `99.5%`. Rounds down to a tenth of a percent, so that only 1 is
+ * shown as `100%`.
+ */
 export const formatShare = (share: number): string =>
   percent.format(share < 1 ? Math.floor(share * 1_000) / 1_000 : share);
 /** Formats a number of credits: `1 credit`, `12,345 credits`. */

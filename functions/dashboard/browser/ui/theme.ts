@@ -22,7 +22,7 @@ export function keepTheme(theme: Theme): void {
   }
 }
 
-/** Applies a theme to the page. */
+/** Applies a theme to the page, and dispatches the event `themeChanged`. Does not store it. */
 export function applyTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset["theme"];

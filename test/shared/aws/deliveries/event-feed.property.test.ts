@@ -19,8 +19,8 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
 }));
 
 /**
- * Adds runs in several processes in parallel. Each process adds some runs that another process
- * adds, too.
+ * Adds runs to a feed in `processes` processes, while a reader reads pages of `pageSize` runs. Two
+ * processes add each run. Checks that the reader gets each run once, in the order of the feed.
  */
 async function race(processes: number, pageSize: number): Promise<void> {
   const tableName = await tables.create();

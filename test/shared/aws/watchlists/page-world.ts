@@ -46,7 +46,7 @@ export interface PageWorld {
   rows(list: WatchlistRef): Promise<StoredRow[]>;
   /** The counters in the watchlist's row. */
   counters(list: WatchlistRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
-  /** Deletes only the watchlist's row, with which its deletion begins. */
+  /** Deletes only the watchlist's row: the first write of a deletion. The pages remain. */
   removeList(list: WatchlistRef): Promise<void>;
   /** The watchlist, with the fields that changes of items use. */
   watchlist(list: WatchlistRef): Promise<Watchlist | undefined>;

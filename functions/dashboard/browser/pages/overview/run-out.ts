@@ -1,6 +1,6 @@
 import type { Account, Usage } from "../../api/resources.ts";
 
-/** The number of complete days from which the current rate is computed. */
+/** The number of complete UTC days before today from which the rate of spending is computed. */
 const paceDays = 7;
 
 export interface Pace {

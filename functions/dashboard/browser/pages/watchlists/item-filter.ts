@@ -16,9 +16,9 @@ export const lastRun = "last run";
 const prefixLengthMax = 15;
 
 /**
- * Returns the prefix of stored IDs that the text of the search box contains: without a leading
- * letter and hyphen, such as `A-`, without characters other than letters and digits, and cut to 15
- * characters.
+ * Converts the text of the search box to a prefix of stored IDs. Removes a leading letter and
+ * hyphen, such as `A-`, and all characters except letters and digits. Cuts the rest to 15
+ * characters. Returns an empty text if nothing is left.
  */
 export const prefixOf = (written: string): string =>
   written

@@ -68,7 +68,7 @@ export const settingFields = (
   );
 
 /**
- * Converts a text to a number. NaN becomes null in JSON, which the service refuses with an error
- * for this setting.
+ * Converts a text to a number; NaN if the text is empty or not a number. NaN becomes null in JSON,
+ * which the service refuses with an error for this setting.
  */
 const numberOf = (text: string): number => (text === "" ? Number.NaN : Number(text));

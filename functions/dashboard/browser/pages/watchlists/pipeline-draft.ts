@@ -20,6 +20,7 @@ export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipel
 
 /**
  * Returns the draft for a watchlist's pipeline: the template with the same content, or else JSON.
+ * While `scrapers` is undefined, it finds no template except the default pipeline.
  */
 export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined): PipelineDraft {
   const text = pipelineText(list.pipeline);

@@ -22,7 +22,9 @@ import { useLatestRun } from "./use-latest-run.ts";
 import "./watchlists.css";
 
 const quietSeconds = 15;
-/** The polling interval while a run is in progress or the first run is about to start. */
+/**
+ * The polling interval in seconds while a run is in progress or the first run is about to start.
+ */
 const busySeconds = 2;
 
 const isBusy = ({ last_run_status: status, run_count: runs, status: state }: Watchlist): boolean =>
