@@ -138,7 +138,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("writes plain lines when compression is none", async () => {
+  it("writes objects without compression when compression is none", async () => {
     await world.setDestination(account, { compression: "none", prefix: "" });
     const run = aRun(types);
     await world.publish(run);
@@ -150,7 +150,7 @@ describe("the export of a run", () => {
     expect([...stored.keys()]).toHaveLength(3);
   });
 
-  it("writes up to four objects at once, and the manifest only after all of them", async () => {
+  it("writes at most four objects at once, and the manifest only after all other objects", async () => {
     await world.setDestination(account);
     const { buckets } = world.exporting;
     let now = 0;
@@ -228,7 +228,7 @@ describe("the export of a run", () => {
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
-  it("writes only the first failed object and the objects after it again", async () => {
+  it("writes again only the first failed object and the objects after it", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -316,7 +316,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("is postponed without an attempt if three exports in a row failed before it", async () => {
+  it("is postponed without an attempt if the three exports before it failed", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -394,7 +394,7 @@ describe("the export of a run", () => {
     expect(await destination()).toMatchObject({ failuresInRow: 0, lastError: null });
   });
 
-  it("signs in with a role, and stores the reason if the sign-in fails", async () => {
+  it("assumes the role of the destination, and stores the reason if AWS refuses this", async () => {
     const roleArn = "arn:aws:iam::123456789012:role/events";
     await world.setDestination(account, { credentials: { auth: "role", roleArn } });
     await world.publish(aRun(types));
@@ -438,7 +438,7 @@ describe("the export of a run", () => {
     },
   );
 
-  it("is not made for an account without an enabled destination", async () => {
+  it("is not started for an account without an enabled destination", async () => {
     await world.publish(aRun(types));
     await world.setDestination(account, { enabled: false });
     await world.publish(aRun(types, { runId: "wlrun_2" }));
@@ -500,7 +500,7 @@ describe("a backfill of exports", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("replaces the pending retry of an export", async () => {
+  it("replaces the pending retry of an export of the same run", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(() => (broken ? "SlowDown" : null));

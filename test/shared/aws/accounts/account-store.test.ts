@@ -34,7 +34,7 @@ const entriesOf = async (accountId: string) => {
 };
 
 describe("dynamoAccountStore", () => {
-  it("creates an account with the grant from which its balance results", async () => {
+  it("creates an account, and a ledger entry for the grant that is its balance", async () => {
     await store.create(account);
 
     expect(await store.get("acct_1")).toEqual(account);

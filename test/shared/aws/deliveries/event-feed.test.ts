@@ -65,7 +65,7 @@ const dropEntry = (sequence: number) =>
   );
 
 describe("appending to the event feed", () => {
-  it("numbers runs from 1 on, and stores all their fields", async () => {
+  it("numbers the runs of an account from 1 on, and stores all their fields", async () => {
     const first = run("a");
     const second = run("b", 1, { webhookEndpointId: "we_1", types: ["watchlist.run.completed"] });
     await appendAll([first], [second]);
@@ -138,7 +138,7 @@ describe("the event feed after a sequence number", () => {
     expect(await idsAfter(99)).toEqual([]);
   });
 
-  it("omits runs that ended 30 days ago, and continues after them", async () => {
+  it("omits runs that ended 30 days ago, and returns the later runs", async () => {
     await appendAll([run("a", 0)], [run("b", 1)], [run("c", 2)]);
     clock.set(new Date(Date.parse(at(1)) + 30 * dayMs - 1).toISOString());
     expect(await idsAfter(0, 1)).toEqual(["b"]);
@@ -148,7 +148,7 @@ describe("the event feed after a sequence number", () => {
     expect(await idsBetween(at(0), at(9), { limit: 1 })).toEqual(["c"]);
   });
 
-  it("stops before a recent gap, and continues after an old one", async () => {
+  it("ends a page before a recent gap in the sequence numbers, but skips an old gap", async () => {
     await appendAll([run("a")], [run("b")], [run("c")]);
     await dropEntry(2);
 
@@ -162,7 +162,7 @@ describe("the event feed after a sequence number", () => {
 describe("the event feed between two times", () => {
   const runs = [run("b", 1), run("a", 1), run("c", 0), run("d", 2), run("e", 3)] as const;
 
-  it("returns runs by the time they ended, then by ID, with both bounds included", async () => {
+  it("returns runs in order of their end times, then of their IDs, with both bounds included", async () => {
     await appendAll(...runs.map((added) => [added] as const));
 
     expect(await idsBetween(at(0), at(3))).toEqual(["c", "a", "b", "d", "e"]);
@@ -177,7 +177,7 @@ describe("the event feed between two times", () => {
     expect(await idsBetween(at(3), at(0))).toEqual([]);
   });
 
-  it("returns each run once over pages of any size", async () => {
+  it("returns each run on exactly one page, for pages of any size", async () => {
     await appendAll(...runs.map((added) => [added] as const));
     for (const limit of [1, 2, 3, 5, 6]) {
       const seen: string[] = [];

@@ -89,7 +89,7 @@ const keys = async (wanted: Parameters<typeof store.entries>[1]) =>
   (await store.entries(target, wanted)).map(({ key }) => key);
 
 describe("adding to an outbox", () => {
-  it("makes the target due at its earliest entry, and stores the entries", async () => {
+  it("stores the entries, and makes the delivery target due when its earliest entry is due", async () => {
     await store.add(target, [entry("b", { dueAt: later, lane: "later" }), entry("a")]);
 
     expect(await due()).toEqual([target]);
@@ -138,7 +138,7 @@ describe("the entries of an outbox", () => {
 });
 
 describe("the claim of an outbox", () => {
-  it("belongs to one process until its lease ends", async () => {
+  it("gives the outbox to one process only, until the lease of that process ends", async () => {
     await store.add(target, [entry("a")]);
     expect(await claim()).not.toBeNull();
     expect(await claim()).toBeNull();
@@ -156,7 +156,7 @@ describe("the claim of an outbox", () => {
     expect(claims.filter((claimed) => claimed !== null)).toHaveLength(1);
   });
 
-  it("whose response was lost is valid for the worker that made it", async () => {
+  it("is valid for the worker that made it even if the response was lost", async () => {
     await store.add(target, [entry("a")]);
     const lease = newLease(clock.now(), random);
 
@@ -164,7 +164,7 @@ describe("the claim of an outbox", () => {
     expect(await store.claim(target, { lease, now: clock.now() })).not.toBeNull();
   });
 
-  it("makes the target due again when the lease of a crashed process ends", async () => {
+  it("makes the delivery target due again when the lease of a crashed process ends", async () => {
     await store.add(target, [entry("a")]);
     await claim();
 
@@ -177,7 +177,7 @@ describe("the claim of an outbox", () => {
 describe("an account with many delivery targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has four targets drained in parallel, and another target after each release", async () => {
+  it("has at most four targets drained in parallel, and one more after each release of a target", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await claim(one));
@@ -212,7 +212,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
-  it("has four targets drained even if many workers claim targets before one of them checks the leases", async () => {
+  it("has at most four targets drained, even if many workers claim targets before they check the leases", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
     const { client } = openTables();
@@ -228,7 +228,7 @@ describe("an account with many delivery targets", () => {
     );
   });
 
-  it("does not delay another account", async () => {
+  it("does not delay the drains of another account", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     for (const one of targets) await claim(one);
     const other = { ...target, accountId: "acct_2" };
@@ -293,7 +293,7 @@ describe("recording changes in an outbox", () => {
 });
 
 describe("releasing an outbox", () => {
-  it("without entries removes the target's due time", async () => {
+  it("that has no entries removes the due time of the delivery target", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -309,7 +309,7 @@ describe("releasing an outbox", () => {
     expect(await claim()).toBeNull();
   });
 
-  it("makes the target due with its earliest entry of any lane", async () => {
+  it("makes the delivery target due when its earliest entry in any lane is due", async () => {
     await store.add(target, [entry("a", { lane: "later", dueAt: later }), entry("b")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -337,7 +337,7 @@ describe("releasing an outbox", () => {
     });
   });
 
-  it("fails if the target was woken since the claim", async () => {
+  it("fails if a drain of the target was requested since the claim", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.wake(target, clock.now());
@@ -356,7 +356,7 @@ describe("releasing an outbox", () => {
 });
 
 describe("many writers and workers of an outbox", () => {
-  it("lose no entry and handle no entry twice", async () => {
+  it("lose no entry and process no entry twice", async () => {
     const added: string[] = [];
     const worked: string[] = [];
     const adder = async (name: string): Promise<void> => {

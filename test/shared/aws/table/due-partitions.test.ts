@@ -58,11 +58,11 @@ describe("the partitions of the due index", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("are so few that the sweeper can query all of them every minute", () => {
+  it("are at most as many as the sweeper can query every minute", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("are so many for holds that DynamoDB throttles the table before one of them", () => {
+  it("are enough for holds that DynamoDB throttles the whole table before it throttles one partition", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
@@ -74,8 +74,8 @@ describe("the partitions of the due index", () => {
   });
 });
 
-describe("a row's place in the due index", () => {
-  it("depends neither on the release nor on the due time of the row", () => {
+describe("a row's partition in the due index", () => {
+  it("does not depend on the release that wrote the row, nor on the due time", () => {
     // Earlier releases have written rows to this partition.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });

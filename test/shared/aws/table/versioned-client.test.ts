@@ -305,7 +305,7 @@ describe("A versioned client that updates a converted attribute", () => {
     expect(await stored()).toEqual({ ...key, label: ["boots"], stored_version: 2 });
   });
 
-  it("fails without repeating the request if the condition of the caller fails", async () => {
+  it("throws without repeating the request if the condition of the caller fails", async () => {
     let requests = 0;
     const counted = watchedClient(tables.client, (_, send) => {
       requests += 1;
@@ -320,7 +320,7 @@ describe("A versioned client that updates a converted attribute", () => {
     expect(requests).toBe(1);
   });
 
-  it("keeps a change that another process makes during the conversion", async () => {
+  it("keeps a change that another process makes to the row during the conversion", async () => {
     await put(tables.client, { name: "shoes", item_count: 3 });
     let conversions = 0;
     const overtaken = watchedClient(tables.client, async (command, send) => {
