@@ -89,7 +89,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(present(offers, { condition: "used" }))).toEqual([]);
   });
 
-  it("have a count that is at least the number of returned offers", () => {
+  it("have a count that is never less than the number of returned offers", () => {
     expect(present([offerOf(), offerOf()], { totalOffers: 0 }).totalOffers).toBe(2);
   });
 });
@@ -98,7 +98,7 @@ describe("a listing without offers", () => {
   it.each([
     ["not_found", { totalOffers: 0, offers: [] }],
     ["unavailable", { offers: [] }],
-  ] as const)("that is %s has the result %j", (status, more) => {
+  ] as const)("with the status %s has the result %j", (status, more) => {
     const result = presentOffers({ id, status, fetchedAt }, "all");
     expect(result).toEqual({ id, asin: id, status, fetchedAt, ...more });
     expect(v.is(offersResultSchema, result)).toBe(true);

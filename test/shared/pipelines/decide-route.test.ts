@@ -27,11 +27,11 @@ describe("a cooldown", () => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 
-  it("is not active in a state without its end", () => {
+  it("is not active if the route state does not contain its end", () => {
     expect(isCooling({}, at)).toBe(false);
   });
 
-  it("starts at a match, and keeps its end otherwise", () => {
+  it("starts when the route matches, and keeps its end when the route does not match", () => {
     const route: Route = { when: "ok", cooldown: "1h", notify: true };
     const ended = { until: "2026-11-01T08:00:00.000Z" };
     expect(cooldownAfter(route, ended, { matches: true, at })).toStrictEqual({ until: later });
@@ -39,7 +39,7 @@ describe("a cooldown", () => {
     expect(cooldownAfter(route, {}, { matches: false, at })).toStrictEqual({});
   });
 
-  it("does not start at the match of a route without cooldown", () => {
+  it("does not start when a route without cooldown matches", () => {
     const route: Route = { when: "ok", notify: true };
     expect(cooldownAfter(route, {}, { matches: true, at })).toStrictEqual({});
   });
@@ -69,14 +69,14 @@ describe("a route whose `when` is not changed", () => {
     });
   });
 
-  it("with once and confirm does not match again while each read meets the condition", () => {
+  it("with once and confirm does not match again while every read meets the condition", () => {
     expect(decided({ once: true, confirm: 2 }, ["met", "met", "met", "met"])).toStrictEqual({
       matched: [false, true, false, false],
       state: { matched: true },
     });
   });
 
-  it("keeps its state at a read whose verdict is unknown", () => {
+  it("keeps its route state at a read for which the result of the condition is unknown", () => {
     expect(decided({ confirm: 2 }, ["met", "unknown"])).toStrictEqual({
       matched: [false, false],
       state: { held: 1 },

@@ -80,7 +80,7 @@ describe("the publisher of run events", () => {
     }
   });
 
-  it("adds the run to the feed, with its event types and its webhook endpoint", async () => {
+  it("adds the run to the event feed, with its event types and its webhook endpoint", async () => {
     await world.publish({ ...run, webhookEndpointId: "we_1" });
 
     expect(await feed()).toEqual([
