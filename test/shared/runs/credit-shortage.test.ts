@@ -26,7 +26,7 @@ describe("the text about steps that the credits did not cover", () => {
     );
   });
 
-  it("is null if no step has a stored shortfall", () => {
+  it("is null if no step was deferred or skipped for lack of credits", () => {
     const steps = [{ step: "lite", items: 4, shortfall: null }];
     expect(creditShortage({ status: "completed" }, steps)).toBeNull();
   });

@@ -125,7 +125,7 @@ describe("the step that does an owed retry", () => {
 });
 
 describe("the owed retries of an item", () => {
-  it("contain one retry of a kind, even if its step fails and is renamed several times", () => {
+  it("contain only one retry of a kind of read, even if its step fails and is renamed several times", () => {
     let owes: Item["owes"] = [];
     for (const id of ["a", "b", "b", "c"]) {
       owes = retriesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
@@ -217,7 +217,7 @@ const scanned = (...steps: readonly Step[]): Pipeline => ({
 });
 
 describe("items that a step deferred or failed to read", () => {
-  it("are read and reported by the renamed step that has the scraper of the deferred step", async () => {
+  it("are read and reported by a renamed step that has the scraper of the deferred step", async () => {
     const world = await watched(scanned());
     expect(await world.next(3)).toEqual({ scan: 4, look: 0 });
     await world.patch({
@@ -272,7 +272,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read once by a step to which they are also routed", async () => {
+  it("are read only once by a step that also gets them from a route", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
@@ -298,7 +298,7 @@ describe("items that a step deferred or failed to read", () => {
 
 describe("the owed retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    "is done after `%s` by the new pipeline's step with the same scraper and condition",
+    "is done, after `%s`, by the step of the new pipeline with the same scraper and condition filter",
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>
@@ -311,7 +311,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     },
   );
 
-  it("is dropped after a pipeline change if the item has no successful read yet: the new baseline step reads it", async () => {
+  it("is replaced by a read of the new baseline step if the item has no successful read yet when the pipeline changes", async () => {
     const world = await watched(null);
     const { bench, list } = world;
     await bench.work([]);
@@ -332,7 +332,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("of an offer check reads the last known offer, and is cleared if none is known", async () => {
+  it("checks the last known offer if it is owed for an offer check, and is cleared if no offer is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),

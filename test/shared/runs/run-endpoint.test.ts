@@ -98,7 +98,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(other.id).not.toBe(successor.id);
   });
 
-  it("does not change if the run is published again after the endpoint was replaced", async () => {
+  it("is still the same if the run is published again after the endpoint was replaced", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

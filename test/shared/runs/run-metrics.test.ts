@@ -41,7 +41,7 @@ describe("the metrics of a schedule tick", () => {
     return { tick, sink };
   };
 
-  it("contain one started run and the delay of its start, even if the tick arrives twice", async () => {
+  it("contain one started run and the delay of this start, even if the tick arrives twice", async () => {
     const { tick, sink } = await tickOf(null);
     await tick("2026-03-01T10:31:07.500Z");
     await tick("2026-03-01T10:31:09.000Z");
@@ -66,7 +66,7 @@ const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) =>
 });
 
 describe("the metrics of a run's end", () => {
-  it("count the end once, with the duration of the run, even if the finish message arrives twice", async () => {
+  it("contain one ended run and its duration, even if the finish message arrives twice", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });

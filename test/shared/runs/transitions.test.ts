@@ -38,7 +38,7 @@ const bodies = (bench: RunBench): { type: string; data: Record<string, unknown> 
   [...bench.published.values()].map(({ body }) => JSON.parse(body) as never);
 
 describe("a new watchlist", () => {
-  it("starts its first run at once, which reads every item at the baseline step and reports no changes", async () => {
+  it("starts its first run at once, and this run reads every item at the baseline step and reports no changes", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await bench.lastRun(list)).toMatchObject({
       runNumber: 1,
@@ -222,7 +222,7 @@ describe("a run that a client starts", () => {
       },
     });
 
-  it("starts if no run is in progress, and the next scheduled run is due one interval later", async () => {
+  it("starts if no run is in progress, and the next scheduled run is due one interval after this start", async () => {
     const { bench, list } = await afterFirstRun();
     bench.clock.set("2026-03-01T00:30:00Z");
     const current = (await bench.list(list)) ?? list;
@@ -243,7 +243,7 @@ describe("a run that a client starts", () => {
     expect(await bench.list(list)).toMatchObject({ status: "paused", nextRunAt: null });
   });
 
-  it("is refused while a run is in progress, which continues unchanged", async () => {
+  it("is refused while another run is in progress, which continues unchanged", async () => {
     const { bench, list } = await afterFirstRun();
     await bench.runSome(list, 1);
     const again = restart(bench, (await bench.list(list)) ?? list);
@@ -253,7 +253,7 @@ describe("a run that a client starts", () => {
 });
 
 describe("a deleted watchlist", () => {
-  it("lets its run in progress finish and be charged, but publishes no events of this run", async () => {
+  it("still finishes its run in progress, which is charged but publishes no events", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.runSome(list, 1);
@@ -269,7 +269,7 @@ describe("a deleted watchlist", () => {
 });
 
 describe("a run that ends without an error", () => {
-  it("has the status completed, its times, and the watchlist as it is at the end of the run", async () => {
+  it("has the status completed, its start and end times, and the status and due time of the watchlist at its end", async () => {
     const { bench, list } = await afterFirstRun();
     expect(bodies(bench).at(-1)?.data).toMatchObject({
       object: "watchlist_run",
