@@ -126,7 +126,7 @@ describe("scrapers that read from one host", () => {
   });
 });
 
-it("a key that a host refuses does not affect callers with another key", async () => {
+it("a key that a host refuses does not prevent calls with another key", async () => {
   const host = await startHost(403, { body: '{"error":"key"}' });
   const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
   const read = reader(
@@ -146,7 +146,7 @@ describe("a price history API that is out of tokens", () => {
   const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
   const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
 
-  it("causes no open circuit and no lower rate", async () => {
+  it("does not open the circuit and does not lower the rate of calls", async () => {
     const host = await startHost(429, { body: JSON.stringify(tooFew) });
     const opened: number[] = [];
     const paces = new Set<number>();
@@ -213,7 +213,7 @@ describe("a price history API that is out of tokens", () => {
     expect(host.startedAt).toHaveLength(2);
   });
 
-  it("has one balance for each key, under any name of its parameter", async () => {
+  it("has one token balance for each key, even if two references name the parameter of the key differently", async () => {
     const host = await startHost(429, { body: JSON.stringify({ ...tooFew, refillIn: 60_000 }) });
     const arn = "arn:aws:ssm:us-east-1:123456789012:parameter/sources/a";
     const whole = { ...options, baseUrl: host.url };
@@ -309,7 +309,7 @@ describe("the warning that no call of a read succeeded", () => {
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("is given once a minute and names the cause, for %s", async (_what, urlOf, word) => {
+  ])("is written once a minute and names the cause, for %s", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];
@@ -356,7 +356,7 @@ describe("the warning that no call of a read succeeded", () => {
     },
   );
 
-  it("depends on the calls of one read, even if another read runs at the same time", async () => {
+  it("is written if all calls of one read fail, even if another read succeeds at the same time", async () => {
     let number = 0;
     const server = createServer((request, response) => {
       request.resume();
@@ -383,7 +383,7 @@ describe("the warning that no call of a read succeeded", () => {
     expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
   });
 
-  it("is not given if the source answered with a refusal", async () => {
+  it("is not written if the source answered with a refusal", async () => {
     const host = await startHost(404);
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });

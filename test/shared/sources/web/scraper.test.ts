@@ -147,7 +147,7 @@ describe("the web scraper", () => {
     expect(headers).not.toHaveProperty("cookie");
   });
 
-  it("percent-encodes the ID, so that it cannot lead to another address", async () => {
+  it("percent-encodes the ID, so that an ID cannot lead to another address", async () => {
     await readFrom(always({ status: 404 }), ["../a?b#c", "$&"]);
     expect(shop.pages().toSorted()).toEqual(["/p/%24%26", "/p/..%2Fa%3Fb%23c"]);
   });
@@ -196,7 +196,7 @@ describe("the results of the web scraper", () => {
     images: [`${shop.url}/lamp.jpg`],
   });
 
-  it("for retailer_b contain what a page states", async () => {
+  it("for retailer_b contain the values that a page states", async () => {
     expect(await read("retailer_b.standard")).toEqual({
       ...shared(),
       retailer_b: {
@@ -218,7 +218,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("for retailer_c contain what a page states", async () => {
+  it("for retailer_c contain the values that a page states", async () => {
     expect(await read("retailer_c.standard")).toEqual({
       ...shared(),
       retailer_c: {
@@ -230,7 +230,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("for retailer_d contain what a page states", async () => {
+  it("for retailer_d contain the values that a page states", async () => {
     expect(await read("retailer_d.standard")).toEqual({
       ...shared(),
       retailer_d: {
@@ -338,16 +338,22 @@ describe("a robots.txt", () => {
     expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
   });
 
-  it.each([401, 403, 404, 410])("with status %d allows everything", async (status) => {
-    expect(await statusOf(readFrom(withRobots({ status })))).toBe("ok");
-  });
+  it.each([401, 403, 404, 410])(
+    "with status %d allows the robot to read every page",
+    async (status) => {
+      expect(await statusOf(readFrom(withRobots({ status })))).toBe("ok");
+    },
+  );
 
-  it.each([429, 500, 503])("with status %d allows nothing for now", async (status) => {
-    expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
-    expect(shop.pages()).toEqual([]);
-  });
+  it.each([429, 500, 503])(
+    "with status %d makes pages unavailable, and no page is requested",
+    async (status) => {
+      expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
+      expect(shop.pages()).toEqual([]);
+    },
+  );
 
-  it("that does not answer allows nothing for now", async () => {
+  it("that does not answer makes pages unavailable, and no page is requested", async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");
@@ -355,7 +361,7 @@ describe("a robots.txt", () => {
     }
   });
 
-  it("is awaited only up to each call's own deadline", async () => {
+  it("makes each call wait only up to the deadline of this call", async () => {
     shop = await startShop(withRobots("hang"));
     started.push(shop);
     const scraper = scraperOn(shop.url);
@@ -368,7 +374,7 @@ describe("a robots.txt", () => {
     expect(await statusOf(patient)).toBe("unavailable");
   });
 
-  it("is read once a day, and again a minute after a failure", async () => {
+  it("is requested once a day, and again a minute after a failure", async () => {
     let nowMs = Date.now();
     const clock = { ...systemClock, now: () => new Date(nowMs) };
     let status = 500;
@@ -431,31 +437,34 @@ describe("a robots.txt", () => {
   it.each([
     [45, 45_000, 0],
     [86_400, 3_600_000, 1],
-  ])("with a crawl delay of %d s causes waits of %d ms", async (delay, gapMs, warnings) => {
-    let nowMs = Date.now();
-    const sleeps: number[] = [];
-    const clock = {
-      ...systemClock,
-      now: () => new Date(nowMs),
-      sleep: async (milliseconds: number) => {
-        sleeps.push(milliseconds);
-        nowMs += milliseconds;
-      },
-    };
-    shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
-    started.push(shop);
-    const notes: string[] = [];
-    const scraper = scraperOn(
-      shop.url,
-      { callsAtOnceMax: 1 },
-      { clock, note: (problem) => notes.push(problem) },
-    );
-    const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
-    expect(answers.map(({ status }) => status)).not.toContain("unavailable");
-    // The client's own rate causes waits of at most a millisecond.
-    expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
-    expect(notes).toHaveLength(warnings);
-  });
+  ])(
+    "with a crawl delay of %d s makes the next page wait for %d ms",
+    async (delay, gapMs, warnings) => {
+      let nowMs = Date.now();
+      const sleeps: number[] = [];
+      const clock = {
+        ...systemClock,
+        now: () => new Date(nowMs),
+        sleep: async (milliseconds: number) => {
+          sleeps.push(milliseconds);
+          nowMs += milliseconds;
+        },
+      };
+      shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
+      started.push(shop);
+      const notes: string[] = [];
+      const scraper = scraperOn(
+        shop.url,
+        { callsAtOnceMax: 1 },
+        { clock, note: (problem) => notes.push(problem) },
+      );
+      const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
+      expect(answers.map(({ status }) => status)).not.toContain("unavailable");
+      // The client's own rate causes waits of at most a millisecond.
+      expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
+      expect(notes).toHaveLength(warnings);
+    },
+  );
 
   it("makes pages unavailable if its crawl delay ends after the deadline", async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 3600"));
@@ -576,8 +585,8 @@ describe("the body of a product page", () => {
   });
 });
 
-describe("a site that blocks the web scraper", () => {
-  it.each([403, 429, 500, 503])("by a %d makes items unavailable", async (status) => {
+describe("a block of the web scraper by a site", () => {
+  it.each([403, 429, 500, 503])("with status %d makes items unavailable", async (status) => {
     const read = readFrom(always({ status, body: pageOf("6501234") }));
     expect(await statusOf(read)).toBe("unavailable");
   });
@@ -648,12 +657,15 @@ describe("a site that blocks the web scraper", () => {
     ["a vendor's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
-  ])("by %s is not called after five such answers", async (_, reaction) => {
-    await afterTen(reaction);
-    expect(shop.pages()).toHaveLength(5);
-  });
+  ])(
+    "with %s is answered five times, and the site is then not called any more",
+    async (_, reaction) => {
+      await afterTen(reaction);
+      expect(shop.pages()).toHaveLength(5);
+    },
+  );
 
-  it("is not assumed for a shop that sells robots", async () => {
+  it("is not assumed for the pages of a shop that sells robots", async () => {
     const ids = Array.from({ length: 8 }, (_, n) => String(6_501_000 + n));
     const answers = await readFrom(
       ({ path }) =>
