@@ -50,7 +50,7 @@ describe("npm run sim", () => {
     });
   });
 
-  it("runs 300 seeds of every scenario by default", () => {
+  it("runs 300 seeds of every scenario if it has no options", () => {
     expect(parseCommand([])).toMatchObject({ play: "scenarios", options: { seeds: 300, from: 1 } });
   });
 });

@@ -50,7 +50,7 @@ describe("an API key", () => {
     expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("differs from 999 other new keys", () => {
+  it("is different for each of 1,000 new keys", () => {
     const keys = Array.from({ length: 1_000 }, () => newApiKey(false, systemRandom));
     expect(new Set(keys).size).toBe(1_000);
   });

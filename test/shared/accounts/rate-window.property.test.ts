@@ -29,7 +29,7 @@ const mostInASecond = (times: readonly number[]): number =>
   Math.max(0, ...times.map((from) => times.filter((t) => t >= from && t < from + 1_000).length));
 
 describe("the rate window of an API key", () => {
-  it("never admits more than 50 in any second, in whatever order the calls come", () => {
+  it("never admits more than 50 calls in any second, no matter in which order they arrive", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 5_000 }), { minLength: 51, maxLength: 600 }),
@@ -44,7 +44,7 @@ describe("the rate window of an API key", () => {
     expect(offer(Array.from({ length: 80 }, () => startMs))).toHaveLength(50);
   });
 
-  it("admits at least 47 a second when 200 a second are offered", () => {
+  it("admits at least 47 calls a second when 200 calls a second arrive", () => {
     const seconds = 20;
     const admitted = offer(Array.from({ length: 200 * seconds }, (_, n) => startMs + n * 5));
     expect(admitted.length / seconds).toBeGreaterThanOrEqual(47);

@@ -185,7 +185,7 @@ describe("a back-test", () => {
     expect(entriesOf(events)).toEqual(entriesOf(storedEvents()));
   });
 
-  it("leaves out a run that was discarded", async () => {
+  it("does not include a run that was held and then discarded", async () => {
     const pipeline = checks({ when: "unchanged", confirm: 2, once: true, notify: true });
     const list = await bench.createList(ids, {
       pipeline,

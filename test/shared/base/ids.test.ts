@@ -46,7 +46,7 @@ describe("timeOf", () => {
   });
 });
 
-it("derivedIdAt derives IDs that sort by their times", () => {
+it("derivedIdAt returns IDs that sort by their times", () => {
   fc.assert(
     fc.property(times, times, (a, b) => {
       fc.pre(a < b);
@@ -104,7 +104,7 @@ describe("placeOf", () => {
   });
 });
 
-it("placedId derives IDs that sort by stamp, then by slot, and after numbered IDs", () => {
+it("placedId returns IDs that sort by stamp, then by slot, and that sort after numbered IDs", () => {
   fc.assert(
     fc.property(places, places, (a, b) => {
       fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));

@@ -30,7 +30,7 @@ const world = (lossMs: number, endsInMs?: () => number) => {
 };
 
 describe("a retry budget", () => {
-  it("limits a request to the time that failed requests have left", async () => {
+  it("limits each request to the time that remains after earlier failed requests", async () => {
     const { under, failing, asked } = world(7_000);
     await under(async () => {
       await failing(4_000);

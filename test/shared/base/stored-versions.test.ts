@@ -44,7 +44,7 @@ describe("A release", () => {
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });
   });
 
-  it("adds no attribute that the stored row lacks", () => {
+  it("adds no attribute when it converts a row that lacks the converted attribute", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 

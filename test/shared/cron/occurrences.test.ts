@@ -96,7 +96,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("does not affect the runs on other days, which follow the local clock", () => {
+  it("does not affect the runs on other days, which are at the usual local time", () => {
     const given = c("45 23 * * * | Pacific/Easter", "2026-09-04T12:00Z", [
       "2026-09-05T05:45Z",
       "2026-09-06T04:45Z",

@@ -150,7 +150,7 @@ describe("setting an S3 destination", () => {
       message: /TeapotException\. See the documentation of the store/,
     },
   ])(
-    "is refused for $what, and the error names the field to change",
+    "is refused because of $what, and the error names the field to change",
     async ({ answer, param, message }) => {
       server.answer = answer;
 

@@ -154,7 +154,7 @@ describe("the queries of docs/s3-export.md", () => {
     );
   });
 
-  it("show the cost of each run, from the manifest's run object", async () => {
+  it("return the cost of each run, from the run object in the manifest", async () => {
     expect(await duck.rows(query("SELECT dt, watchlist_id, run_number"))).toEqual([
       {
         dt: "2026-11-19",
@@ -166,7 +166,7 @@ describe("the queries of docs/s3-export.md", () => {
     ]);
   });
 
-  it("find a run as incomplete only if one of its objects is missing", async () => {
+  it("report a run as incomplete only if one of its objects is missing", async () => {
     const lacking = query("SELECT watchlist_id, run_number");
     expect(await duck.rows(lacking)).toEqual([]);
 

@@ -198,7 +198,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("continues with the failed object after 5 s", async () => {
+  it("continues with the object that could not be written after 5 s", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -249,7 +249,7 @@ describe("the export of a run", () => {
     expect((await log())[0]).toMatchObject({ objects: 21, bytes: manifest.totals.bytes });
   });
 
-  it("restarts the retry schedule after progress", async () => {
+  it("restarts its retry schedule after an attempt that wrote at least one object", async () => {
     await world.setDestination(account);
     let broken = 0;
     interceptPuts(({ key }) => (key.includes("changed") && broken === 2 ? null : "SlowDown"));
@@ -356,7 +356,7 @@ describe("the export of a run", () => {
     expect(records.map(({ attemptCount }) => attemptCount)).toEqual(records.map(() => 10));
   });
 
-  it("shares one connection with the other exports of its time slice, which closes it at its end", async () => {
+  it("uses one connection together with the other exports of its time slice, and the connection is closed at the end of the slice", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const { buckets } = world.exporting;
@@ -417,7 +417,7 @@ describe("the export of a run", () => {
     ["destination_disabled", () => world.setDestination(account, { enabled: false })],
     ["destination_deleted", () => world.registering.destinations.delete(account)],
   ])(
-    "fails with %s, even before it is due, once the destination accepts no exports",
+    "fails with %s, even before its next attempt is due, once the destination accepts no exports",
     async (reason, change) => {
       await world.setDestination(account);
       interceptPuts(() => "SlowDown");
@@ -488,7 +488,7 @@ describe("a backfill of exports", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("writes each run once over several pages", async () => {
+  it("writes each run once even if it reads the runs in several pages", async () => {
     await publishRuns(60);
     await world.setDestination(account);
     const keys = interceptPuts(() => null);

@@ -119,7 +119,7 @@ describe("pending exports", () => {
     expect(manifests).toHaveLength(30);
   });
 
-  it("get the whole retry schedule again after a requested retry", async () => {
+  it("start again with the first delay of the retry schedule after a requested retry", async () => {
     await publish(1);
     for (let attempts = 0; attempts < 9; attempts += 1) {
       world.clock.advance(day + 3 * 60 * 60 * 1_000);

@@ -25,7 +25,7 @@ function refused(body: unknown): ServiceError {
 
 describe("a request to check offers", () => {
   it.each(["offers", "ids"])(
-    "may contain its offers as '%s', and has the default platform and marketplace",
+    "is accepted with its offers as '%s', and has the default platform and marketplace",
     (name) => {
       expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
         platform: "retailer_a",
@@ -52,7 +52,7 @@ describe("a request to check offers", () => {
     ]);
   });
 
-  it("may have an offer ID of 1,000 characters, counted after decoding", () => {
+  it("is accepted with an offer ID of 1,000 characters, counted after URL decoding", () => {
     const id = `${longId(999)}+`;
     const encoded = "%78".repeat(999) + "%2B";
     expect(parse({ offers: [offer(id), offer(encoded)] }).offers).toEqual([
@@ -67,7 +67,7 @@ describe("a request to check offers", () => {
     },
   );
 
-  it("may contain two thousand different offers, each of them repeated", () => {
+  it("is accepted with two thousand different offers, even if each of them is repeated", () => {
     const most = numbered(2_000);
     expect(parse({ offers: [...most, ...most] }).offers).toEqual(most);
   });

@@ -39,15 +39,15 @@ describe("a request for offers", () => {
     },
   );
 
-  it.each(["all", "new", "used"])("may have the condition %s", (condition) => {
+  it.each(["all", "new", "used"])("is accepted with the condition %s", (condition) => {
     expect(parse({ ids: ["B00EXAMPLE"], condition })).toMatchObject({ condition });
   });
 
-  it("may contain unknown fields, which are ignored", () => {
+  it("is accepted with unknown fields, which are ignored", () => {
     expect(parse({ ids: ["B00EXAMPLE"], novelty: 1 })).not.toHaveProperty("novelty");
   });
 
-  it("may contain a hundred different IDs, each of them repeated", () => {
+  it("is accepted with a hundred different IDs, even if each of them is repeated", () => {
     const hundred = numbered(100);
     expect(parse({ ids: [...hundred, ...hundred] })).toMatchObject({ ids: hundred });
   });
@@ -133,7 +133,7 @@ describe("a request for offers that are not available", () => {
 });
 
 describe("a request for the offers of one item", () => {
-  it("gets the default platform, marketplace and condition", () => {
+  it("has the default platform, marketplace and condition if it names none", () => {
     expect(v.parse(itemOffersRequest, {})).toEqual({
       platform: "retailer_a",
       marketplace: "us",

@@ -27,7 +27,7 @@ const listingIds = ({ offers }: OffersResult): string[] =>
   offers.map(({ offerListingId }) => offerListingId);
 
 describe("the offers of a listing", () => {
-  it("are returned with all fields, the featured one first, then by price", () => {
+  it("are returned with all fields, the featured offer first, then the others by price", () => {
     const offers = [
       offerOf({ offerListingId: "dear", price: 30 }),
       offerOf({ offerListingId: "shipped", price: 10, shipping: 3.99 }),

@@ -135,7 +135,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("returns counts that add up to the number of items and determine the charge, and leaves no hold", async () => {
+  it("returns counts whose sum is the number of items and which determine the charge, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -252,7 +252,7 @@ describe("a read of products whose request to the ledger gets no answer", () => 
     },
   );
 
-  it("fails with an error that it may have been charged if the message that cancels the charge cannot be sent", async () => {
+  it("fails with an error that the read may have been charged if the message that cancels the charge cannot be sent", async () => {
     const through: Ledger = { ...ledger, settle: noAnswer };
     const reading = read(answering(["ok"]), 1, { through, cancels: isUnreachable });
     await expect(reading).rejects.toMatchObject({

@@ -51,7 +51,7 @@ describe("a products request", () => {
     expect(parse({ ...fields, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
-  it("may contain its IDs as 'asins' on retailer_a", () => {
+  it("on retailer_a is accepted with its IDs as 'asins'", () => {
     expect(parse({ asins: [" b000000001", "", "B000000001"], tier: "lite" })).toMatchObject({
       ids: ["B000000001"],
     });
@@ -83,7 +83,7 @@ describe("a products request", () => {
     ["retailer_c", "standard", numbered(1_000)],
     ["retailer_d", "standard", numbered(1_000)],
   ])(
-    "for %s at the tier %s may contain the maximum number of different IDs, but not one more",
+    "for %s at the tier %s is accepted with the maximum number of different IDs, but not with one more",
     (platform, tier, ids) => {
       expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
       const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];

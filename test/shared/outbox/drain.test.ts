@@ -107,7 +107,7 @@ describe("drain", () => {
     expect(messages).toEqual([]);
   });
 
-  it("does nothing if another process holds the lease", async () => {
+  it("processes no entry if another process holds the lease", async () => {
     entries = [entry("a")];
     leased = false;
     await drain(target, dependencies);
@@ -116,7 +116,7 @@ describe("drain", () => {
     expect(messages).toEqual([]);
   });
 
-  it("leaves entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
+  it("does not process entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),
@@ -161,7 +161,7 @@ describe("drain", () => {
     expect(messages).toEqual([{ delay: 0 }]);
   });
 
-  it("leaves entries that are not due if the target is enabled again during the drain", async () => {
+  it("does not process entries that are not due if the target is enabled again during the drain", async () => {
     let asked = 0;
     session = {
       ...session,

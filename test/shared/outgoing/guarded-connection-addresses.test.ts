@@ -243,7 +243,7 @@ const refusedAddress = fc.oneof(
 const publicAddress = fc.constantFrom("8.8.8.8", "2606:4700::1111", "1.1.1.1");
 
 describe("a connection to any host in a customer's URL", () => {
-  it("never reaches a loopback address, whatever the DNS answers", async () => {
+  it("never reaches a loopback address, no matter what DNS answers", async () => {
     const before = receiver.connections();
     let accepted = 0;
     const hostile = fc

@@ -81,7 +81,7 @@ describe("a receiver's response", () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    "is returned as it is when it is a redirect with status %i",
+    "is returned and not followed if it is a redirect with status %i",
     async (status) => {
       const elsewhere = await receiving((socket) => socket.write(wire(200)));
       const receiver = await receiving((socket) =>
@@ -174,7 +174,7 @@ describe("a receiver's response", () => {
     expect(written).toBeLessThan(64 * 1_024 ** 2);
   });
 
-  it("is returned if its body is truncated", async () => {
+  it("is returned even if its body is truncated", async () => {
     const { url } = await receiving((socket) =>
       socket.end(wire(200, { "Content-Length": "100" }, "half")),
     );
@@ -182,14 +182,14 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("half") });
   });
 
-  it("is returned if its body is not valid HTTP", async () => {
+  it("is returned even if its body is not valid HTTP", async () => {
     const headers = "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\nnot a length\r\n";
     const { url } = await receiving((socket) => socket.write(`HTTP/1.1 200 OK\r\n${headers}`));
 
     expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("is returned if the connection is reset after it", async () => {
+  it("is returned even if the connection is reset after it", async () => {
     const server = await accepting((socket) => {
       socket.once("data", () => {
         socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
@@ -203,7 +203,7 @@ describe("a receiver's response", () => {
 });
 
 describe("the time limits of a delivery request", () => {
-  it("abort a header that arrives byte by byte", async () => {
+  it("abort a request whose response header arrives byte by byte", async () => {
     const receiver = await receiving((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket, "x");
@@ -213,7 +213,7 @@ describe("the time limits of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("abort a body that arrives byte by byte, and keep the status", async () => {
+  it("abort a request whose response body arrives byte by byte, and the status is still returned", async () => {
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": "100000" }, "a"));
       trickle(socket, "a");

@@ -195,7 +195,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is replaced once if the server drops it at the next request", async () => {
+  it("is replaced once by a new socket if the server closes it at the next request", async () => {
     const connection = connect();
     await post(connection, "first");
     receiver.answer = (socket) => {

@@ -125,7 +125,7 @@ describe("the state of a changed route after another step has read the item", ()
     expect(kept(minimum, state, [{ price: 97 }, { price: 97 }])).toEqual(state);
   });
 
-  it("has no reference value if the field has the reference value again", () => {
+  it("has no reference value any more if the field has the reference value again", () => {
     const state = { from: { price: 100 } };
     expect(kept(minimum, state, [{ price: 97 }, { price: 100 }])).toEqual({});
   });
@@ -151,7 +151,7 @@ describe("the state of a changed route after another step has read the item", ()
     expect(kept({ ...priceRoute, confirm: 2 }, {}, [before, after])).toEqual({});
   });
 
-  it("includes each tracked field, but no other field, for a route without field", () => {
+  it("includes each tracked field, and no other field, if the route names no field", () => {
     const before = { price: 100, inStock: true, rating: 4 };
     const after = { price: 90, inStock: false, rating: 5 };
     expect(kept(confirmed, {}, [before, after])).toEqual({ from: { price: 100, inStock: true } });

@@ -46,7 +46,7 @@ describe("a cooldown", () => {
 });
 
 describe("a route whose `when` is not changed", () => {
-  it("stores only the end of the cooldown if it has no confirm and no once", () => {
+  it("stores only the end of its cooldown if it has neither confirm nor once", () => {
     expect(decided({ cooldown: "1h" }, ["met"])).toStrictEqual({
       matched: [true],
       state: { until: later },
@@ -58,7 +58,7 @@ describe("a route whose `when` is not changed", () => {
     expect(decided({ once: true }, ["met", "unmet"]).state).toStrictEqual({});
   });
 
-  it("stores the number of reads that met the condition, up to confirm", () => {
+  it("stores the number of reads that met the condition, up to the value of confirm", () => {
     expect(decided({ confirm: 3 }, ["met", "met"])).toStrictEqual({
       matched: [false, false],
       state: { held: 2 },

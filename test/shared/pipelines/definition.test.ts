@@ -106,7 +106,7 @@ describe("testsMetadata", () => {
     ],
   });
 
-  it("returns true if the value of a route, or of a test in `where`, is metadata", () => {
+  it("returns true if a route, or a test in its `where`, compares a field with metadata", () => {
     const inWhere = [
       { field: "inStock", op: "is", value: true },
       { field: "price", op: "below", value: target },

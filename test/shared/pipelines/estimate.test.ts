@@ -77,7 +77,7 @@ describe("estimated credits", () => {
     expect(estimatedCredits(twoSteps({ when: "always" }), one).pulseRun).toBe(1 + 3);
   });
 
-  it("count a step once, even if two routes lead to it", () => {
+  it("include a step once, even if two routes lead to it", () => {
     const lite = "retailer_a.lite";
     const pipeline: Pipeline = {
       entry: "a",

@@ -398,7 +398,7 @@ describe("a route of a pipeline", () => {
     { when: "ok", field: "price", op: "above", value: 0.5 },
     { when: "ok", field: "merchant", op: "is_not", value: "A0RETAILERAUS" },
     { when: "ok", field: "usedCount", op: "is", value: 0 },
-  ])("is accepted: %j", (route) => {
+  ])("is accepted if it is valid: %j", (route) => {
     expect(parse(withRoute(route)).steps[0]?.routes).toEqual([{ notify: true, ...route }]);
   });
 
@@ -659,7 +659,7 @@ describe("a pipeline in JSON", () => {
     );
   });
 
-  it("is parsed, or refused with 400 and a `param` in the pipeline, whatever it contains", () => {
+  it("is either parsed, or refused with 400 and a `param` inside the pipeline, no matter what it contains", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
         expectReadOrRefused(value);

@@ -75,14 +75,14 @@ describe("the parts of a step's routes", () => {
 });
 
 describe("the key of a route's state", () => {
-  it("is null for a route without limits and without increased or decreased", () => {
+  it("is null for a route that has neither limits nor the op increased or decreased", () => {
     expect(keyOf({ when: "changed", field: "price", notify: true })).toBeNull();
   });
 
   it.each([
     { what: "a decrease", route: drop, key: "PHZ7tRmp" },
     { what: "a test with limits", route: { ...low, once: true }, key: "0jxZy8ix" },
-  ])("for $what is the key that earlier releases have stored", ({ route, key }) => {
+  ])("for $what is the same as in earlier releases", ({ route, key }) => {
     expect(keyOf(route)).toBe(key);
   });
 

@@ -395,7 +395,7 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("contains the `when` of each matching route that notifies, except changed, once, in route order", () => {
+  it("contains the `when` of each matching route that notifies once, in route order, except `changed`", () => {
     const step = lite(
       { when: "ok", notify: true },
       { when: "always", notify: true },
@@ -430,7 +430,7 @@ describe("the result of matching a step's routes", () => {
     expect(matches).not.toHaveProperty("reported");
   });
 
-  it("does not match a route with a reference value at a failed read, and keeps its state", () => {
+  it("contains no match of a route with a reference value after a failed read, and the unchanged state of the route", () => {
     const step = lite({ when: "changed", field: "price", min_delta: 5, run: "next" });
     const [part] = partsOf(step);
     const states = { [part?.key ?? ""]: { from: { price: 20 } } };
@@ -488,7 +488,7 @@ describe("the changes that an event reports", () => {
     return matchRoutes(step, facts, { states: { [key]: { from: { price: 20 } } }, at }).reported;
   };
 
-  it("are only the differences from reference values if only routes with reference values match", () => {
+  it("are only the differences from the reference values if only routes that have one match", () => {
     expect(reportedBy(minimum)).toEqual({ price: { before: 20, after: 4 } });
   });
 
@@ -538,7 +538,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("does not let the route that tests its field report other changes if an event has reported it", () => {
+  it("does not cause the route that tests its field to report other changes if an event has already reported it", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },

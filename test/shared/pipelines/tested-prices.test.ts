@@ -56,7 +56,7 @@ describe("the price of a read", () => {
     [10.005, 10],
     [10.01, 10.01],
     [null, null],
-  ])("of %s after 10 has the price %s", (seen, is) => {
+  ])("that is %s after a price of 10 is stored as %s", (seen, is) => {
     expect(priceRead({ price: 10 }, { price: seen }, at)).toMatchObject({ was: 10, is });
   });
 });

@@ -49,7 +49,7 @@ describe("item IDs", () => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 
-  it("are refused on retailer_c if they consist of a prefix only", () => {
+  it("are refused on retailer_c if they consist only of the prefix", () => {
     expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
   });
 

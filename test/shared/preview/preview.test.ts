@@ -203,7 +203,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("charges the answered reads, and refunds those without an answer and the steps not reached", async () => {
+  it("charges the answered reads, and refunds unanswered reads and steps that were not reached", async () => {
     const list = await readOnce();
     const { balance } = await bench.account();
     bench.answers.product = (id) => (id === "10001" ? priced(20) : { status: "unavailable" });

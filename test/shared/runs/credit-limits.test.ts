@@ -64,7 +64,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
     expect(bench.reads()).toBe(0);
   });
 
-  it("reads its items in the first run after the limit was raised", async () => {
+  it("has its items read by the first run after the limit was raised", async () => {
     const world = await withList(skus, { maxCreditsPerRun: 3 });
     const { bench, list } = world;
     await bench.run(list);
@@ -225,7 +225,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect(await budgets.used(list.accountId, now)).toBe(6);
   });
 
-  it("never exceeds its budget and loses no credit if the process of a run dies at any call", async () => {
+  it("never exceeds its budget and loses no credits if the process of a run dies at any external call", async () => {
     let calls = Infinity;
     for (let call = 1; call <= calls; call += 1) {
       for (const when of ["before", "after"] as const) {

@@ -146,7 +146,7 @@ describe("the entries of a run's events", () => {
 });
 
 describe("a route that compares with metadata", () => {
-  it("matches the items whose field passes the test with their own value", async () => {
+  it("matches the items whose field passes the test with the metadata value of the same item", async () => {
     const bench = await startRunBench({ tables });
     const given = {
       "9000001": { metadata: { target_price: 20 } },
@@ -219,7 +219,7 @@ describe("the facts of a product read", () => {
     ["texts of a wrong type", { title: 5, url: "/relative", images: "https://a.example/1.jpg" }],
     ["a seller without a name", { retailer_a: { buybox: { merchant: { id: "S1" } } } }],
     ["an empty buy box", { title: " ", retailer_a: { buybox: null } }],
-  ])("are unknown for %s", (_, fields) => {
+  ])("are empty for %s", (_, fields) => {
     expect(factsOfProduct(fields)).toBeUndefined();
   });
 });

@@ -83,7 +83,7 @@ describe("a `new` item", () => {
     expect(currentSnapshot(item)).toEqual(seen(10));
   });
 
-  it("becomes delisted with the last snapshot null when it is read `not_found`", () => {
+  it("becomes delisted with a last snapshot of null when it is read `not_found`", () => {
     expect(onlyOutcome(read(fresh, answer("not_found"))).lastSnapshot).toBeNull();
     expect(after(fresh, answer("not_found"))).toMatchObject({
       state: "delisted",
@@ -343,7 +343,7 @@ describe("the readings of an item at two kinds of steps", () => {
     [true, 9.01],
     [false, 9],
   ])(
-    "give a pulse with the lowest new price 9 `buyboxAboveLowest` = %s if the buy-box price is %d",
+    "result in `buyboxAboveLowest` = %s after a pulse read with the lowest new price 9 if the buy-box price is %d",
     (value, price) => {
       const route = { when: "ok", field: "buyboxAboveLowest", op: "is", value } as const;
       const tests = { ...pulse, routes: [{ ...route, notify: true }] };
@@ -353,7 +353,7 @@ describe("the readings of an item at two kinds of steps", () => {
     },
   );
 
-  it("give a pulse no `buyboxAboveLowest` if the item has no product reading", () => {
+  it("result in no `buyboxAboveLowest` after a pulse read if the item has no product reading", () => {
     const always = { ...pulse, routes: [{ when: "always", notify: true } as const] };
     const unbought = { ...item, readings: {} };
     const { matched } = onlyOutcome(read(unbought, answer("ok", { newMinPrice: 9 }), always));
@@ -371,7 +371,7 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
   });
 
-  it("report no change at the first read of a kind, even if the item has a reading of another kind", () => {
+  it("lead to no reported change at the first read of a kind, even if the item has a reading of another kind", () => {
     const offers: Step = { ...lite, id: "o", scraper: "retailer_a.offers" };
     const outcome = onlyOutcome(read(item, answer("ok", { offerCount: 2 }), offers));
     expect(outcome).not.toHaveProperty("changes");
@@ -450,7 +450,7 @@ describe("the observed changes of an outcome", () => {
 describe("an outcome that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
-  it("changes nothing if the item already has it", () => {
+  it("changes nothing if it has already been applied to the item", () => {
     const once = applyOutcome(known, moved(12), reading);
     expect(applyOutcome(once, moved(12), reading)).toBe(once);
   });

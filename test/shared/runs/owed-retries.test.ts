@@ -98,7 +98,7 @@ describe("the step that does an owed retry", () => {
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is a step with routes that reads the same kind, if the baseline step has no routes", () => {
+  it("is a step with routes that does the same kind of read if the baseline step has no routes", () => {
     const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
     const base = { ...full, id: "base" };
     const withBase = (...steps: readonly Step[]): Pipeline => ({
@@ -133,7 +133,7 @@ describe("the owed retries of an item", () => {
     expect(owes).toEqual([{ step: "c", scraper: "retailer_a.lite" }]);
   });
 
-  it("contain one retry of each step that fails several times before the item's first read", () => {
+  it("contain only one retry of each step, even if it fails several times before the item's first read", () => {
     let owes: Item["owes"] = [];
     for (const id of ["scan", "look", "scan", "look", "scan", "look"]) {
       owes = retriesAfterFailure(pipelineOf(pulse, look), { state: "new", owes }, id);

@@ -78,7 +78,7 @@ it("the limits of routes cause the same matches when every message arrives twice
 });
 
 it.each([1, 2])(
-  "the limits of routes cause the same matches when the process of run %i dies at any call of a port",
+  "the limits of routes cause the same matches when the process of run %i dies at any external call",
   async (run) => {
     const expected = playModel(scenario);
     for (let call = 1; call <= callsMax; call += step) {

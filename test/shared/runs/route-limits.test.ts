@@ -50,7 +50,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("reports a difference of exactly the minimum, although binary fractions are not exact", () => {
+  it("reports a difference of exactly the minimum, even if the numbers are not exact as binary fractions", () => {
     expect(notified({ min_delta: 0.1 }, priced(0.3, 0.2, 0.1))).toEqual([
       "-",
       "0.3 > 0.2",
@@ -241,7 +241,7 @@ describe("a route with confirm", () => {
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });
 
-  it("matches from the nth read in a row on if the condition is not a change", () => {
+  it("matches from the nth read in a row on if its 'when' is not changed", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -340,7 +340,7 @@ describe("the state of a route", () => {
   const drop: Route = { when: "changed", field: "price", min_delta: 5, notify: true };
   const reads = priced(100, 97);
 
-  it("is kept when another route of the pipeline is added before it", () => {
+  it("is kept when another route is added before the route in the pipeline", () => {
     const pipeline = pipelineOf({ when: "new", notify: true }, drop);
     const last = { ...found({ price: 95 }), pipeline };
     const { effects } = playReads(pipelineOf(drop), [...reads, last]);
@@ -355,7 +355,7 @@ describe("the state of a route", () => {
     expect(other.item).not.toHaveProperty("routeStates");
   });
 
-  it("keeps its reference value while another step of the same kind reads the item", () => {
+  it("still has its reference value after another step with the same kind of read has read the item", () => {
     const pipeline = pipelineOf(drop);
     const quiet = { ...found({ price: 95 }), step: "next" };
     const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);

@@ -140,7 +140,7 @@ describe("the limited history of runs", () => {
   const { runHistoryMax } = limits;
   afterEach(() => void Object.assign(limits, { runHistoryMax }));
 
-  it("keeps the newest runs, even if a run's process dies at any of its last calls", async () => {
+  it("keeps the newest runs, even if the process of a run dies after any of its last external calls", async () => {
     Object.assign(limits, { runHistoryMax: 3 });
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
@@ -235,7 +235,7 @@ describe("a run without progress for 15 minutes", () => {
 });
 
 describe("a run that is abandoned between two steps", () => {
-  it("gives each item an owed retry of the step that did not read it, and the next run does these retries", async () => {
+  it("gives each unread item an owed retry of the step that should have read it, and the next run does these retries", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });

@@ -112,7 +112,7 @@ describe("the events of a run", () => {
     expect(eventsOf(silent).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("contain `asin` in the entries of retailer_a", () => {
+  it("contain the ID as `asin` in the entries of retailer_a", () => {
     const list = { ...run.watchlist, platform: "retailer_a" } as Run["watchlist"];
     const outcomes = [changed("B000000001"), matched("B000000002"), delisted("B000000003")];
     const entries = runEvents({ ...run, watchlist: list }, [{ step, outcomes }])

@@ -135,7 +135,7 @@ describe.each(["partial", "unavailable"] as const)(
 );
 
 describe("a scheduled run that cannot reserve its first step", () => {
-  it("is skipped: nothing is read or charged, consecutive_skips grows, and run.completed has insufficient_credits", async () => {
+  it("is skipped without a read or a charge, increases consecutive_skips, and has insufficient_credits in run.completed", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.run(list);
@@ -177,7 +177,7 @@ describe("a scheduled run that cannot reserve its first step", () => {
     });
   });
 
-  it("leaves the watchlist active with one skip if a client resumes it while the third skip ends", async () => {
+  it("leaves the watchlist active with one skip if a client resumes the watchlist while the third skip ends", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01"]) {
@@ -222,7 +222,7 @@ describe("a run that a client starts", () => {
       },
     });
 
-  it("starts if no run is in progress, and the next scheduled run is due one interval after this start", async () => {
+  it("is accepted if no run is in progress, and the next scheduled run is due one interval after its start", async () => {
     const { bench, list } = await afterFirstRun();
     bench.clock.set("2026-03-01T00:30:00Z");
     const current = (await bench.list(list)) ?? list;
@@ -232,7 +232,7 @@ describe("a run that a client starts", () => {
     expect((await bench.list(list))?.nextRunAt).toBe("2026-03-01T01:30:00.000Z");
   });
 
-  it("starts on a paused watchlist, which stays paused", async () => {
+  it("is accepted if the watchlist is paused, and the watchlist stays paused", async () => {
     const { bench, list } = await afterFirstRun();
     const before = (await bench.list(list)) ?? list;
     const after = { ...before, status: "paused", pausedReason: "user", nextRunAt: null } as const;

@@ -102,7 +102,7 @@ describe("the snapshot of a found item", () => {
   });
 
   it.each(scraperIds)(
-    "of %s contains every tracked field, and otherwise only testable fields",
+    "of %s contains every tracked field, and no fields that are neither tracked nor testable",
     (scraper) => {
       const { platform, trackedFields, testableFields } = scrapers[scraper];
       const known: ReadonlySet<string> = new Set([...trackedFields, ...testableFields]);

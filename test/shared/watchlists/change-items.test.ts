@@ -243,7 +243,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
 
-  it("returns 404 if the watchlist is deleted before its free space is read", async () => {
+  it("returns 404 if the watchlist is deleted before the call reads how many items still fit", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = {
       ...world.store(),

@@ -140,7 +140,7 @@ describe("a step of a new cron", () => {
     "0-30/10 * * * *",
     "0-30/40 * * * *",
     "0 0 * JAN-DEC/12 SUN-SAT/7",
-  ])("may be as large as the number of values in its field: %s", (cron) => {
+  ])("is accepted if it is at most the number of values in its field: %s", (cron) => {
     expect(parseSchedule({ cron })).toMatchObject({ type: "cron", cron });
   });
 
@@ -157,7 +157,7 @@ describe("a step of a new cron", () => {
       "'MON-FRI/8' in its day-of-week field. A step in this field is at most 7,",
     ],
   ])(
-    "is refused with the reason when it is larger than the number of values in its field: %s",
+    "is refused, with the reason, if it is larger than the number of values in its field: %s",
     (cron, reason) => {
       expect(() => parseSchedule({ cron })).toThrow(
         expect.objectContaining({
@@ -189,7 +189,7 @@ describe("the schedule of a watchlist", () => {
     expect(isSameSchedule(daily, { ...daily })).toBe(true);
   });
 
-  it("has its first tick at the next due time, which is later than now", () => {
+  it("has its first tick at the next due time, which is later than the present time", () => {
     const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
     const firstAt = (now: string): string =>
       watchlistSchedule(list, new Date(now)).firstAt.toISOString();

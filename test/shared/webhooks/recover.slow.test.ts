@@ -149,7 +149,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual(idsOf(...runs));
   });
 
-  it("restarts the retry schedule and keeps counting attempts", async () => {
+  it("restarts the retry schedule, but continues the count of attempts", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const [run = runOf(1)] = many;
     await failEverything([run]);
@@ -249,7 +249,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received().sort()).toEqual(idsOf(...runs.slice(1, 3)).sort());
   });
 
-  it("ends without a delivery if the endpoint was deleted", async () => {
+  it("ends without an attempt if the endpoint was deleted", async () => {
     const run = runOf(1, { webhookEndpointId: "we_gone" });
     await world.publish(run);
     await recover("we_gone");

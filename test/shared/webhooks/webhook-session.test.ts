@@ -105,7 +105,7 @@ describe("the first webhook attempts of a run", () => {
     { requestsAtOnce: 7, most: 7 },
     { requestsAtOnce: 1, most: 1 },
   ])(
-    "of 8 runs are sent $most at a time if the endpoint's requestsAtOnce is $requestsAtOnce",
+    "are sent $most at a time, for 8 runs, if the endpoint's requestsAtOnce is $requestsAtOnce",
     async ({ requestsAtOnce, most }) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
       await world.webhooks.endpoints.replace(endpoint, { ...endpoint, requestsAtOnce });
@@ -130,7 +130,7 @@ describe("the first webhook attempts of a run", () => {
     },
   );
 
-  it("reach every enabled endpoint that subscribes to the event type, and no other endpoint", async () => {
+  it("are sent to every enabled endpoint that subscribes to the event type, and to no other endpoint", async () => {
     const everything = await world.addEndpoint(account, `${receiver.url}/every`);
     await world.addEndpoint(account, `${receiver.url}/changed`, {
       events: ["watchlist.product.changed"],
@@ -152,7 +152,7 @@ describe("the first webhook attempts of a run", () => {
     expect(everything.endpoint.events).toBeNull();
   });
 
-  it("go only to the watchlist's own endpoint if it has one, no matter which events this endpoint subscribes to", async () => {
+  it("are sent only to the watchlist's own endpoint if it has one, no matter which events this endpoint subscribes to", async () => {
     const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
     await world.addEndpoint(account, `${receiver.url}/other`);
     await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
@@ -183,7 +183,7 @@ describe("the first webhook attempts of a run", () => {
     },
   );
 
-  it("are not repeated by a duplicate message or a run that is published twice", async () => {
+  it("are not repeated after a duplicate wake-up message, or if a run is published twice", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);

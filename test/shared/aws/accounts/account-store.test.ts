@@ -72,7 +72,7 @@ describe("dynamoAccountStore", () => {
 describe("dynamoAutoTopUpStore", () => {
   const topUp = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
 
-  it("stores the automatic top-up of an account, and removes it", async () => {
+  it("stores the automatic top-up of an account, and deletes it on request", async () => {
     await store.create(account);
 
     expect(await topUps.setAutoTopUp("acct_1", topUp)).toBe(true);

@@ -69,7 +69,7 @@ describe("dynamoApiKeyStore", () => {
     ]);
   });
 
-  it("stores at most the allowed number of keys, and accepts another key after a revocation", async () => {
+  it("stores at most the allowed number of keys of an account, and accepts another key after a revocation", async () => {
     const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
     await addKeys(keys);
     const oneMore = aKey(99);
@@ -84,7 +84,7 @@ describe("dynamoApiKeyStore", () => {
     expect((await store.list("acct_1")).at(-1)).toEqual(shown(oneMore));
   });
 
-  it("revokes a key once, and only for its own account", async () => {
+  it("revokes a key only once, and only for the account that owns it", async () => {
     const key = aKey(1);
     await addKeys([key]);
 

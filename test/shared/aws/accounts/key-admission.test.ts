@@ -104,7 +104,7 @@ describe("the rate limit of an API key", () => {
     expect(admitted.length / seconds).toBeGreaterThanOrEqual(47);
   });
 
-  it("costs one write unit for an admitted call, and less than a tenth for a refused one", async () => {
+  it("costs one write unit for an admitted call, and less than a tenth of a write unit for a refused call", async () => {
     const processes = Array.from({ length: 20 }, (_, n) => meteredProcess(n + 1));
     const random = fractions(99);
     const admitted: number[] = [];
@@ -210,7 +210,7 @@ describe("a process whose call the rate limit refused", () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1_020 + 2_000 + 20);
   });
 
-  it("returns to the client when the next call is possible", async () => {
+  it("returns to the client the time at which the next call is possible", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 50; n += 1) await one(key.hash, at(300 + n));
     for (const admit of [one, other]) {
@@ -222,7 +222,7 @@ describe("a process whose call the rate limit refused", () => {
     }
   });
 
-  it("reads the row again within seconds if a process with a fast clock has written times far ahead", async () => {
+  it("reads the row of the key again within seconds if a process with a fast clock has written future times", async () => {
     const admit = process();
     const dayMs = 86_400_000;
     for (let n = 0; n < 50; n += 1) await process()(key.hash, at(dayMs));
@@ -278,7 +278,7 @@ describe("an API key whose row DynamoDB throttles", () => {
       table,
     );
 
-  it("is refused as unknown if it is unknown or revoked", async () => {
+  it("is refused as unknown if it does not exist or was revoked", async () => {
     expect(await throttledProcess("answer")("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await throttledProcess("answer")(key.hash, at(2))).toEqual({ outcome: "unknown" });
@@ -479,7 +479,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(50))).toMatchObject({ outcome: "limited" });
   });
 
-  it("a key that was cached long ago is not admitted, because it may have been revoked", async () => {
+  it("a key that the process cached too long ago is not admitted, because it may have been revoked", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand).add(GetCommand);

@@ -44,7 +44,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("returns the days between two dates, both included, oldest first, without unused days", async () => {
+  it("returns the days from one date to another, both included, oldest first, without days that have no usage", async () => {
     for (const day of ["01", "02", "04", "05"]) {
       await work(`h${day}`, `2026-03-${day}T12:00:00.000Z`, Number(day));
     }
@@ -73,7 +73,7 @@ describe("dynamoUsageStore", () => {
     );
   });
 
-  it("reads a shard again only if its records are copied during the read", async () => {
+  it("reads a shard again only if its records are copied to a page during the read", async () => {
     accountId = await world.open(25_000);
     const uncopied = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) throw new Error("not copied");
@@ -113,7 +113,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("includes the days that the previous release stored in the account's rows", async () => {
+  it("includes the usage of days that the previous release stored in the account's rows", async () => {
     await world.client.send(
       new PutCommand({
         TableName: world.accountsTable,

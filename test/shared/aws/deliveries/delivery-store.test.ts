@@ -128,7 +128,7 @@ describe("a stored delivery", () => {
     expect(await store.get(account, delivery.id)).toEqual(delivery);
   });
 
-  it("is replaced by its later state", async () => {
+  it("is replaced when the same delivery is stored with a later state", async () => {
     await store.put(account, aDelivery(1));
     const delivered = aDelivery(1, { state: "delivered", attemptCount: 1, tries: 1 });
     await store.put(account, delivered);
@@ -152,7 +152,7 @@ describe("a stored delivery", () => {
   });
 });
 
-it("dynamoDeliveryStore finds which of many deliveries exist with one request", async () => {
+it("dynamoDeliveryStore makes one request to find which of many deliveries exist", async () => {
   const kept = Array.from({ length: 60 }, (_, n) => aDelivery(n));
   await keep(...kept);
   const asked = Array.from({ length: 100 }, (_, n) => aDelivery(n).id);

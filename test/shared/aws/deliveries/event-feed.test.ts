@@ -88,7 +88,7 @@ describe("appending to the event feed", () => {
     expect((await feed.after(account, 0, 1))[0]?.watchlistId).toBe("wl_1");
   });
 
-  it("adds a run once even if another process adds the run between two reads", async () => {
+  it("adds a run only once even if another process adds the same run at the same time", async () => {
     let isFirst = true;
     const client = watchedClient(tables.client, async (command, send) => {
       const { Key } = command.input as { Key?: { sk: string } };
@@ -106,7 +106,7 @@ describe("appending to the event feed", () => {
     expect(await feed.after(account, 0, 100)).toMatchObject([{ runId: "a", sequence: 1 }]);
   });
 
-  it("uses separate numbers for each account", async () => {
+  it("uses separate sequence numbers for each account", async () => {
     await appendAll([run("a")], [run("b")]);
     await feed.append("acct_2", run("c"));
 
@@ -129,7 +129,7 @@ describe("appending to the event feed", () => {
 });
 
 describe("the event feed after a sequence number", () => {
-  it("returns the next runs in order, up to the requested number of runs", async () => {
+  it("returns the runs with the next sequence numbers in order, up to the requested number of runs", async () => {
     await appendAll([run("a")], [run("b")], [run("c")], [run("d")]);
 
     expect(await idsAfter(1)).toEqual(["b", "c", "d"]);
@@ -195,7 +195,7 @@ describe("the event feed between two times", () => {
 });
 
 describe("the number that the event feed returns for a time", () => {
-  it("is the sequence number of the last run that ended before the time, or 0", async () => {
+  it("is the sequence number of the last run that ended before the time, or 0 if there is none", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 
@@ -212,7 +212,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await feed.before("acct_2", at(0))).toBe(0);
   });
 
-  it("precedes every run that ended after the time, even if runs were published late or out of order", async () => {
+  it("is lower than that of every run that ended after the time, even if runs were published late or out of order", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 30)],
@@ -228,7 +228,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await idsAfter(await feed.before(account, at(32)))).toEqual(["e"]);
   });
 
-  it("precedes a run that ended after the time even if the publishers' clocks differ", async () => {
+  it("is lower than that of a run that ended after the time, even if the clocks of the publishers differ", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 10), 9],
@@ -242,7 +242,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await idsAfter(await feed.before(account, at(11)))).toEqual(["e"]);
   });
 
-  it("precedes every stored run that ended after the time, even if older runs have expired", async () => {
+  it("is lower than that of every stored run that ended after the time, even if older runs have expired", async () => {
     await appendAll([run("a", 0)], [run("b", 10)], [run("c", 11)], [run("d", 20)]);
     for (const gone of [1, 2]) await dropEntry(gone);
 

@@ -98,7 +98,7 @@ describe("adding to an outbox", () => {
     ]);
   });
 
-  it("stores an entry once even if it is added twice", async () => {
+  it("stores an entry only once even if it is added twice", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 
@@ -119,7 +119,7 @@ describe("adding to an outbox", () => {
 });
 
 describe("the entries of an outbox", () => {
-  it("are returned by lane, sorted by due time, up to and including a time", async () => {
+  it("are returned for one lane in order of their due times, up to and including a given time", async () => {
     const times = ["10:00:01", "10:00:00", "10:00:02"].map((time) => `2026-11-20T${time}.000Z`);
     await store.add(
       target,
@@ -149,7 +149,7 @@ describe("the claim of an outbox", () => {
     expect(await claim()).not.toBeNull();
   });
 
-  it("succeeds for one of many concurrent processes", async () => {
+  it("succeeds for exactly one of many concurrent processes", async () => {
     await store.add(target, [entry("a")]);
     const claims = await Promise.all(Array.from({ length: 12 }, () => claim()));
 
@@ -241,7 +241,7 @@ describe("an account with many delivery targets", () => {
 describe("recording changes in an outbox", () => {
   const changes = { removed: [entry("a")], added: [entry("b")], records: [{ id: "1", text: "x" }] };
 
-  it("stores all changes and extends the lease", async () => {
+  it("stores all changes of the entries and extends the lease", async () => {
     await store.add(target, [entry("a")]);
     const { token } = await mustClaim();
     const lease = { token, until: new Date("2026-11-20T10:30:00Z") };
@@ -280,7 +280,7 @@ describe("recording changes in an outbox", () => {
     expect((await mustClaim()).state).toEqual(stored);
   });
 
-  it("replaces an entry with the same key, and stores the last of two changes of one row", async () => {
+  it("replaces an entry with the same key, and stores only the last of two records with the same ID", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();
     const replaced = entry("a", { content: { about: "more" } });
@@ -345,7 +345,7 @@ describe("releasing an outbox", () => {
     expect(await store.release(target, { token, additions })).toMatchObject({ outcome: "more" });
   });
 
-  it("is refused for a worker without the lease", async () => {
+  it("is refused for a worker that does not have the lease", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     clock.advance(60_000);

@@ -51,7 +51,7 @@ describe("dynamoProbeCounter", () => {
     expect(seconds * 1_000).toBeGreaterThanOrEqual(2 * checkTimes.totalMs);
   });
 
-  it("admits no probe that DynamoDB did not count", async () => {
+  it("throws the error of DynamoDB, and admits no probe, if DynamoDB could not count the probe", async () => {
     const throttled = Object.assign(new Error("throttled"), { name: "ThrottlingException" });
     const client = watchedClient(tables.client, async (command, send) => {
       if (command instanceof UpdateCommand) throw throttled;

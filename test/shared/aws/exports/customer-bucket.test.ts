@@ -136,7 +136,7 @@ describe("requests to an object store", () => {
     [{ bucket: "my.shop.com", forcePathStyle: false }, "s3.eu-central-1.amazonaws.com"],
     [{ region: "us-east-1", forcePathStyle: false }, "shop.s3.us-east-1.amazonaws.com"],
     [{ region: "cn-north-1", forcePathStyle: false }, "shop.s3.cn-north-1.amazonaws.com.cn"],
-  ])("for %j at AWS go to the host %s", async (wanted, host) => {
+  ])("in AWS with the settings %j go to the host %s", async (wanted, host) => {
     const names = loopbackNames();
     const bucket = open({ region, ...wanted }, { lookup: names.lookup, policy: addressPolicy() });
 
@@ -246,13 +246,13 @@ describe("an object store that misbehaves", () => {
     expect(await put()).toEqual(failed("no_object_store"));
   });
 
-  it("makes a put time out if it sends no response", async () => {
+  it("causes a timeout of the write if it sends no response", async () => {
     store.answer = () => {};
 
     expect(await put({}, impatient)).toEqual(failed("timeout"));
   });
 
-  it("makes a put fail if it sends its response byte by byte", async () => {
+  it("causes the write to fail if it sends its response byte by byte", async () => {
     store.answer = (response) => {
       response.writeHead(500);
       const timer = setInterval(() => response.write(" "), 50);

@@ -170,7 +170,7 @@ describe("dynamoCreditHistory", () => {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("omits entries that are made while it reads, until the next listing", async () => {
+    it("leaves entries that are made while it reads for the next listing", async () => {
       await work();
       const before = await entriesOf(world, accountId);
       let reads = 0;
@@ -198,7 +198,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("continues from a cursor without writing", async () => {
+    it("continues a listing from a cursor without writing", async () => {
       await work();
       const { next } = await world.history.page(accountId, { limit: 3 });
       await settle(world.ledger(), "call_10", seconds(20));
@@ -208,7 +208,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("waits for a transaction on a shard whose fence it raises", async () => {
+    it("waits for an unfinished transaction on a shard before it raises the fence of the shard", async () => {
       await work();
       let refused = 0;
       const client = watchedClient(world.client, (command, send) => {

@@ -200,7 +200,7 @@ describe("a ledger settlement after which the balance cannot be read", () => {
 });
 
 describe("a process that is suspended while it reserves credits", () => {
-  it("does not reserve again after its hold has expired and been released", async () => {
+  it("does not reserve the credits a second time after its hold has expired and was released", async () => {
     const clock = fixedClock(now.toISOString());
     let isFirst = true;
     const client = watchedClient(world.client, async (command, send) => {
@@ -289,7 +289,7 @@ describe("the ledger of an account with several shards", () => {
 });
 
 describe("the ledger's hold of a run's step", () => {
-  it("has a row for 30 days after it is resolved, and no due mark", async () => {
+  it("is stored for 30 days after it is resolved, without a due time", async () => {
     const holdId = "wlrun_1#check";
     const source = { runId: "wlrun_1", step: "check" };
     const hold = { accountId, holdId, now };
@@ -343,7 +343,7 @@ describe("the metrics of the ledger", () => {
     return { ledger, reports };
   };
 
-  it("count no retry if DynamoDB accepts the first attempts", async () => {
+  it("contain no retries if DynamoDB accepts the first attempts", async () => {
     const { ledger, reports } = reporting(world.client);
 
     await reserve(ledger, "hold", 10);
@@ -355,7 +355,7 @@ describe("the metrics of the ledger", () => {
     ]);
   });
 
-  it("count the attempts after the first, and the time of all attempts", async () => {
+  it("contain the number of attempts after the first, and the time of all attempts", async () => {
     const clock = fixedClock(now.toISOString());
     let conflicts = 0;
     const client = watchedClient(world.client, (command, send) => {

@@ -31,7 +31,7 @@ const keyOf: Readonly<Record<DueKind, (n: number) => RowKey>> = {
 const kinds = Object.keys(duePartitions) as DueKind[];
 
 describe("the partitions of the due index", () => {
-  it.each(kinds)("share the rows of kind %s evenly", (kind) => {
+  it.each(kinds)("have about the same number of rows of kind %s each", (kind) => {
     const perPartition = 1_000;
     const rows = perPartition * duePartitions[kind];
     const counts = new Map<string, number>();
@@ -62,7 +62,7 @@ describe("the partitions of the due index", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("are enough for holds that DynamoDB throttles the whole table before it throttles one partition", () => {
+  it("are so many for holds that the throughput limit of the table is reached before that of one partition", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;

@@ -103,7 +103,7 @@ describe("the store of back-tests", () => {
     expect(Item).toBeUndefined();
   });
 
-  it("does not return a job after seven days", async () => {
+  it("does not return a job that was created more than seven days ago", async () => {
     const job = aJob("bt_1");
     await store.create(job);
     clock.advance(7 * 24 * hour - 1);

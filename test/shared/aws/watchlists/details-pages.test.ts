@@ -155,7 +155,7 @@ const scheduled = (scheduler: fc.Scheduler): DynamoDBDocumentClient =>
     return send();
   });
 
-it("the details of items equal the last change of each under any interleaving of changes", async () => {
+it("the stored details of each item equal its last change, for any interleaving of changes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

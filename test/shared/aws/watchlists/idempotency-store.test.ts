@@ -77,7 +77,7 @@ describe("dynamoIdempotencyStore.open", () => {
     }
   });
 
-  it("treats an expired record as absent before DynamoDB deletes it", async () => {
+  it("treats an expired record as absent, even if DynamoDB has not deleted it yet", async () => {
     const first = aRecord("first", { expiresAt: minutesLater(10) });
     await store.open(first, now);
     const { Item } = await tables.client.send(new GetCommand({ TableName: table, Key }));

@@ -64,7 +64,7 @@ const moved = (item: Item): Item => ({ ...item, revision: item.revision + 1 });
 const active = (item: Item): Item => ({ ...item, state: "active" });
 
 describe("creating the pages of a watchlist", () => {
-  it("takes 50 writes for 50,000 items", async () => {
+  it("makes 50 writes for 50,000 items", async () => {
     const { client, sent } = counting();
     await world.store(client).create("wl_large", itemsOf(numbered(50_000)));
     expect(sent).toEqual({ PutCommand: 50 });
@@ -315,7 +315,7 @@ describe("watchlist pages that shrink", () => {
 });
 
 describe("reading the pages of a watchlist", () => {
-  it("reads one row for a consumer that stops at the first page, and decodes only used pages", async () => {
+  it("reads only one row if the caller stops after the first page, and decodes only pages that the caller uses", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     const { client, sent } = counting();
     for await (const page of world.store(client).pages(list.watchlistId)) {
@@ -350,7 +350,7 @@ describe("reading the pages of a watchlist", () => {
 });
 
 describe("removing all pages of a watchlist", () => {
-  it("leaves no page, even if DynamoDB does not process a batch at first", async () => {
+  it("leaves no page, even if DynamoDB does not process all of a batch at first", async () => {
     const list = await world.open(itemsOf(numbered(60)), { itemsMax: 1 });
     let left = 0;
     const client = watchedClient(world.client, async (command, send) => {

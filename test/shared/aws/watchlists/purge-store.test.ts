@@ -75,7 +75,7 @@ describe("the purge mark of a watchlist that is being created", () => {
 });
 
 describe("the purge of a watchlist's rows", () => {
-  it("can be continued at any time once it has begun, and is due again at its next due time", async () => {
+  it("can be continued at any time after it has begun, and is due again at its next due time", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(2));
     expect(await store.due(at(2), 10)).toEqual([]);

@@ -179,7 +179,7 @@ describe("the schedule of a watchlist", () => {
     ["*/15 22-23 * * *", "America/St_Johns"],
     ["0 0 13 * FRI", "Pacific/Chatham"],
     ["@monthly", "Asia/Kolkata"],
-  ])("of the cron %s in %s fires whenever the watchlist is due", async (cron, timezone) => {
+  ])("with the cron %s in %s fires at each due time of the watchlist", async (cron, timezone) => {
     const schedule = cronSchedule(cron, timezone);
     const name = `wl_cron_${timezone.replace("/", "_")}`;
     await put(name, schedule);

@@ -149,7 +149,7 @@ describe("the link of an affiliate item", () => {
   });
 
   it.each([false, true])(
-    "never contains a placeholder (tracking links configured: %s)",
+    "never contains an unreplaced placeholder (tracking links configured: %s)",
     (isTracking) => {
       const productTrackingUrl = counting.replace("/77/", "/|PUBID|/");
       const item = anItem(id, { productTrackingUrl });

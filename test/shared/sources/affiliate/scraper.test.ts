@@ -230,7 +230,7 @@ describe("the signature of the affiliate scraper", () => {
     },
   );
 
-  it("is not made, and no call is sent, if the private key cannot be read", async () => {
+  it("is not created, and no call is sent, if the private key cannot be read", async () => {
     double = await startAffiliateDouble(allItems);
     started.push(double);
     const closed = async (): Promise<null> => null;

@@ -331,7 +331,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
   });
 
   it.each([401, 404, 410, 422])(
-    "returns unavailable after a %d for the whole call",
+    "returns unavailable after one call that was answered with %d",
     async (status) => {
       const answers = await readFrom(() => ({ status, body: wholeReply([]) }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);

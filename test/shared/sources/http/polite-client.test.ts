@@ -364,7 +364,7 @@ describe("the rate of the source client", () => {
     ]);
   });
 
-  it("is halved when the source answers 503", async () => {
+  it("is halved after the source answers 503", async () => {
     const double = await startDouble((call) => answer(call.number === 1 ? 503 : 200)(call));
     const client = clientWith({ callsPerSecond: 40, burst: 1, isTemporary: () => false });
     await get(client, double);

@@ -189,7 +189,7 @@ describe("the values of a price history product", () => {
     });
   });
 
-  it("include no rating if there is none", () => {
+  it("include no rating if the product has none", () => {
     expect(objectOf(map(withCurrent({ 16: 0, 17: -1 })))).not.toHaveProperty("rating");
     expect(objectOf(map(withCurrent({ 16: -1, 17: 0 })))).toMatchObject({ reviewsCount: 0 });
   });

@@ -226,7 +226,7 @@ describe("the price history offer checker, for an offer,", () => {
     ["is a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
     ["is shippable", { isShippable: true }, true],
   ])(
-    "uses the offer's own state if the offer is outside the buy box and %s",
+    "returns a result from the offer's own state if the offer is outside the buy box and %s",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
@@ -241,7 +241,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(await verdict(idOf("A1SAMESHOP", { number: 4 }), listed(asin, alike))).toBe(false);
   });
 
-  it("uses the offer's own state if the buy box does not report one", async () => {
+  it("returns a result from the offer's own state if the buy box has no state", async () => {
     const silent = { buyBoxIsShippable: undefined, buyBoxAvailabilityMessage: undefined };
     const of = (isShippable: boolean): Json =>
       listed(asin, [anOffer(2, [1_999, 0], { isFBA: true, isShippable })], {

@@ -268,7 +268,7 @@ describe("the mapping of price history offers", () => {
     );
   });
 
-  it("uses a seller's ID as the name if the source has no name", async () => {
+  it("returns the ID of a seller as its name if the source has no name", async () => {
     const sellers = () => ({ body: envelope({ sellers: {} }) });
     const [offer] = await offersOf(listed(asin, someOffers), { sellers });
     expect(offer?.seller).toEqual({ id: "A1SELLER02", name: "A1SELLER02" });

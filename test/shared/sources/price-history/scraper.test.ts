@@ -146,7 +146,7 @@ describe("the price history scraper", () => {
     expect(asked("/seller")).toHaveLength(scraper === "retailer_a.pulse" ? 0 : 1);
   });
 
-  it("requests a marketplace by its number, and drops products of other marketplaces", async () => {
+  it("sends the source's number of the marketplace, and ignores products of other marketplaces", async () => {
     const answers = await readFrom(
       ({ ids }) => ({
         body: envelope({
@@ -369,7 +369,7 @@ describe("the price history scraper, after a reply with status 200,", () => {
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
   });
 
-  it("drops products that were not requested, and uses the first of two with the same ID", async () => {
+  it("ignores products that were not requested, and returns the first of two products with the same ID", async () => {
     const products = [
       aListing("B0STRANGER"),
       aListing(first, { title: "First" }),
@@ -440,7 +440,7 @@ describe("the sellers of the price history adapter", () => {
     ["have a null name", () => ({ body: envelope({ sellers: null }) })],
     ["cannot be requested", () => ({ status: 404 })],
     ["have an invalid reply", () => ({ body: "<html>" })],
-  ])("that %s make a result partial", async (_, sellers) => {
+  ])("that %s make the result of an item partial", async (_, sellers) => {
     const [answer] = await readFrom(allListed, [first], { sellers });
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
   });

@@ -88,7 +88,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(250);
   });
 
-  it("admits a call if the source reports no further grants", async () => {
+  it("admits a call even if the source reports that no further tokens will be granted", async () => {
     const { clock, tokens, later } = await tokensWith(0, 15_000, 0);
     expect(await tokens.take(1, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(15_000);

@@ -273,7 +273,7 @@ describe("the adapter of offer checks", () => {
 });
 
 describe("the secrets of SOURCES", () => {
-  it("are references, with their KMS key if there is one", () => {
+  it("are configured as references, with their KMS key if there is one", () => {
     const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
     const a = { ...adapters["a_history"], secret: "/sources/a" };
     const variable = {

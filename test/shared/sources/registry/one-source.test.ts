@@ -99,7 +99,7 @@ describe("scrapers that read from one host", () => {
     "retailer_d.standard",
   ] as const;
 
-  it("share one rate and one concurrency limit", async () => {
+  it("share one limit of the rate and one limit of concurrent calls", async () => {
     const host = await startHost(200, { tookMs: 20 });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const paced = { ...options, callsPerSecond: 0.1, burst: 1, callsAtOnceMax: 1 };
@@ -114,7 +114,7 @@ describe("scrapers that read from one host", () => {
     expect(host.startedAt).toHaveLength(10);
   });
 
-  it("share an open circuit", async () => {
+  it("all stop calling the host while the circuit of one of them is open", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const read = reader(Object.fromEntries(four.map((id) => [id, options])), aSourceWorld());
@@ -177,7 +177,7 @@ describe("a price history API that is out of tokens", () => {
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
     ["a Retry-After of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
-  ])("with %s, is called again, and the operator is warned", async (_, reported) => {
+  ])("with %s is called again later, and the operator is warned", async (_, reported) => {
     const {
       account = {},
       headers = {},

@@ -98,7 +98,7 @@ const productAdapters = [
   ["retailer_d.standard", { adapter: "d_catalog", secret: "/sources/x" }],
 ] as const;
 
-describe("a secret of a source that cannot be read", () => {
+describe("an unusable secret of a source", () => {
   /** Enough IDs for several calls. */
   const ids = Array.from({ length: 250 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
   const warningOf = (scraper: string, adapter: string): string =>
@@ -160,7 +160,7 @@ describe("a secret of a source that cannot be read", () => {
     },
   );
 
-  it("causes a second warning a minute later", async () => {
+  it("causes a second warning only after a minute", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     let now = Date.now();
     const clock = { ...world.clock, now: () => new Date(now) };
@@ -174,7 +174,7 @@ describe("a secret of a source that cannot be read", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("makes the items unavailable if it can be read but is not an RSA private key", async () => {
+  it("makes the items unavailable and warns if it should be an RSA private key and is not", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];

@@ -184,7 +184,7 @@ describe("the sandbox's offers reader", () => {
     expect(await read(["B0SANDBOX8"])).toMatchObject([{ status: "ok", totalOffers: 2 }]);
   });
 
-  it("returns unavailable after the deadline", async () => {
+  it("returns unavailable if the deadline has passed", async () => {
     const answers = await read(["B0SANDBOX0"], { deadline: new Date(noon) });
     expect(answers).toMatchObject([{ status: "unavailable" }]);
   });

@@ -56,7 +56,7 @@ describe("a sandbox listing", () => {
     expect(new Set(listed.map(({ offerId }) => offerId)).size).toBe(listed.length);
   });
 
-  it("has the same ID and seller of an offer after its price changed", () => {
+  it("has an offer with the same ID and seller after the price of the offer changed", () => {
     const later = new Date(at.getTime() + 6 * 60 * 60 * 1_000);
     const pairs = states.slice(0, 500).flatMap((before) => {
       const after = itemStateA({ ...moment, id: before.id, at: later });
@@ -122,7 +122,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(compared).toBeGreaterThan(900);
   });
 
-  it("return null, not undefined, for the fields of an empty buy box", () => {
+  it("have null, not undefined, in the fields of an empty buy box", () => {
     expect(read("lite", "B0SANDBOXN")).toMatchObject({
       price: null,
       seller: null,
@@ -132,7 +132,7 @@ describe("the tiers of a sandbox listing", () => {
     });
   });
 
-  it("return text, attributes and pictures only at full", () => {
+  it("have text, attributes and pictures only at full", () => {
     const [lite, full] = [read("lite", "B0SANDBOX0"), read("full", "B0SANDBOX0")];
     const more = ["attributes", "isParent"];
     expect(Object.keys(full?.retailer_a ?? {})).toEqual(expect.arrayContaining(more));

@@ -63,7 +63,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(others).not.toEqual(answers);
     });
 
-    it("returns most IDs completely, and sometimes every kind of failure", () => {
+    it("returns complete items for most IDs, and every kind of failure for some", () => {
       expect(share(answers, "ok")).toBeGreaterThan(0.94);
       expect(share(answers, "not_found")).toBeGreaterThan(0.01);
       expect(share(answers, "partial")).toBeGreaterThan(0.004);
@@ -120,7 +120,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       read(scraper, reserved(scraper, behaviour), time);
     const oddMinute = "2026-03-01T12:01:00.000Z";
 
-    it("with stable data changes in no tracked field", () => {
+    it("with stable data has tracked fields that never change", () => {
       const { trackedFields } = scrapers[scraper];
       const [first, later] = [noon, "2027-01-01T00:00:01.234Z"].map((time) =>
         trackedFields.map((field) => snapshot(scraper, at("steady", time))[field]),

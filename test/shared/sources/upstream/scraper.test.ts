@@ -69,7 +69,7 @@ describe("the upstream scraper", () => {
     expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
   });
 
-  it("gives the server a deadline that is a quarter of a second before its own", async () => {
+  it("sends the server a deadline that is a quarter of a second before the deadline of the call", async () => {
     await read({ tryTimeoutMs: 2_000 });
     expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
     await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
@@ -188,7 +188,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     expect(calls().length).toBeLessThanOrEqual(callsMax);
   });
 
-  it("returns unavailable for a wrong secret, warns once, and shows the secret nowhere", async () => {
+  it("returns unavailable for a wrong secret, warns once, and writes the secret to no answer and no warning", async () => {
     const ids = delisting(30);
     const answers = await read({ ids, batchIdsMax: 10, secret: "right", sentSecret: "canary-19" });
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
@@ -313,7 +313,7 @@ describe("an upstream reply", () => {
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("with a time in the future counts as read at the present time", async () => {
+  it("with a read time in the future counts as read at the present time", async () => {
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
     expect(Math.abs(Date.parse(answer?.fetchedAt ?? "") - Date.now())).toBeLessThan(5_000);

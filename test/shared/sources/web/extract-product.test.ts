@@ -62,7 +62,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     ["a comment", json.replace("{", "{ /* the product */ ")],
     ["a missing bracket", json.slice(0, -1)],
     ["single quotes", json.replaceAll('"', "'")],
-  ])("parses it despite %s", (_, block) => {
+  ])("parses the JSON-LD despite %s", (_, block) => {
     expect(factsOf(ofJson(block))).toMatchObject({ title: "Kelwick Lamp", price: usd(19.99) });
   });
 
@@ -136,7 +136,7 @@ describe("the search for products in JSON-LD", () => {
     expect(factsOf(ofJson(page)).title).toBe("Kelwick Lamp");
   });
 
-  it("resolves references within the page, and ends at circular ones", () => {
+  it("resolves references within the page, and ends at circular references", () => {
     const graph = {
       "@graph": [
         { "@type": "Product", "@id": "#p", name: "Kelwick Lamp", offers: { "@id": "#o" } },
@@ -269,7 +269,7 @@ describe("the choice of the offer on a page", () => {
     factsOf(ofJson(aProduct({ offers }))).price;
   const low = anOffer({ price: 5 });
 
-  it("prefers the marketplace's currency", () => {
+  it("prefers an offer in the currency of the marketplace", () => {
     expect(priceAmong(anOffer({ price: 5, priceCurrency: "EUR" }), anOffer())).toEqual(usd(19.99));
   });
 
@@ -289,7 +289,7 @@ describe("the choice of the offer on a page", () => {
     expect(facts.availability).toBe("instock");
   });
 
-  it("prefers the offers in an aggregate to its lowest price", () => {
+  it("prefers the single offers in an aggregate offer to the lowest price of the aggregate offer", () => {
     const aggregate = { "@type": "AggregateOffer", lowPrice: 5, priceCurrency: "USD" };
     expect(priceAmong({ ...aggregate, offers: [anOffer({ priceCurrency: undefined })] })).toEqual(
       usd(19.99),
@@ -303,7 +303,7 @@ describe("the choice of the offer on a page", () => {
     expect(factsOf(ofJson(product)).price).toEqual(usd(19.99));
   });
 
-  it.each(["0", "0.00", 0, "", "call us"])("treats the price %j as unknown", (price) => {
+  it.each(["0", "0.00", 0, "", "call us"])("returns no price if the price is %j", (price) => {
     expect(priceAmong(anOffer({ price }))).toBeUndefined();
   });
 
@@ -400,7 +400,7 @@ describe("the microdata extraction", () => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
-  it("returns no price if an offer states two different prices, and the price if both are equal", () => {
+  it("returns no price if an offer states two different prices, but the price if both are equal", () => {
     const one = "<b itemprop=price>$7.50</b>";
     expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
     expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));

@@ -140,7 +140,7 @@ describe("an offer on a page", () => {
     expect(priceOf(anOffer({ price: "US $12.50", priceCurrency: undefined }))).toEqual(usd(12.5));
   });
 
-  it("gives no price if its price differs from another offer's", () => {
+  it("gives no price if it is one of two offers with different prices", () => {
     expect(priceOf([anOffer({ price: 10 }), anOffer({ price: 20 })])).toBeUndefined();
   });
 });

@@ -82,7 +82,7 @@ describe("the site of a URL template", () => {
     ["https://notshop.example/a", false],
     ["https://shop.example.evil.example/a", false],
     ["https://127.0.0.1/a", false],
-  ])("contains %s: %s", (address, isOf) => {
+  ])("includes the address %s: %s", (address, isOf) => {
     expect(isOfSite(new URL(address), site)).toBe(isOf);
   });
 });

@@ -138,7 +138,7 @@ describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standar
 );
 
 describe("the web scraper", () => {
-  it("requests the template's address with the ID and its User-Agent", async () => {
+  it("requests the address from the template with the ID, with the configured User-Agent", async () => {
     const [answer] = await readFrom(() => lamp);
     expect(answer).toMatchObject({ id: "6501234", status: "ok" });
     expect(shop.pages()).toEqual(["/p/6501234"]);
@@ -262,16 +262,16 @@ describe("the web scraper's status not_found", () => {
   const statusFor = (status: number, trial: Trial = {}, body = "<title>Gone</title>") =>
     statusOf(readFrom(always({ status, body }), undefined, trial));
 
-  it("follows from a 410", async () => {
+  it("is returned for a 410", async () => {
     expect(await statusFor(410)).toBe("not_found");
   });
 
-  it("follows from a 404 only if the deployer configured it", async () => {
+  it("is returned for a 404 only if the deployer configured this", async () => {
     expect(await statusFor(404)).toBe("unavailable");
     expect(await statusFor(404, { notFoundStatus: true })).toBe("not_found");
   });
 
-  it("does not follow from a block page, whatever its status", async () => {
+  it("is not returned for a block page with any status", async () => {
     for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
       const block = `<title>${title}</title>`;
       expect(await statusFor(410, {}, block)).toBe("unavailable");
@@ -284,7 +284,7 @@ describe("the web scraper's status not_found", () => {
     ["a login page whose query contains the ID", "/login?next=/p/6501234", "unavailable"],
     ["a general page for delisted items", "/gone?from=6501234", "unavailable"],
   ])(
-    "follows from a redirect to an address only if its path contains the ID: %s",
+    "is returned for a redirect to a missing page only if the path of its address contains the ID: %s",
     async (_, Location, status) => {
       for (const end of [404, 410]) {
         const react = ({ path }: PageCall): PageReaction | undefined => {
@@ -298,14 +298,14 @@ describe("the web scraper's status not_found", () => {
     },
   );
 
-  it("follows from a 410 at the requested address, even if the ID is in its query", async () => {
+  it("is returned for a 410 at the requested address, even if the ID is in the query of the address", async () => {
     shop = await startShop(always({ status: 410 }));
     started.push(shop);
     const scraper = scraperOn(shop.url, { urlTemplate: `${shop.url}/item?sku={id}` });
     expect(await statusOf(readAgain(scraper, ["6501234"]))).toBe("not_found");
   });
 
-  it.each([301, 302])("does not follow from a %d to the home page", async (status) => {
+  it.each([301, 302])("is not returned for a %d to the home page", async (status) => {
     const home = (end: PageReaction): Promise<string | undefined> =>
       statusOf(
         readFrom(({ path }) => {
@@ -510,7 +510,7 @@ describe("a redirect of a product page", () => {
     expect(other.calls).toEqual([]);
   });
 
-  it("in a circle, or in an endless chain, is abandoned", async () => {
+  it("that is circular or part of an endless chain is not followed any further", async () => {
     const circle = readFrom(always({ status: 302, headers: { Location: "/p/6501234" } }));
     expect(await statusOf(circle)).toBe("unavailable");
     expect(shop.pages()).toHaveLength(1);
@@ -567,7 +567,7 @@ describe("the body of a product page", () => {
   });
 
   it.each(["application/json", "text/plain", "application/pdf", "image/png", "text/htmlx", ""])(
-    "of type %j is ignored",
+    "with the content type %j is ignored",
     async (type) => {
       const reaction = { headers: { "Content-Type": type }, body: pageOf("6501234") };
       expect(await statusOf(readFrom(always(reaction)))).toBe("unavailable");
@@ -637,7 +637,7 @@ describe("a block of the web scraper by a site", () => {
     [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
     [410, "<title>Security check lock</title>The security check lock is no longer sold."],
   ])(
-    "is not assumed for a page with status %d that names a test below its title",
+    "is not assumed for a page with status %d that mentions a check for robots only below its title",
     async (status, body) => {
       const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
       const gone = status === 410 ? "not_found" : "unavailable";
@@ -657,13 +657,10 @@ describe("a block of the web scraper by a site", () => {
     ["a vendor's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
-  ])(
-    "with %s is answered five times, and the site is then not called any more",
-    async (_, reaction) => {
-      await afterTen(reaction);
-      expect(shop.pages()).toHaveLength(5);
-    },
-  );
+  ])("with %s prevents further calls to the site after five such answers", async (_, reaction) => {
+    await afterTen(reaction);
+    expect(shop.pages()).toHaveLength(5);
+  });
 
   it("is not assumed for the pages of a shop that sells robots", async () => {
     const ids = Array.from({ length: 8 }, (_, n) => String(6_501_000 + n));
