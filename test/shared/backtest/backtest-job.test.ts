@@ -125,7 +125,7 @@ describe("a back-test that is too large for one call", () => {
     });
   });
 
-  it("fails without details if the service has an internal error, and the worker reports this error", async () => {
+  it("fails with an error without details if the service has an internal error, which the worker reports", async () => {
     await start();
     const history = { ...bench.history, runs: () => reject() };
     await expect(work({ history })).rejects.toThrow("the queue is down");

@@ -105,7 +105,7 @@ describe("a page of ledger entries", () => {
     });
   });
 
-  it("is requested from the ledger with the limit and the filter of the query", async () => {
+  it("is read from the ledger with the limit and the filter of the query", async () => {
     const asked: unknown[] = [];
     const history: CreditHistory = {
       page: async (...args) => {

@@ -67,7 +67,7 @@ describe("the offers of a listing", () => {
     },
   );
 
-  it("include the featured offer's ID even if the condition filter excludes it", () => {
+  it("are returned with the ID of the featured offer even if the condition filter excludes this offer", () => {
     const offers = [
       offerOf({ offerListingId: "featured", isBuybox: true }),
       offerOf({ offerListingId: "used", condition: "used_good" }),
@@ -77,7 +77,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(result)).toEqual(["used"]);
   });
 
-  it("are selected from all offers, 31 at most, before the condition filter applies", () => {
+  it("are at most the first 31 of all offers, to which the condition filter is then applied", () => {
     const crowd = Array.from({ length: 40 }, (_, n) =>
       offerOf({ offerListingId: String(n), price: n, condition: n < 30 ? "new" : "used_good" }),
     );

@@ -176,7 +176,7 @@ describe("a connection that bypasses the guard's lookup", () => {
 });
 
 describe("environment variables", () => {
-  it("neither set a proxy for deliveries nor disable the check of certificates", async () => {
+  it("can neither set a proxy for deliveries nor disable the check of certificates", async () => {
     const untrusted = await startTlsReceiver(selfSigned);
     const proxy = await startTcpServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${proxy.port}`;

@@ -147,7 +147,7 @@ describe("the platform of a query for scrapers", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the platform in the query, and is refused if it is unknown or not available", () => {
+  it("is the platform that the query names, and an unknown or unavailable platform is refused", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(

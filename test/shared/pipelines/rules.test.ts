@@ -573,7 +573,7 @@ describe("a change that a step sees after another scraper saw it", () => {
 });
 
 describe("a stored reading of an item", () => {
-  it("equals the fields of the read after the first read", () => {
+  it("contains all fields of the read after the first read of the item", () => {
     expect(mergedReading(null, price10)).toEqual(price10);
   });
 

@@ -92,7 +92,7 @@ describe("the list of platforms", () => {
     expect(recordOf("retailer_e").id_pattern).toBeNull();
   });
 
-  it("prices every live endpoint of retailer_a, in credits", () => {
+  it("contains the price in credits of every live endpoint of retailer_a", () => {
     const { endpoints, id_field: field } = recordOf("retailer_a");
     const rows = endpoints.flatMap(({ id, tiers }) =>
       tiers.map((tier) => [id, tier.id, tier.credits_per_item, tier.max_items_per_call]),

@@ -86,7 +86,7 @@ async function reportOf(bench: RunBench, list: Watchlist, published: number) {
 const newMinPrice = (before: number, after: number) => ({ newMinPrice: { before, after } });
 
 describe("a change that two scrapers read", () => {
-  it("in different runs is counted once, in the first run, and reported once, in the second", async () => {
+  it("in different runs is counted only in the first run, and reported only in the second", async () => {
     const { next } = await watched(null);
     const scanned = await next({ pulse: 9, lite: undefined });
     expect(scanned).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 0 });
@@ -161,7 +161,7 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"], changed: 0 });
   });
 
-  it("is counted and reported again if the field had its old value in between", async () => {
+  it("is counted and reported again if the field had its old value between the two reads", async () => {
     const { next } = await watched(pipelineOf([notify], [notify]));
     expect(await next({ pulse: 9 })).toMatchObject({ changed: 1, notified: 1 });
     // For lite, which last read 10, the price is unchanged, so no route matches.

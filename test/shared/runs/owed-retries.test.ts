@@ -332,7 +332,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("checks the last known offer if it is owed for an offer check, and is cleared if no offer is known", async () => {
+  it("reads the last known offer if an offer check failed, and is cleared if no offer is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),

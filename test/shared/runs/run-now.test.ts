@@ -30,7 +30,7 @@ function contended(lostClaims: number, claimMs = 0) {
 }
 
 describe("the start of a manual run while other calls change the watchlist", () => {
-  it("waits longer before the next attempt after each claim that another call prevents", async () => {
+  it("waits longer before each further attempt to claim the run", async () => {
     const { run, pauses } = contended(3);
     expect(await run()).toMatchObject({ trigger: "manual" });
     expect(pauses).toEqual([2.5, 5, 10]);

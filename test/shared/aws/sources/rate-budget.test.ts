@@ -23,7 +23,7 @@ const now = new Date("2026-03-01T12:00:00Z");
 const ask = { permits: 20, perSecond: 10, burst: 1, until: new Date("2026-03-01T13:00:00Z") };
 
 describe("the shared rate limit of a source in DynamoDB", () => {
-  it("grants many permits with one request", async () => {
+  it("grants many permits with one request to DynamoDB", async () => {
     let requests = 0;
     const client = watchedClient(tables.client, async (_command, send) => {
       requests += 1;

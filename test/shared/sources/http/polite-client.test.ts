@@ -312,7 +312,7 @@ describe("a retry of the source client", () => {
     expect(sleptMs).toEqual([]);
   });
 
-  it("is made once more, without being counted, if the server has closed a kept-alive connection", async () => {
+  it("is made once, and is not counted as a try, if the server has closed a kept-alive connection", async () => {
     const double = await startDouble(({ request, response, number }) => {
       if (number === 2 || number > 3) request.socket.destroy();
       else response.end("there");
@@ -326,7 +326,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 
-  it("is made for about a fifth of the calls at most while a source fails", async () => {
+  it("is made for at most about a fifth of the calls while a source fails", async () => {
     const double = await startDouble(answer(500));
     const client = clientWith();
     await Promise.all(Array.from({ length: 200 }, () => get(client, double)));

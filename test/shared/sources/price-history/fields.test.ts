@@ -303,7 +303,7 @@ describe("the availability of a price history product", () => {
 });
 
 describe("the type of a price history product", () => {
-  it("makes the item not_found if the type says that the product is invalid", () => {
+  it("makes the item not_found if it is the type of invalid products", () => {
     const answer = map(aListing(asin, { productType: 4 }));
     expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
   });

@@ -335,7 +335,7 @@ describe("the price history scraper, after a failure,", () => {
   });
 });
 
-describe("the price history scraper, for a product that the source read", () => {
+describe("the price history scraper, after the source has read a product,", () => {
   const at = (minutesAgo: number, fields = {}): ((call: HistoryCall) => ApiReaction) => {
     const lastUpdate = lookedAt - minutesAgo;
     return ({ ids }) => ({
@@ -345,7 +345,7 @@ describe("the price history scraper, for a product that the source read", () => 
   const dayMinutes = 24 * 60;
 
   it.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-    "returns ok up to a day after that read, and unavailable later: %s",
+    "returns ok for a day after this read, and unavailable later: %s",
     async (scraper) => {
       const [recent] = await readFrom(at(dayMinutes - 60), [first], { scraper });
       expect(recent?.status).toBe("ok");
@@ -356,7 +356,7 @@ describe("the price history scraper, for a product that the source read", () => 
     },
   );
 
-  it("returns unavailable, not not_found, two months after that read", async () => {
+  it("returns unavailable, not not_found, two months after this read", async () => {
     const answers = await readFrom(at(60 * dayMinutes, { productType: 4 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
   });

@@ -175,7 +175,7 @@ describe("the variable SOURCES", () => {
     }),
     variableWith(canary),
     JSON.stringify(canary),
-  ])("is refused with errors that repeat none of its values", (variable) => {
+  ])("is refused with an error that repeats none of its values: case %#", (variable) => {
     expect(refusalOf(variable)).not.toContain(canary);
   });
 });

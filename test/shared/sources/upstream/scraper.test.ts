@@ -182,11 +182,14 @@ describe("the upstream scraper, after a permanent failure,", () => {
   it.each([
     ["400", 43],
     ["500", 40],
-  ] as const)("sends few calls to a server that always answers %s", async (name, callsMax) => {
-    const answers = await read({ ids: delisting(100), misbehave: () => name });
-    expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
-    expect(calls().length).toBeLessThanOrEqual(callsMax);
-  });
+  ] as const)(
+    "to a server that always answers %s sends at most %i calls for 100 IDs",
+    async (name, callsMax) => {
+      const answers = await read({ ids: delisting(100), misbehave: () => name });
+      expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
+      expect(calls().length).toBeLessThanOrEqual(callsMax);
+    },
+  );
 
   it("returns unavailable for a wrong secret, warns once, and writes the secret to no answer and no warning", async () => {
     const ids = delisting(30);
