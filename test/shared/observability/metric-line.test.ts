@@ -69,7 +69,7 @@ describe("a log line with metrics", () => {
     expect(JSON.stringify(line)).not.toContain("step_ms");
   });
 
-  it("has no metric format if there are no metrics", () => {
+  it("contains no members of the metric format if there are no metrics", () => {
     expect(members()).toEqual({});
     expect(members(newMetrics("deliveries", {}, {}))).toEqual({});
   });

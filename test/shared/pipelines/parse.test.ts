@@ -85,7 +85,7 @@ describe("a pipeline", () => {
     expect(parse(named).entry).toHaveLength(64);
   });
 
-  it("is called by the name of its request parameter in errors", () => {
+  it("appears in errors under the name of its request parameter", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );

@@ -69,7 +69,7 @@ describe("a listing of items", () => {
     expect(await list({ startingAfter: "80" })).toMatchObject({ ids: [], hasMore: false });
   });
 
-  it("is possible after an ID that is not on the watchlist", async () => {
+  it("starts with the next item if it is requested after an ID that is not on the watchlist", async () => {
     expect((await list({ startingAfter: "65" })).ids).toEqual(["70", "80"]);
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });

@@ -370,8 +370,8 @@ describe("the microdata extraction", () => {
     ["a data element", '<data itemprop="price" value="7.50">seven and a half</data>'],
     ["an element's text", '<b itemprop="price"> 7.50 </b>'],
     ["whole and cents in separate elements", '<b itemprop="price">$<i>7</i><sup>.50</sup></b>'],
-    ["one of several names", '<b itemprop="lowPrice price">7.50</b>'],
-  ])("parses %s", (_, inner) => {
+    ["an element with several property names", '<b itemprop="lowPrice price">7.50</b>'],
+  ])("parses a price from %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
