@@ -16,7 +16,7 @@ describe("npm run sim", () => {
     ["--seed x"],
     ["--only 1,,2"],
     ["--profile none"],
-  ])("rejects %s for one seed with a one-line error", (line) => {
+  ])("rejects %s in a replay of one seed with a one-line error", (line) => {
     expect(() => parseCommand(["--scenario", "calls", "--seed", "1", ...line.split(" ")])).toThrow(
       /^[^\n]+$/,
     );
@@ -42,7 +42,7 @@ describe("npm run sim", () => {
     for (const profile of profiles) expect(help).toContain(profile);
   });
 
-  it("accepts the replay options that it prints: an empty list of draws, and a single fault", () => {
+  it("accepts the options that it prints for a replay, such as an empty list of draws and a single fault", () => {
     const args = ["--scenario", "calls", "--seed", "7", "--only=", "--fault", "3:crash_after"];
     expect(parseCommand(args)).toMatchObject({
       play: "one",
@@ -50,7 +50,7 @@ describe("npm run sim", () => {
     });
   });
 
-  it("runs 300 seeds of every scenario by default", () => {
+  it("runs 300 seeds of every scenario if it has no options", () => {
     expect(parseCommand([])).toMatchObject({ play: "scenarios", options: { seeds: 300, from: 1 } });
   });
 });

@@ -15,7 +15,7 @@ describe("an API key", () => {
     expect(newApiKey(true, systemRandom)).toMatch(/^svc_demo_/);
   });
 
-  it("has a wrong checksum if any one character is changed", () => {
+  it("has an invalid checksum if any one of its characters is changed", () => {
     const key = newApiKey(false, systemRandom);
     for (let at = "svc_live_".length; at < key.length; at += 1) {
       const other = key[at] === "x" ? "y" : "x";
@@ -34,20 +34,23 @@ describe("an API key", () => {
     ["sk_live_{key}", "must begin with svc_live_ or svc_demo_"],
     ["{key}x", "must have 47 characters (got 48)"],
     ["svc_live_", "must have 47 characters (got 9)"],
-  ])("written as %s is malformed, and the error does not repeat it", (written, reason) => {
-    const key = newApiKey(false, systemRandom);
-    const flaw = apiKeyFlaw(written.replaceAll("{key}", key));
-    expect(flaw).toContain(reason);
-    expect(flaw).not.toContain(key);
-  });
+  ])(
+    "is refused as malformed when it is written as %s, and the error does not repeat the key",
+    (written, reason) => {
+      const key = newApiKey(false, systemRandom);
+      const flaw = apiKeyFlaw(written.replaceAll("{key}", key));
+      expect(flaw).toContain(reason);
+      expect(flaw).not.toContain(key);
+    },
+  );
 
-  it("is shown by its first 12 characters, and is stored as a hash", () => {
+  it("is shown to clients only as its first 12 characters, and is stored only as a hash", () => {
     const key = newApiKey(false, systemRandom);
     expect(apiKeyPrefix(key)).toBe(key.slice(0, 12));
     expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("differs from 999 other new keys", () => {
+  it("is different for each of 1,000 new keys", () => {
     const keys = Array.from({ length: 1_000 }, () => newApiKey(false, systemRandom));
     expect(new Set(keys).size).toBe(1_000);
   });

@@ -29,7 +29,7 @@ const mostInASecond = (times: readonly number[]): number =>
   Math.max(0, ...times.map((from) => times.filter((t) => t >= from && t < from + 1_000).length));
 
 describe("the rate window of an API key", () => {
-  it("never admits more than 50 in any second, in whatever order the calls come", () => {
+  it("never admits more than 50 calls in any second, no matter in which order they arrive", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 5_000 }), { minLength: 51, maxLength: 600 }),
@@ -44,19 +44,19 @@ describe("the rate window of an API key", () => {
     expect(offer(Array.from({ length: 80 }, () => startMs))).toHaveLength(50);
   });
 
-  it("admits at least 47 a second when 200 a second are offered", () => {
+  it("admits at least 47 calls a second when 200 calls a second arrive", () => {
     const seconds = 20;
     const admitted = offer(Array.from({ length: 200 * seconds }, (_, n) => startMs + n * 5));
     expect(admitted.length / seconds).toBeGreaterThanOrEqual(47);
   });
 
-  it("keeps the last 50 admissions", () => {
+  it("stores the times of the last 50 admitted calls", () => {
     let times: AdmissionTimes = noAdmissions;
     for (let n = 0; n < 70; n += 1) times = withAdmission(times, startMs + n);
     expect(times).toEqual(Array.from({ length: 50 }, (_, n) => startMs + 20 + n));
   });
 
-  it("returns how many calls are left and when the next one is possible", () => {
+  it("returns how many calls are left in the second, and when the next call is possible", () => {
     let times: AdmissionTimes = noAdmissions;
     expect(rateDecision(times, startMs)).toEqual({
       limit: 50,
@@ -79,7 +79,7 @@ describe("the rate window of an API key", () => {
     [1_021, 2],
     [3_000, 3],
   ])(
-    "that admits the next call in %d ms gives a refused call a Retry-After of %d s",
+    "whose next call is possible in %d ms refuses a call with a Retry-After of %d s",
     (ms, seconds) => {
       expect(refusal(startMs + ms, startMs)).toMatchObject({
         rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },
@@ -92,7 +92,7 @@ describe("the rate window of an API key", () => {
 describe("the rate limit of one process", () => {
   const at = (ms: number): Date => new Date(startMs + ms);
 
-  it("admits 50 calls of each caller in a second, including those that the store admitted", () => {
+  it("admits at most 50 calls of each caller in a second, and counts the calls that the store admitted", () => {
     const rate = localRate();
     for (let n = 0; n < 30; n += 1) rate.count("a", at(n));
     for (let n = 30; n < 50; n += 1) {

@@ -15,13 +15,13 @@ function refused(times: number, fraction: number, pause: RefusalPause = noPause)
   return after;
 }
 
-describe("the pause of a process whose call was refused", () => {
-  it("ends when a call is possible, without an added wait after the first refusal", () => {
+describe("the pause of a process after the rate limit refused its call", () => {
+  it("ends when the next call is possible, without a random added wait, after the first refusal", () => {
     const pause = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0.9 });
     expect(pause.untilMs).toBe(1_500);
   });
 
-  it("gets a random added wait that quadruples with each further refusal, up to 2 s", () => {
+  it("has a random added wait that quadruples with each further refusal, up to 2 s", () => {
     const waits = Array.from({ length: 9 }, (_, n) => refused(n + 1, 0.5).waitMs);
     expect(waits).toEqual([4, 16, 64, 256, 1_024, 2_000, 2_000, 2_000, 2_000]);
     const pause = { untilMs: 0, waitMs: 256 };
@@ -30,12 +30,12 @@ describe("the pause of a process whose call was refused", () => {
     expect(afterRefusal(pause, { ...at, fraction: 0.5 }).untilMs).toBe(148);
   });
 
-  it("grows only once for calls that were in flight at the same time", () => {
+  it("gets longer only once if several calls that were in flight at the same time are refused", () => {
     const one = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0 });
     expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
   });
 
-  it("keeps its end after an admission, and halves its added wait", () => {
+  it("still ends at the same time after a call is admitted, and its added wait is halved", () => {
     const pause = refused(4, 0);
     expect(afterAdmission(pause, 0)).toEqual({ untilMs: pause.untilMs, waitMs: 128 });
     expect(afterAdmission(pause, 5_000).untilMs).toBe(5_000);

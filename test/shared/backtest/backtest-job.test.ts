@@ -62,7 +62,7 @@ const shown = async () => {
 };
 
 describe("a back-test that is too large for one call", () => {
-  it("becomes a job, whose result has all runs", async () => {
+  it("is made by a background job, whose result has all runs", async () => {
     const started = await start();
     expect(started).toMatchObject({ outcome: "job", job: { status: "pending" } });
     expect(await shown()).toMatchObject({ status: "pending", progress: null, result: null });
@@ -94,14 +94,14 @@ describe("a back-test that is too large for one call", () => {
     await expect(start()).resolves.toMatchObject({ outcome: "job" });
   });
 
-  it("fails, and can be started again, if its message could not be sent", async () => {
+  it("fails, and can be started again, if its queue message could not be sent", async () => {
     const broken = { ...dependencies(), backtestQueue: { send: async () => reject() } };
     const request = { watchlist: list, pipeline: pipelineOf(list), span: always };
     await expect(startBacktest(request, broken)).rejects.toThrow("the queue is down");
     await expect(start()).resolves.toMatchObject({ outcome: "job" });
   });
 
-  it("is run only once, although its message is delivered again", async () => {
+  it("runs only once, even if its queue message is delivered again", async () => {
     await start();
     await work();
     const before = await shown();
@@ -116,7 +116,7 @@ describe("a back-test that is too large for one call", () => {
     expect(await shown()).toMatchObject({ status: "failed", error: "The watchlist was deleted." });
   });
 
-  it("fails with the time to which it came if it takes too long", async () => {
+  it("fails if it takes too long, and its error contains the time that it reached", async () => {
     await start();
     await work({}, "2026-03-01");
     expect(await shown()).toMatchObject({
@@ -125,7 +125,7 @@ describe("a back-test that is too large for one call", () => {
     });
   });
 
-  it("fails without details of an error of the service, which the worker reports", async () => {
+  it("fails with an error without details if the service has an internal error, which the worker reports", async () => {
     await start();
     const history = { ...bench.history, runs: () => reject() };
     await expect(work({ history })).rejects.toThrow("the queue is down");
@@ -135,7 +135,7 @@ describe("a back-test that is too large for one call", () => {
     });
   });
 
-  it("is shown as failed if it has not ended after two hours", async () => {
+  it("is returned as failed if it has not ended after two hours", async () => {
     await start();
     bench.clock.advance(2 * hour - 1);
     expect(await shown()).toMatchObject({ status: "pending" });

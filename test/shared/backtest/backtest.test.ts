@@ -139,7 +139,7 @@ describe("a back-test", () => {
   };
 
   it.each(Object.entries(pipelines))(
-    "of the running pipeline with %s equals the stored events and charges",
+    "of the current pipeline with %s returns the events and charges that the runs had",
     async (_name, pipeline) => {
       const list = await bench.createList(ids, { pipeline });
       await play(list);
@@ -155,7 +155,7 @@ describe("a back-test", () => {
     },
   );
 
-  it("of a part of the runs equals the events of that part", async () => {
+  it("of some of the runs returns the events that these runs had", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
     await play(list);
     const since = new Date(Date.parse(list.createdAt) + 3 * hour).toISOString();
@@ -168,7 +168,7 @@ describe("a back-test", () => {
     expect(itemEventsOf(result)).toEqual(stored);
   });
 
-  it("of another pipeline equals a second watchlist with that pipeline", async () => {
+  it("of another pipeline returns the events of a second watchlist that ran with that pipeline", async () => {
     const [running, other] = [pipelines["changed routes"], pipelines["limited routes"]];
     if (running === undefined || other === undefined) throw new Error("A pipeline is missing");
     const list = await bench.createList(ids, { pipeline: running });
@@ -185,7 +185,7 @@ describe("a back-test", () => {
     expect(entriesOf(events)).toEqual(entriesOf(storedEvents()));
   });
 
-  it("leaves out a run that was discarded", async () => {
+  it("does not include a run that was held and then discarded", async () => {
     const pipeline = checks({ when: "unchanged", confirm: 2, once: true, notify: true });
     const list = await bench.createList(ids, {
       pipeline,
@@ -209,7 +209,7 @@ describe("a back-test", () => {
     expect(itemEventsOf(result)).toEqual(storedEvents());
   });
 
-  it("changes no row, reads no source and charges nothing", async () => {
+  it("writes no rows, reads no source and charges nothing", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["limited routes"] ?? null });
     await play(list);
     const before = [await bench.items(list), await bench.list(list), await bench.account()];
@@ -222,7 +222,7 @@ describe("a back-test", () => {
     expect(bench.reads).toHaveLength(reads);
   });
 
-  it("shows the items, credits and events of its runs with their sums, and ten samples", async () => {
+  it("returns the items, credits and events of its runs, their sums, and ten sample events", async () => {
     const pipeline = pipelines["matched routes"] ?? null;
     const list = await bench.createList(ids, { pipeline });
     await play(list);
@@ -253,18 +253,21 @@ describe("a back-test", () => {
       "The 8 runs in this span need more than 8 reads.",
     ],
     ["more points than the maximum", { pointsMax: 3 }, "observed more than 3 changes"],
-  ])("with %s is too large, and names the field to change", async (_name, bound, message) => {
-    const list = await bench.createList(ids, { pipeline: null });
-    await play(list);
-    await expect(
-      test(list, { bounds: { ...limits.backtest.call, ...bound } }),
-    ).rejects.toMatchObject({
-      message: expect.stringContaining(message),
-      details: { param: "since" },
-    });
-  });
+  ])(
+    "with %s is refused as too large, and the error names the field to change",
+    async (_name, bound, message) => {
+      const list = await bench.createList(ids, { pipeline: null });
+      await play(list);
+      await expect(
+        test(list, { bounds: { ...limits.backtest.call, ...bound } }),
+      ).rejects.toMatchObject({
+        message: expect.stringContaining(message),
+        details: { param: "since" },
+      });
+    },
+  );
 
-  it("of a pipeline that tests derived fields is too large if more items were read before", async () => {
+  it("of a pipeline that tests derived fields is refused if too many items were read before the time span", async () => {
     const pipeline = pipelines["derived fields"] ?? null;
     const list = await bench.createList(ids, { pipeline });
     await play(list);
@@ -276,7 +279,7 @@ describe("a back-test", () => {
     await expect(test(list, { bounds })).resolves.toMatchObject({ outcome: "tested" });
   });
 
-  it("is refused for a span without a run, and names the field", async () => {
+  it("is refused for a time span without a run, and the error names the field to change", async () => {
     const list = await bench.createList(ids, { pipeline: null });
     await expect(test(list)).rejects.toMatchObject({
       message: expect.stringContaining("No run that started in this time span has ended"),
@@ -285,8 +288,8 @@ describe("a back-test", () => {
   });
 });
 
-describe("a back-test with a scraper that never read the items", () => {
-  it("names the fields that the history does not have", async () => {
+describe("a back-test of a pipeline with a scraper that never read the items", () => {
+  it("returns which fields are missing in the history", async () => {
     const bench = await startRunBench({ tables });
     const scan: Pipeline = {
       entry: "scan",

@@ -46,7 +46,7 @@ describe("timeOf", () => {
   });
 });
 
-it("derivedIdAt derives IDs that sort by their times", () => {
+it("derivedIdAt returns IDs that sort by their times", () => {
   fc.assert(
     fc.property(times, times, (a, b) => {
       fc.pre(a < b);
@@ -57,7 +57,7 @@ it("derivedIdAt derives IDs that sort by their times", () => {
 });
 
 describe("numberOf", () => {
-  it("returns the number in an owner's ID, and undefined for another owner's ID", () => {
+  it("returns the number in an ID of the given owner, and undefined for an ID of another owner", () => {
     const id = numberedId("creditTransaction", 4_711, "acct_1");
     expect(numberOf("creditTransaction", id, "acct_1")).toBe(4_711);
     expect(numberOf("creditTransaction", id, "acct_2")).toBeUndefined();
@@ -76,7 +76,7 @@ const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
   placedId("creditTransaction", place, owner);
 
 describe("placeOf", () => {
-  it("returns the stamp and slot in an owner's ID, and undefined for another owner's ID", () => {
+  it("returns the stamp and the slot in an ID of the given owner, and undefined for an ID of another owner", () => {
     fc.assert(
       fc.property(places, (place) => {
         expect(placeOf("creditTransaction", idOf(place), "acct_1")).toEqual(place);
@@ -86,7 +86,7 @@ describe("placeOf", () => {
     );
   });
 
-  it("returns undefined for a text that is not an ID with a place", () => {
+  it("returns undefined for a text that is not an ID with a stamp and a slot", () => {
     const id = idOf({ stamp: 2 ** 50, slot: 3 });
     for (const other of [
       "",
@@ -104,7 +104,7 @@ describe("placeOf", () => {
   });
 });
 
-it("placedId derives IDs that sort by stamp, then by slot, and after numbered IDs", () => {
+it("placedId returns IDs that sort by stamp, then by slot, and that sort after numbered IDs", () => {
   fc.assert(
     fc.property(places, places, (a, b) => {
       fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));

@@ -30,7 +30,7 @@ const world = (lossMs: number, endsInMs?: () => number) => {
 };
 
 describe("a retry budget", () => {
-  it("limits a request to the time that remains after failed requests", async () => {
+  it("limits each request to the time that remains after earlier failed requests", async () => {
     const { under, failing, asked } = world(7_000);
     await under(async () => {
       await failing(4_000);
@@ -40,7 +40,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([4_000, 3_000]);
   });
 
-  it("does not count the duration of successful requests, however long they take", async () => {
+  it("is not reduced by successful requests, however long they take", async () => {
     const { under, request, budget } = world(7_000);
     await under(async () => {
       for (let n = 0; n < 10; n += 1) await request(3_000, "succeeds");
@@ -48,7 +48,7 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("counts the time that two parallel requests lose once", async () => {
+  it("is reduced only once by the time that two failed requests take in parallel", async () => {
     const { clock, under, budget } = world(7_000);
     const ends = Promise.withResolvers<void>();
     const hanging = () => withinBudget(4_000, () => ends.promise).catch((error: unknown) => error);
@@ -67,7 +67,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([]);
   });
 
-  it("counts the pause before a retry, and refuses a pause that leaves no time for the retry", async () => {
+  it("is reduced by the pause before a retry, and refuses a pause that leaves no time for the retry", async () => {
     const { clock, under, budget } = world(1_000);
     const sleeping = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
     await under(async () => {
@@ -91,7 +91,7 @@ describe("a retry budget", () => {
     expect(pauses).toEqual([5, 10, 15]);
   });
 
-  it("is optional: work without a budget is not limited", async () => {
+  it("does not limit work that was started without one", async () => {
     const { failing, asked } = world(0);
     await failing(60_000);
     await failing(60_000);
@@ -106,7 +106,7 @@ describe("a separate retry budget", () => {
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("is limited by the deadline of the surrounding work, but not by its losses", async () => {
+  it("is limited by the deadline of the surrounding work, but not by the time that its failed requests took", async () => {
     let endsInMs = 5_000;
     const { under, failing, asked } = world(1_000, () => endsInMs);
     await under(async () => {
@@ -118,7 +118,7 @@ describe("a separate retry budget", () => {
     expect(asked).toEqual([1_000, 1_500]);
   });
 
-  it("is all that a wake-up message without an answer can lose, and the work continues", async () => {
+  it("limits the time that an unanswered wake-up message can take, and the work then continues", async () => {
     const { under, request, budget, asked } = world(7_000);
     const warned: string[] = [];
     await under(() =>
@@ -133,7 +133,7 @@ describe("a separate retry budget", () => {
   });
 });
 
-it("a call that uses up its retry budget and then its largest separate budget is answered within 10 seconds", () => {
+it("a call that uses up its retry budget and then its largest separate retry budget is answered within 10 seconds", () => {
   const { callLossMs, wakeUpMs, cancelMs, answerSpareMs } = limits.dependencies;
   expect(callLossMs + Math.max(wakeUpMs, cancelMs)).toBeLessThan(10_000 - 1_000);
   expect(cancelMs).toBeLessThan(answerSpareMs);

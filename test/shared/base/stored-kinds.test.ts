@@ -91,17 +91,20 @@ const kinds: RowKinds = rowKinds;
 const kindsOf = (key: RowKey) => Object.entries(kinds).filter(([, kind]) => isOfKind(kind, key));
 
 describe("The list of row kinds", () => {
-  it.each(built)("has exactly one kind for the key $name of the table $table", ({ table, key }) => {
-    expect(kindsOf(key).map(([, kind]) => kind.table)).toEqual([table]);
-  });
+  it.each(built)(
+    "contains exactly one kind for the key $name of the table $table",
+    ({ table, key }) => {
+      expect(kindsOf(key).map(([, kind]) => kind.table)).toEqual([table]);
+    },
+  );
 
-  it("has no kind without a key", () => {
+  it("contains no kind that has no key", () => {
     const used = new Set(built.flatMap(({ key }) => kindsOf(key).map(([name]) => name)));
 
     expect(Object.keys(kinds).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it("has in laterRowKinds exactly the kinds with a later version or a conversion", () => {
+  it("contains in laterRowKinds exactly the kinds that have a version after 1 or a conversion", () => {
     const later = Object.entries(kinds).filter(
       ([, { version, conversion }]) => version > 1 || conversion !== undefined,
     );
@@ -109,7 +112,7 @@ describe("The list of row kinds", () => {
     expect(Object.keys(laterRowKinds)).toEqual(later.map(([name]) => name));
   });
 
-  it("converts no attribute of a key, of the due index or of the time to live", () => {
+  it("contains no conversion of an attribute of a key, of the due index or of the time to live", () => {
     const { partitionKey, sortKey, timeToLive, dueIndex } = tableSchema;
     const fixed = [partitionKey, sortKey, timeToLive, dueIndex.partitionKey, dueIndex.sortKey];
     const converted = Object.values(kinds).flatMap(({ conversion }) =>

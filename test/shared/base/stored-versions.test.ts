@@ -26,7 +26,7 @@ describe("A release", () => {
   it.each([
     ["that accepts the next version", accepting, older],
     ["that writes the next version", writing, newer],
-  ])("%s converts both versions to the version of its code", (_, kind, expected) => {
+  ])("%s converts rows of both versions to the version of its code", (_, kind, expected) => {
     expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
     expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
   });
@@ -44,7 +44,7 @@ describe("A release", () => {
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });
   });
 
-  it("adds no attribute that the stored row lacks", () => {
+  it("adds no attribute when it converts a row that lacks the converted attribute", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 

@@ -19,7 +19,7 @@ describe("the message for a value outside a set", () => {
     );
   });
 
-  it("is the error message of the schema that oneOf creates", () => {
+  it("is also the error message of a schema that oneOf creates", () => {
     expect(safeParse(oneOf("state", states), "active").output).toBe("active");
     expect(safeParse(oneOf("state", states), "actve").issues?.[0].message).toBe(
       `'state' must be one of new, active, delisted (got "actve"). Did you mean 'active'?`,

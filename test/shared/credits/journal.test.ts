@@ -50,11 +50,11 @@ describe("the usage that a ledger record causes", () => {
     });
   });
 
-  it("is none for a grant", () => {
+  it("is zero for a grant", () => {
     expect(usageOf(granted)).toBeNull();
   });
 
-  it("is added up by day", () => {
+  it("is summed by day", () => {
     expect([...usageByDay([settled, granted, failed, settled, reversed]).values()]).toEqual([
       { date: "2026-03-01", requests: 3, successful: 1, failed: 2, credits: 3 },
     ]);
@@ -64,18 +64,18 @@ describe("the usage that a ledger record causes", () => {
 describe("the ledger entries of a settled hold", () => {
   const before = { balance: 10, sequence: 6 };
 
-  it("are a charge and a refund with balances that follow each other", () => {
+  it("are a charge and a refund, and the refund starts with the balance after the charge", () => {
     expect(entriesOf(settled, before)).toMatchObject([
       { sequence: 7, type: "charge", credits: 3, balanceBefore: 10, balanceAfter: 10 },
       { sequence: 8, type: "refund", credits: 2, balanceBefore: 10, balanceAfter: 12 },
     ]);
   });
 
-  it("have the number of charged items if the record has it", () => {
+  it("contain the number of charged items if the ledger record has it", () => {
     expect(entriesOf(settled, before).map(({ itemsCharged }) => itemsCharged)).toEqual([4, 4]);
   });
 
-  it("have no number of charged items if an earlier release wrote the record", () => {
+  it("contain no number of charged items if an earlier release wrote the ledger record", () => {
     const entries = entriesOf({ ...settled, items: undefined }, before);
     expect(entries.map((entry) => Object.hasOwn(entry, "itemsCharged"))).toEqual([false, false]);
   });

@@ -43,7 +43,7 @@ const shown = {
 };
 
 describe("a listed ledger entry of a run's step", () => {
-  it("names its run and step, the watchlist and the run number", async () => {
+  it("contains the IDs of the run, the step and the watchlist, and the run number", async () => {
     const run = { runId: "wlrun_1", step: "check" };
     expect(await listed({ ...run, watchlistId: "wl_1", runNumber: 7 })).toStrictEqual({
       ...shown,
@@ -52,7 +52,7 @@ describe("a listed ledger entry of a run's step", () => {
     });
   });
 
-  it("names only its run and step if an earlier release wrote it", async () => {
+  it("contains only the IDs of the run and the step if an earlier release wrote it", async () => {
     expect(await listed({ runId: "wlrun_1", step: "check" })).toStrictEqual(shown);
   });
 });
@@ -60,15 +60,15 @@ describe("a listed ledger entry of a run's step", () => {
 describe("a listed ledger entry", () => {
   const { run_id: _run, step: _step, ...unattributed } = shown;
 
-  it("names no source if it has none", async () => {
+  it("contains no IDs of a call, a run or a step if it is not about one", async () => {
     expect(await listed(null)).toStrictEqual(unattributed);
   });
 
-  it("names the number of charged items", async () => {
+  it("contains the number of charged items", async () => {
     expect(await listed(null, 3)).toStrictEqual({ ...unattributed, items_charged: 3 });
   });
 
-  it("names the scraper and the number of requested items of its step", async () => {
+  it("contains the scraper and the number of requested items of its step", async () => {
     const source = { runId: "wlrun_1", step: "check", scraper: "retailer_d.lite", items: 9 };
     expect(await listed(source)).toStrictEqual({
       ...shown,
@@ -105,7 +105,7 @@ describe("a page of ledger entries", () => {
     });
   });
 
-  it("is read with the limit and the filter of the query", async () => {
+  it("is read from the ledger with the limit and the filter of the query", async () => {
     const asked: unknown[] = [];
     const history: CreditHistory = {
       page: async (...args) => {
@@ -118,7 +118,7 @@ describe("a page of ledger entries", () => {
     expect(asked).toEqual([["acct_1", { limit: 7, startingAfter: undefined, filter }]]);
   });
 
-  it("is refused after an ID that is not of an entry of the account", async () => {
+  it("is refused if `starting_after` is not the ID of an entry of the account", async () => {
     const history: CreditHistory = { page: async () => ({ transactions: [], next: null }) };
     await expect(
       listTransactions({ ...query, startingAfter: "ctx_nothing" }, history),

@@ -100,7 +100,7 @@ describe("the occurrences of random crons in all time zones", () => {
     );
   });
 
-  it("are strictly after the given instant, ascending, and the same when they are computed one by one", () => {
+  it("are strictly after the given instant, in ascending order, and the same when they are computed one by one", () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -122,7 +122,7 @@ describe("the occurrences of random crons in all time zones", () => {
 });
 
 describe("random cron expressions", () => {
-  it("are refused exactly if two local times are less than five minutes apart, or none exists", () => {
+  it("are refused exactly if two of their local times are less than five minutes apart, or if they have none", () => {
     fc.assert(
       fc.property(randomCron, (random) => {
         expect(accepted(random, "UTC") !== null).toBe(isAcceptable(random));

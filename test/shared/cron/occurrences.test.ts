@@ -47,11 +47,14 @@ describe("the next due times of a cron", () => {
     ["0 0 1 * */3", ["2026-11-14", "2026-11-15", "2026-11-18", "2026-11-21", "2026-11-22"]],
     ["0 0 */21 * *", ["2026-11-22", "2026-12-01", "2026-12-22", "2027-01-01", "2027-01-22"]],
     ["0 0 * * */3", ["2026-11-14", "2026-11-15", "2026-11-18", "2026-11-21", "2026-11-22"]],
-  ])("are on the days that match any restricted day field: %s", (expression, days) => {
-    const after = new Date("2026-11-12T12:00:00Z");
-    const due = nextOccurrences(parseCron(expression, "UTC"), after, days.length);
-    expect(due.map((at) => at.toISOString().slice(0, 10))).toEqual(days);
-  });
+  ])(
+    "are on each day that matches at least one of the restricted day fields: %s",
+    (expression, days) => {
+      const after = new Date("2026-11-12T12:00:00Z");
+      const due = nextOccurrences(parseCron(expression, "UTC"), after, days.length);
+      expect(due.map((at) => at.toISOString().slice(0, 10))).toEqual(days);
+    },
+  );
 });
 
 describe("a cron's local time that a clock change skips", () => {
@@ -89,11 +92,11 @@ describe("a cron's local time that a clock change skips", () => {
       "2018-05-04T15:15Z",
       "2018-05-05T14:45Z",
     ]),
-  ])("runs once, shifted forward by the gap: $cron in $zone after $after", (given) => {
+  ])("causes one run, later by the length of the gap: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("does not affect the runs on other days, which follow the local clock", () => {
+  it("does not affect the runs on other days, which are at the usual local time", () => {
     const given = c("45 23 * * * | Pacific/Easter", "2026-09-04T12:00Z", [
       "2026-09-05T05:45Z",
       "2026-09-06T04:45Z",
@@ -102,7 +105,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("runs in order with the times of the next day if the shift crosses midnight", () => {
+  it("causes its run in order with the times of the next day if the shift crosses midnight", () => {
     const given = c("0,45 0,23 * * * | Asia/Pyongyang", "2018-05-04T14:00Z", [
       "2018-05-04T14:30Z",
       "2018-05-04T15:00Z",
@@ -114,7 +117,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(asked)).toEqual(asked.due);
   });
 
-  it("runs together with a time that is due at the shifted time", () => {
+  it("causes only one run together with a time that is due at the shifted time", () => {
     const given = c("*/30 * * * * | America/New_York", "2026-03-08T06:00Z", [
       "2026-03-08T06:30Z",
       "2026-03-08T07:00Z",
@@ -124,7 +127,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("runs together with the same time of the next day if the clocks skip a whole day", () => {
+  it("causes only one run together with the same time of the next day if the clocks skip a whole day", () => {
     const daily = c("0 9 * * * | Pacific/Apia", "2011-12-29T00:00Z", [
       "2011-12-29T19:00Z",
       "2011-12-30T19:00Z",
@@ -161,11 +164,11 @@ describe("a cron's local time that a clock change repeats", () => {
       "2018-02-18T01:30Z",
       "2018-02-19T02:30Z",
     ]),
-  ])("runs once, at its first occurrence: $cron in $zone after $after", (given) => {
+  ])("causes one run, at its first occurrence: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("does not run at its second occurrence, even if the calculation starts just before that", () => {
+  it("causes no run at its second occurrence, even if the calculation starts just before that", () => {
     const given = c("*/15 * * * * | America/New_York", "2026-11-01T06:20Z", ["2026-11-01T07:00Z"]);
     expect(dueOf(given)).toEqual(given.due);
   });
@@ -190,11 +193,11 @@ describe("two cron times that a clock change brings closer than five minutes", (
       "2018-11-04T02:58Z",
       "2018-11-04T03:58Z",
     ]),
-  ])("run once, at the earlier time: $cron in $zone after $after", (given) => {
+  ])("cause one run, at the earlier time: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("run at the earlier time, from whichever instant the calculation starts", () => {
+  it("cause the run at the earlier time, from whichever instant the calculation starts", () => {
     const cron = parseCron("0,58 2,4 * * *", "America/New_York");
     for (const minute of [57, 58, 59]) {
       const after = new Date(Date.UTC(2026, 2, 8, 7, minute, 30));
@@ -213,7 +216,7 @@ describe("the next occurrence of a cron", () => {
     expect(shortIso(nextOccurrence(cron, due))).toBe("2026-11-21T09:00Z");
   });
 
-  it("exists until the last day that Date can represent", () => {
+  it("can be computed until the last day that Date can represent", () => {
     const yearly = parseCron("0 0 29 2 *", "Europe/Berlin");
     expect(nextOccurrence(yearly, new Date("0001-01-01T00:00:00Z")).getUTCFullYear()).toBe(4);
     expect(nextOccurrence(yearly, new Date("9999-12-31T00:00:00Z")).getUTCFullYear()).toBe(10_000);
@@ -221,7 +224,7 @@ describe("the next occurrence of a cron", () => {
     expect(() => nextOccurrence(yearly, new Date(8.64e15 - 1))).toThrow("Invariant broken");
   });
 
-  it("is absent if a count of 0 is requested", () => {
+  it("is an empty list if a count of 0 is requested", () => {
     expect(nextOccurrences(cron, new Date(0), 0)).toEqual([]);
   });
 });

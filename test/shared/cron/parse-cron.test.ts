@@ -32,7 +32,7 @@ describe("the fields of a cron", () => {
     });
   });
 
-  it("contain all values for a star", () => {
+  it("contain all valid values for a star", () => {
     expect(parseCron("0 * * * *", "UTC").fields).toEqual({
       minutes: [0],
       hours: numbers(0, 23),
@@ -77,7 +77,7 @@ describe("the fields of a cron", () => {
     expect(parseCron(`${field} 0 * * *`, "UTC").fields.minutes).toEqual(minutes);
   });
 
-  it("are restricted by anything except a single star", () => {
+  it("count as restricted for every text other than a single star", () => {
     const { daysRestricted, weekdaysRestricted } = parseCron("0 0 */1 * *,1", "UTC").fields;
     expect([daysRestricted, weekdaysRestricted]).toEqual([true, true]);
   });
@@ -91,7 +91,7 @@ describe("a cron macro", () => {
     ["@monthly", "0 0 1 * *"],
     ["@yearly", "0 0 1 1 *"],
     ["@YEARLY", "0 0 1 1 *"],
-  ])("%s means %s", (macro, expression) => {
+  ])("%s is equivalent to %s", (macro, expression) => {
     expect(parseCron(macro, "UTC").fields).toEqual(parseCron(expression, "UTC").fields);
   });
 
@@ -119,12 +119,12 @@ describe("a mistyped name in a cron request", () => {
 });
 
 describe("the stored expression of a cron", () => {
-  it("is the trimmed text of the request", () => {
+  it("is the text of the request without surrounding spaces", () => {
     expect(parseCron(" \t0  0\t* * mon\r\n", "UTC")).toMatchObject({ expression: "0  0\t* * mon" });
     expect(parseCron(" @Daily ", "UTC")).toMatchObject({ expression: "@Daily" });
   });
 
-  it("parses to the same fields again", () => {
+  it("is parsed to the same fields as the text of the request", () => {
     const cron = parseCron(" */20 8-18 * * MON-FRI ", "europe/berlin");
     expect(parseCron(cron.expression, cron.timezone)).toEqual(cron);
     expect(JSON.parse(JSON.stringify(cron))).toEqual(cron);

@@ -13,7 +13,7 @@ const numRuns = Number(process.env["CRON_RUNS"] ?? 10);
 const now = new Date("2026-11-20T10:00:00Z");
 const dayMs = 86_400_000;
 
-describe("the ticker expression in UTC", () => {
+describe("the EventBridge Scheduler expression of a cron in UTC", () => {
   it.each([
     ["0 9 * * *", "cron(0 9 * * ? *)"],
     ["*/20 * * * *", "cron(0,20,40 * * * ? *)"],
@@ -23,12 +23,12 @@ describe("the ticker expression in UTC", () => {
     ["0 0 29 2 *", "cron(0 0 29 2 ? *)"],
     // Either day field may match, which EventBridge cannot express.
     ["0 0 13 11 FRI", "cron(0 0 * 11 ? *)"],
-  ])("of %s is %s", (expression, ticker) => {
+  ])("for the cron %s is %s", (expression, ticker) => {
     expect(tickerExpression(parseCron(expression, "UTC"), now)).toBe(ticker);
   });
 });
 
-describe("the ticker expression in a time zone", () => {
+describe("the EventBridge Scheduler expression of a cron in a time zone", () => {
   it.each([
     ["0 9 * * *", "Europe/Berlin", "cron(0 7-8 * * ? *)"],
     ["30 10 * * MON", "Asia/Kathmandu", "cron(45 4 ? * MON *)"],
@@ -36,7 +36,7 @@ describe("the ticker expression in a time zone", () => {
     // Midnight is on another day in UTC, so the schedule fires every day.
     ["0 0 1 1 *", "Europe/Berlin", "cron(0 22-23 * * ? *)"],
     ["0 20 * 6 SUN", "America/New_York", "cron(0 0-1 * * ? *)"],
-  ])("of %s in %s is %s", (expression, zone, ticker) => {
+  ])("for the cron %s in %s is %s", (expression, zone, ticker) => {
     expect(tickerExpression(parseCron(expression, zone), now)).toBe(ticker);
   });
 
@@ -46,19 +46,19 @@ describe("the ticker expression in a time zone", () => {
     ["changed three days ago", "2018-05-07T15:00:00Z", "cron(0 2 * * ? *)"],
     ["changes in 800 days", "2016-02-24T15:00:00Z", "cron(0,30 2 * * ? *)"],
     ["changes in 801 days", "2016-02-23T15:00:00Z", "cron(30 2 * * ? *)"],
-  ])("covers the offsets of a zone that %s", (_when, at, ticker) => {
+  ])("fires at the due times for each UTC offset of a zone that %s", (_when, at, ticker) => {
     const cron = parseCron("0 11 * * *", "Asia/Pyongyang");
     expect(tickerExpression(cron, new Date(at))).toBe(ticker);
   });
 
-  it("fires on all days for a local time that is midnight UTC of the next day", () => {
+  it("fires on all days if the local time is midnight UTC of the next day", () => {
     const bogota = parseCron("0 19 1 * *", "America/Bogota");
     expect(tickerExpression(bogota, now)).toBe("cron(0 0 * * ? *)");
   });
 });
 
-describe("the ticker expressions of random crons", () => {
-  it("fire at every due minute of the next two years", () => {
+describe("the EventBridge Scheduler expressions of random crons", () => {
+  it("fire at every due time of the cron in the next two years", () => {
     fc.assert(
       fc.property(
         randomCron.map(({ expression }) => expression),
@@ -81,7 +81,7 @@ describe("the ticker expressions of random crons", () => {
     );
   });
 
-  it("can be evaluated by the local Scheduler", () => {
+  it("can be evaluated by the Scheduler of the local server", () => {
     fc.assert(
       fc.property(
         randomCron.map(({ expression }) => expression),

@@ -194,7 +194,7 @@ describe("a read of archived events", () => {
     );
   });
 
-  it("returns only the requested lines, in the requested order, and a line twice if it is requested twice", async () => {
+  it("returns only the requested lines in the requested order, and returns a line twice if it is requested twice", async () => {
     const { events } = await archiveRun(small, bodies);
     const order = [5, 0, 2, 2, 1, 4];
     const asked = order.map((n) => events[n] as ArchivedEvent);
@@ -213,7 +213,7 @@ describe("a read of archived events", () => {
     expect(fetched).toEqual(apart.map(({ gzip }) => gzip.bytes));
   });
 
-  it("does not treat events of different chunks as adjacent", async () => {
+  it("returns the right lines if two requested lines have adjacent byte ranges in different chunks", async () => {
     const run = noisy([0.75, 0.75, 0.775, 0.75]);
     const { events } = await archiveRun(run, bodies);
     const asked = [events[0], events[3]] as ArchivedEvent[];
@@ -250,7 +250,7 @@ describe("a read of archived events", () => {
     expect((await lines(run, [first, second])).map((body) => body === null)).toEqual([true, false]);
   });
 
-  it("finds a run only under its own account and run ID", async () => {
+  it("finds a run only with the account of the run and its run ID", async () => {
     await archiveRun(small, bodies);
     expect(await archivedRun({ accountId: "acct_2", runId: "wlrun_1" }, bodies)).toBeNull();
     expect(await archivedRun({ accountId: "acct_1", runId: "wlrun_2" }, bodies)).toBeNull();

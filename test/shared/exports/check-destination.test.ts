@@ -150,7 +150,7 @@ describe("setting an S3 destination", () => {
       message: /TeapotException\. See the documentation of the store/,
     },
   ])(
-    "is refused for $what, and the error names the field to change",
+    "is refused because of $what, and the error names the field to change",
     async ({ answer, param, message }) => {
       server.answer = answer;
 
@@ -161,7 +161,7 @@ describe("setting an S3 destination", () => {
     },
   );
 
-  it("names 'region' or 'secret_access_key' if the store refuses the signature", async () => {
+  it("fails with an error that names 'region' or 'secret_access_key' if the store refuses the signature", async () => {
     const endpoint = at(signed);
     expect((await refusalOf({ endpoint, region: "us-east-1" })).message).toContain("'region'");
     expect((await refusalOf({ endpoint, secret_access_key: "another" })).param).toBe(
@@ -170,7 +170,7 @@ describe("setting an S3 destination", () => {
     expect((await put({ endpoint })).outcome).toBe("created");
   });
 
-  it("names 'endpoint' if no server listens at its port", async () => {
+  it("fails with an error that names 'endpoint' if no server listens at its port", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const { port } = closed.address() as AddressInfo;
@@ -186,16 +186,19 @@ describe("setting an S3 destination", () => {
     ["a page for every request", 200, "<html>Welcome</html>"],
     ["404 without a code", 404, "<html>Not found</html>"],
     ["405 without a code", 405, ""],
-  ])("names 'endpoint' for a web server that answers %s", async (_, status, page) => {
-    server.answer = (response) => response.writeHead(status).end(page);
+  ])(
+    "fails with an error that names 'endpoint' if a web server there answers %s",
+    async (_, status, page) => {
+      server.answer = (response) => response.writeHead(status).end(page);
 
-    expect(await refusalOf()).toMatchObject({
-      param: "endpoint",
-      message: expect.stringMatching(/store/),
-    });
-  });
+      expect(await refusalOf()).toMatchObject({
+        param: "endpoint",
+        message: expect.stringMatching(/store/),
+      });
+    },
+  );
 
-  it("names 'endpoint' for a server that answers every request like a successful write", async () => {
+  it("fails with an error that names 'endpoint' if a server there answers every request like a successful write", async () => {
     server.answer = (response) =>
       response.writeHead(200, { ETag: '"d41d8cd98f00b204e9800998ecf8427e"' }).end();
 
@@ -207,7 +210,7 @@ describe("setting an S3 destination", () => {
     });
   });
 
-  it("succeeds with a key that may only write and delete", async () => {
+  it("succeeds with an access key that may only write and delete objects", async () => {
     server.answer = (response, request) =>
       request.method === "HEAD" ? response.writeHead(403).end() : answerAsStore(response, request);
 
@@ -217,7 +220,7 @@ describe("setting an S3 destination", () => {
     );
   });
 
-  it("succeeds with a real store, and adds a slash to the end of the prefix", async () => {
+  it("succeeds with an S3-compatible store, and adds a slash to the end of the prefix", async () => {
     const created = await put({ endpoint: world.storeUrl, bucket: world.exportBucket });
 
     expect(created).toMatchObject({ outcome: "created", destination: { prefix: "shop/" } });
@@ -233,7 +236,7 @@ describe("setting an S3 destination with a role", () => {
     secret_access_key: null,
   };
 
-  it("names 'region' if AWS has no STS host for the region", async () => {
+  it("fails with an error that names 'region' if AWS has no STS host for the region", async () => {
     world.roles.answer = { outcome: "failed", reason: "name_not_resolved" };
 
     expect(await refusalOf({ ...aRole, region: "eu-wst-1" })).toMatchObject({
@@ -242,7 +245,7 @@ describe("setting an S3 destination with a role", () => {
     });
   });
 
-  it("names 'role_arn' when the role lacks kms:GenerateDataKey", async () => {
+  it("fails with an error that names 'role_arn' if the role lacks kms:GenerateDataKey", async () => {
     const expiresAt = new Date("2026-11-20T11:00:00.000Z");
     const keys = { accessKeyId: "ASIA", secretAccessKey: "s", sessionToken: "t", expiresAt };
     world.roles.answer = { outcome: "assumed", credentials: keys };
@@ -260,7 +263,7 @@ describe("setting an S3 destination with a role", () => {
 });
 
 describe("a test of an S3 destination", () => {
-  it("names the field to change and what to do, like the refusal of a change", async () => {
+  it("returns an error that names the field to change and the correction, like the error of a refused change", async () => {
     await put();
     server.answer = refuseAsStore(400, "KMS.DisabledException");
 

@@ -92,7 +92,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     }
   });
 
-  it("has every line in the bytes and the order that the receiver got", async () => {
+  it("has the events as lines with the bytes and the order that the webhook receiver got", async () => {
     const bodies = receiver.requests.map(({ body }) => `${body}\n`);
     const lines = manifest().objects.map(({ key }) => gunzipSync(objects.get(key)!).toString());
     expect(lines.map(sha256)).toEqual(bodies.map(sha256));
@@ -102,7 +102,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     expect(events).toHaveLength(101);
   });
 
-  it("has the partitions as columns", async () => {
+  it("has a column for each partition of the object keys", async () => {
     const partitions = await duck.rows(
       "SELECT DISTINCT dt, watchlist_id, run_number, typeof(run_number) AS type FROM events",
     );
@@ -112,7 +112,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     ]);
   });
 
-  it("has every change that the receiver got, once", async () => {
+  it("has each change that the webhook receiver got exactly once", async () => {
     const got = received.flatMap(({ data }) => data.changes ?? []);
     const [counts] = await duck.rows(`SELECT CAST(count(*) AS INT) AS entries,
       CAST(count(DISTINCT id) AS INT) AS items,
@@ -123,7 +123,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     expect(counts).toEqual({ entries: items, items, digest: sha256(ofReceiver.join("\n")) });
   });
 
-  it("has the same digest as the manifest, the last event and the receiver", async () => {
+  it("has the digest that the manifest, the last event and the webhook receiver have", async () => {
     const [digest] = await duck.rows(
       "SELECT sha256(string_agg(id, chr(10) ORDER BY filename)) AS digest FROM events",
     );
@@ -139,7 +139,7 @@ describe("the queries of docs/s3-export.md", () => {
   const query = (beginning: string): string =>
     duck.pageStatements().find((statement) => statement.startsWith(beginning)) ?? "";
 
-  it("find lower prices, the largest cuts first", async () => {
+  it("list the lower prices, the largest cuts first", async () => {
     const expected = received
       .flatMap(({ data }) => data.changes ?? [])
       .map(({ id, changes: { price } }) => ({ id, before: price.before, after: price.after }))
@@ -154,7 +154,7 @@ describe("the queries of docs/s3-export.md", () => {
     );
   });
 
-  it("show the cost of each run, from the manifest's run object", async () => {
+  it("return the cost of each run, from the run object in the manifest", async () => {
     expect(await duck.rows(query("SELECT dt, watchlist_id, run_number"))).toEqual([
       {
         dt: "2026-11-19",
@@ -166,7 +166,7 @@ describe("the queries of docs/s3-export.md", () => {
     ]);
   });
 
-  it("find a run as incomplete only if one of its objects is missing", async () => {
+  it("report a run as incomplete only if one of its objects is missing", async () => {
     const lacking = query("SELECT watchlist_id, run_number");
     expect(await duck.rows(lacking)).toEqual([]);
 

@@ -103,7 +103,7 @@ describe("the exported objects of a run", () => {
     ]);
   });
 
-  it("keep their format when the prefix is changed and changed back, with a backfill each time", async () => {
+  it("keep their format when the prefix is changed and later restored, with a backfill after each change", async () => {
     await world.setDestination(account);
     const run = await publishAndExport(1);
     for (const wanted of [
@@ -132,7 +132,7 @@ describe("the exported objects of a run", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("have one format if the compression is changed between the attempts of an export", async () => {
+  it("all have the same format if the compression is changed between the attempts of an export", async () => {
     await world.setDestination(account);
     failPuts((put) => put === 2);
     const run = await publishAndExport(1);
@@ -144,7 +144,7 @@ describe("the exported objects of a run", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("have one format if a process dies after its first object and the compression is then changed", async () => {
+  it("all have the same format if a process dies after the first object and the compression is then changed", async () => {
     await world.setDestination(account);
     let isDead = false;
     const { outbox } = world.delivering.exports;
@@ -208,7 +208,7 @@ describe("an upgrade from export layout 1", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("leaves each event once under the documented glob after a backfill, and once in the view of both layouts", async () => {
+  it("leaves each event once in the objects that the documented glob matches after a backfill, and once in the view of both layouts", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     const old = aRun(types, { runId: "wlrun_0", runNumber: 0 });
@@ -243,7 +243,7 @@ describe("an upgrade from export layout 1", () => {
 });
 
 describe("the partition columns of a run's export folder", () => {
-  it("have no name of a manifest or event field, so that a query can read the manifest's run object", async () => {
+  it("have names that no field of a manifest or an event has", async () => {
     await world.setDestination(account);
     const run = await publishAndExport(7);
     const objects = await exportedObjects(world);

@@ -138,7 +138,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("writes plain lines when compression is none", async () => {
+  it("writes objects without compression when compression is none", async () => {
     await world.setDestination(account, { compression: "none", prefix: "" });
     const run = aRun(types);
     await world.publish(run);
@@ -150,7 +150,7 @@ describe("the export of a run", () => {
     expect([...stored.keys()]).toHaveLength(3);
   });
 
-  it("writes up to four objects at once, and the manifest only after all of them", async () => {
+  it("writes at most four objects at once, and the manifest only after all other objects", async () => {
     await world.setDestination(account);
     const { buckets } = world.exporting;
     let now = 0;
@@ -198,7 +198,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("continues with the failed object after 5 s", async () => {
+  it("continues with the object that could not be written after 5 s", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -228,7 +228,7 @@ describe("the export of a run", () => {
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
-  it("writes only the first failed object and the objects after it again", async () => {
+  it("writes again only the first failed object and the objects after it", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -249,7 +249,7 @@ describe("the export of a run", () => {
     expect((await log())[0]).toMatchObject({ objects: 21, bytes: manifest.totals.bytes });
   });
 
-  it("restarts the retry schedule after progress", async () => {
+  it("restarts its retry schedule after an attempt that wrote at least one object", async () => {
     await world.setDestination(account);
     let broken = 0;
     interceptPuts(({ key }) => (key.includes("changed") && broken === 2 ? null : "SlowDown"));
@@ -316,7 +316,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("is postponed without an attempt if three exports in a row failed before it", async () => {
+  it("is postponed without an attempt if the three exports before it failed", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -356,7 +356,7 @@ describe("the export of a run", () => {
     expect(records.map(({ attemptCount }) => attemptCount)).toEqual(records.map(() => 10));
   });
 
-  it("shares one connection with the other exports of its time slice, which closes it at its end", async () => {
+  it("uses one connection together with the other exports of its time slice, and the connection is closed at the end of the slice", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const { buckets } = world.exporting;
@@ -394,7 +394,7 @@ describe("the export of a run", () => {
     expect(await destination()).toMatchObject({ failuresInRow: 0, lastError: null });
   });
 
-  it("signs in with a role, and stores the reason if the sign-in fails", async () => {
+  it("assumes the role of the destination, and stores the reason if AWS refuses this", async () => {
     const roleArn = "arn:aws:iam::123456789012:role/events";
     await world.setDestination(account, { credentials: { auth: "role", roleArn } });
     await world.publish(aRun(types));
@@ -417,7 +417,7 @@ describe("the export of a run", () => {
     ["destination_disabled", () => world.setDestination(account, { enabled: false })],
     ["destination_deleted", () => world.registering.destinations.delete(account)],
   ])(
-    "fails with %s, even before it is due, once the destination accepts no exports",
+    "fails with %s, even before its next attempt is due, once the destination accepts no exports",
     async (reason, change) => {
       await world.setDestination(account);
       interceptPuts(() => "SlowDown");
@@ -438,7 +438,7 @@ describe("the export of a run", () => {
     },
   );
 
-  it("is not made for an account without an enabled destination", async () => {
+  it("is not started for an account without an enabled destination", async () => {
     await world.publish(aRun(types));
     await world.setDestination(account, { enabled: false });
     await world.publish(aRun(types, { runId: "wlrun_2" }));
@@ -488,7 +488,7 @@ describe("a backfill of exports", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("writes each run once over several pages", async () => {
+  it("writes each run once even if it reads the runs in several pages", async () => {
     await publishRuns(60);
     await world.setDestination(account);
     const keys = interceptPuts(() => null);
@@ -500,7 +500,7 @@ describe("a backfill of exports", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("replaces the pending retry of an export", async () => {
+  it("replaces the pending retry of an export of the same run", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(() => (broken ? "SlowDown" : null));

@@ -26,7 +26,7 @@ describe("the keys of exported objects", () => {
     expect(checkKey("shop/")).toBe("shop/_service_check");
   });
 
-  it("use the day in UTC", () => {
+  it("contain the start day in UTC", () => {
     const runStartedAt = "2026-11-20T00:30:00+01:00";
 
     expect(manifestKey({ ...folder, runStartedAt })).toContain("dt=2026-11-19/");

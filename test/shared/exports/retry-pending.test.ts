@@ -75,7 +75,7 @@ describe("pending exports", () => {
     ["where objects go", { prefix: "other/" }],
     ["the format of objects", { compression: "none" }],
     ["nothing", {}],
-  ])("are attempted at once when a request changes %s", async (_, wanted) => {
+  ])("are attempted at once when a change of the destination changes %s", async (_, wanted) => {
     await pendingExports(1, 2);
     isDown = false;
     await world.work();
@@ -86,7 +86,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done", "done"]);
   });
 
-  it("are attempted at once after a successful test, and not after a failed one", async () => {
+  it("are attempted at once after a successful test of the destination, and not after a failed test", async () => {
     await pendingExports(1);
     isDown = false;
     const { buckets } = world.registering;
@@ -104,7 +104,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done"]);
   });
 
-  it("are attempted once each after a requested retry, even if 30 are pending", async () => {
+  it("are each attempted once after a requested retry, even if 30 are pending", async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => n);
     await publish(...numbers);
     await world.work();
@@ -119,7 +119,7 @@ describe("pending exports", () => {
     expect(manifests).toHaveLength(30);
   });
 
-  it("get the whole retry schedule again after a requested retry", async () => {
+  it("start again with the first delay of the retry schedule after a requested retry", async () => {
     await publish(1);
     for (let attempts = 0; attempts < 9; attempts += 1) {
       world.clock.advance(day + 3 * 60 * 60 * 1_000);
@@ -132,7 +132,7 @@ describe("pending exports", () => {
     expect(await exports()).toMatchObject([{ state: "pending", tries: 1, attemptCount: 10 }]);
   });
 
-  it("are attempted in the current time slice if a retry is requested after three of them failed", async () => {
+  it("are attempted in the current time slice if a retry is requested during it, after three exports failed", async () => {
     await publish(1, 2, 3, 4, 5);
     const { buckets } = world.exporting;
     const open = (access: Parameters<typeof buckets.open>[0]) => {
@@ -153,7 +153,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(Array(5).fill("done"));
   });
 
-  it("end without an attempt when the destination is disabled before the retry", async () => {
+  it("end without an attempt if the destination is disabled before the retry", async () => {
     await pendingExports(1);
     await patch({});
     await patch({ enabled: false });

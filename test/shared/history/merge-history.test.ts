@@ -29,7 +29,7 @@ const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
 const merged = (): Promise<number> => history.mergedWindows(list.watchlistId);
 
 describe("mergeHistory", () => {
-  it("merges a window after its last run, and not before", async () => {
+  it("merges the history points of a window after the last run of the window, and not before", async () => {
     for (const run of runsOf(1).slice(0, -1)) {
       await record(run);
       expect(await mergeAfter(run)).toBe(true);
@@ -41,7 +41,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("does not merge a window before the end of a run in progress, which then merges it", async () => {
+  it("does not merge a window while one of its runs is in progress, but at the end of that run", async () => {
     for (const run of runsOf(1)) if (run !== 7) await record(run);
     inProgress.add(7);
     expect(await mergeAfter(lastRunOf(1))).toBe(true);
@@ -59,7 +59,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(2);
   });
 
-  it("includes a run whose history is recorded while it reads the runs in progress", async () => {
+  it("includes a run whose history is recorded while the merge reads which runs are in progress", async () => {
     for (const run of runsOf(1)) if (run !== 7) await record(run);
     const outcome = await mergeHistory({ ...list, runNumber: lastRunOf(1) }, () => false, {
       history: {
@@ -88,7 +88,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(3);
   });
 
-  it("does nothing after a run whose window is already merged", async () => {
+  it("writes nothing if the window of the run is already merged", async () => {
     for (const run of runsOf(1)) await record(run);
     await mergeAfter(lastRunOf(1));
 
@@ -113,7 +113,7 @@ describe("mergeHistory", () => {
 });
 
 describe("the windows of the history", () => {
-  it("have the same number of runs each, and together contain every run once", () => {
+  it("have the same number of runs, and each run belongs to exactly one window", () => {
     expect(runsOf(1)).toHaveLength(limits.historyWindowRuns);
     expect([...runsOf(1), ...runsOf(2)]).toEqual(
       Array.from({ length: lastRunOf(2) }, (_, n) => n + 1),

@@ -6,7 +6,7 @@ import { fixedClock } from "../../support/clock.ts";
 
 const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
 
-it("a call that is charged too late and cannot cancel the charge reports it as unconfirmed within the reserved time", async () => {
+it("a call that was charged too late to answer, and cannot cancel its charge, returns in time that the charge is unconfirmed", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   /** A request without a response. */
   const hang = (): Promise<never> =>
@@ -63,7 +63,7 @@ it("a call that is charged too late and cannot cancel the charge reports it as u
   expect(tookMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
 });
 
-it("a call over its cap of credits fails with 402 before it reserves, reads or takes a slot", async () => {
+it("a call whose maximum cost exceeds its limit of credits fails with 402 before it reserves, reads or takes a slot", async () => {
   const never = (): Promise<never> => Promise.reject(new Error("the call went on"));
   const clock = fixedClock("2026-03-01T00:00:00Z");
   const now = clock.now();

@@ -25,7 +25,7 @@ function refused(body: unknown): ServiceError {
 
 describe("a request to check offers", () => {
   it.each(["offers", "ids"])(
-    "may contain its offers as '%s', and gets the default platform and marketplace",
+    "is accepted with its offers as '%s', and has the default platform and marketplace",
     (name) => {
       expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
         platform: "retailer_a",
@@ -35,7 +35,7 @@ describe("a request to check offers", () => {
     },
   );
 
-  it("keeps each pair of item and offer once, however it is spelled, in the requested order", () => {
+  it("keeps each pair of item ID and offer ID once, even if it is repeated in other spellings, in the requested order", () => {
     const { offers } = parse({
       offers: [
         offer("second"),
@@ -52,7 +52,7 @@ describe("a request to check offers", () => {
     ]);
   });
 
-  it("may have an offer ID of 1,000 characters, counted after decoding", () => {
+  it("is accepted with an offer ID of 1,000 characters, counted after URL decoding", () => {
     const id = `${longId(999)}+`;
     const encoded = "%78".repeat(999) + "%2B";
     expect(parse({ offers: [offer(id), offer(encoded)] }).offers).toEqual([
@@ -67,7 +67,7 @@ describe("a request to check offers", () => {
     },
   );
 
-  it("may contain two thousand different offers, each of them repeated", () => {
+  it("is accepted with two thousand different offers, even if each of them is repeated", () => {
     const most = numbered(2_000);
     expect(parse({ offers: [...most, ...most] }).offers).toEqual(most);
   });
@@ -79,7 +79,7 @@ describe("a request to check offers with a missing parameter", () => {
     ["offers[0].asin", { offers: [{ offerListingId: "a" }] }],
     ["offers[1].offerListingId", { offers: [offer("a"), { asin }] }],
     ["ids[0].asin", { ids: [{ offerListingId: "a" }] }],
-  ])("gets 400 MISSING_PARAM, and the error names %s", (param, body) => {
+  ])("is refused with 400 MISSING_PARAM, and the error names %s", (param, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -126,13 +126,16 @@ describe("a request to check offers with an invalid value", () => {
     ["ids[0].offerListingId", "an empty offer ID under the alias", { ids: [offer("")] }],
     ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
-  ])("gets 400 INVALID_PARAM that names '%s' for %s", (param, _case, body) => {
-    expect(refused(body)).toMatchObject({
-      status: 400,
-      code: "INVALID_PARAM",
-      details: { param },
-    });
-  });
+  ])(
+    "is refused with 400 INVALID_PARAM, and the error names '%s', for %s",
+    (param, _case, body) => {
+      expect(refused(body)).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAM",
+        details: { param },
+      });
+    },
+  );
 });
 
 describe("the error for an invalid offer ID", () => {
@@ -149,19 +152,19 @@ describe("the error for an invalid offer ID", () => {
       "'offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
-  ])("states what is wrong with %s and what to send", (_case, id, message) => {
+  ])("states what is wrong with %s and which value is valid", (_case, id, message) => {
     expect(refused({ offers: [offer(id)] }).message).toBe(message);
   });
 });
 
-describe("a request to check offers that are not available", () => {
+describe("a request for offer checks that are not available", () => {
   it.each([
     ["an announced platform", { platform: "retailer_g" }],
     ["an announced marketplace", { marketplace: "jp" }],
     ["retailer_b", { platform: "retailer_b" }],
     ["retailer_c", { platform: "retailer_c" }],
     ["retailer_d", { platform: "retailer_d" }],
-  ])("gets 501 for %s, even if the offers are malformed or missing", (_case, shop) => {
+  ])("is refused with 501 for %s, even if the offers are malformed or missing", (_case, shop) => {
     for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
       expect(refused({ ...shop, offers })).toMatchObject({
         status: 501,

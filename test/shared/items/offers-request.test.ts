@@ -22,7 +22,7 @@ function refusal(work: () => unknown): ServiceError {
 const refused = (body: unknown): ServiceError => refusal(() => parse(body));
 
 describe("a request for offers", () => {
-  it("gets the default platform, marketplace and condition", () => {
+  it("has the default platform, marketplace and condition if it names none", () => {
     expect(parse({ ids: ["B00EXAMPLE"] })).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -32,29 +32,29 @@ describe("a request for offers", () => {
   });
 
   it.each(["ids", "asins"])(
-    "gets the IDs of '%s' trimmed, in upper case and without repetitions, in their order",
+    "is parsed to the IDs of '%s' in their order, trimmed, in upper case and without repetitions",
     (name) => {
       const sent = [" b00example ", "", "B000000002", "B00EXAMPLE", "  ", "b000000002"];
       expect(parse({ [name]: sent })).toMatchObject({ ids: ["B00EXAMPLE", "B000000002"] });
     },
   );
 
-  it.each(["all", "new", "used"])("may have the condition %s", (condition) => {
+  it.each(["all", "new", "used"])("is accepted with the condition %s", (condition) => {
     expect(parse({ ids: ["B00EXAMPLE"], condition })).toMatchObject({ condition });
   });
 
-  it("may contain unknown fields, which are ignored", () => {
+  it("is accepted with unknown fields, which are ignored", () => {
     expect(parse({ ids: ["B00EXAMPLE"], novelty: 1 })).not.toHaveProperty("novelty");
   });
 
-  it("may contain a hundred different IDs, each of them repeated", () => {
+  it("is accepted with a hundred different IDs, even if each of them is repeated", () => {
     const hundred = numbered(100);
     expect(parse({ ids: [...hundred, ...hundred] })).toMatchObject({ ids: hundred });
   });
 });
 
 describe("a request for offers without IDs", () => {
-  it("gets 400 MISSING_PARAM, and the error names 'ids'", () => {
+  it("is refused with 400 MISSING_PARAM, and the error names 'ids'", () => {
     expect(refused({ condition: "new" })).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -75,13 +75,16 @@ describe("a request for offers with an invalid value", () => {
     ["asins[2]", "a malformed asin", { asins: ["", "B00EXAMPLE", "B00-XAMPLE"] }],
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", ids: ["B00EXAMPLE"] }],
-  ])("gets 400 INVALID_PARAM that names '%s' if it has %s", (param, _case, body) => {
-    expect(refused(body)).toMatchObject({
-      status: 400,
-      code: "INVALID_PARAM",
-      details: { param },
-    });
-  });
+  ])(
+    "is refused with 400 INVALID_PARAM, and the error names '%s', if it has %s",
+    (param, _case, body) => {
+      expect(refused(body)).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAM",
+        details: { param },
+      });
+    },
+  );
 
   it.each([
     ["condition", { condition: "refurbished" }],
@@ -91,7 +94,7 @@ describe("a request for offers with an invalid value", () => {
     ["asins", { asins: {} }],
     ["platform", { platform: 4 }],
     ["marketplace", { marketplace: null }],
-  ])("gets an error at the path %s", (path, body) => {
+  ])("is refused with an error at the path %s", (path, body) => {
     const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });
@@ -109,7 +112,7 @@ const comingSoon = [
 
 describe("a request for offers that are not available", () => {
   it.each(comingSoon)(
-    "gets 501 for %s, even if the IDs are malformed or missing",
+    "is refused with 501 for %s, even if the IDs are malformed or missing",
     (_case, shop) => {
       for (const ids of [["?"], undefined]) {
         expect(refused({ ...shop, ids })).toMatchObject({
@@ -121,13 +124,16 @@ describe("a request for offers that are not available", () => {
     },
   );
 
-  it.each(comingSoon)("gets 501 for %s in the query of the one-item route", (_case, shop) => {
-    expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
-  });
+  it.each(comingSoon)(
+    "is refused with 501 for %s in the query of the route for one item",
+    (_case, shop) => {
+      expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
+    },
+  );
 });
 
 describe("a request for the offers of one item", () => {
-  it("gets the default platform, marketplace and condition", () => {
+  it("has the default platform, marketplace and condition if it names none", () => {
     expect(v.parse(itemOffersRequest, {})).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -135,12 +141,12 @@ describe("a request for the offers of one item", () => {
     });
   });
 
-  it("gets the item ID of the path trimmed and in upper case", () => {
+  it("is parsed to the item ID of the path, trimmed and in upper case", () => {
     expect(parsePathId("retailer_a", " b00example")).toBe("B00EXAMPLE");
   });
 
   it.each(["", " ", "B00", "B00EXAMPLE1", "B00EXAMPL%"])(
-    "gets an error that names 'asin' for the ID %j",
+    "is refused with an error that names 'asin' for the ID %j",
     (id) => {
       expect(refusal(() => parsePathId("retailer_a", id))).toMatchObject({
         status: 400,

@@ -27,7 +27,7 @@ const listingIds = ({ offers }: OffersResult): string[] =>
   offers.map(({ offerListingId }) => offerListingId);
 
 describe("the offers of a listing", () => {
-  it("are returned with all fields, the featured one first, then by price", () => {
+  it("are returned with all fields, the featured offer first, then the others by price", () => {
     const offers = [
       offerOf({ offerListingId: "dear", price: 30 }),
       offerOf({ offerListingId: "shipped", price: 10, shipping: 3.99 }),
@@ -67,7 +67,7 @@ describe("the offers of a listing", () => {
     },
   );
 
-  it("include the featured offer's ID even if the condition filter excludes it", () => {
+  it("are returned with the ID of the featured offer even if the condition filter excludes this offer", () => {
     const offers = [
       offerOf({ offerListingId: "featured", isBuybox: true }),
       offerOf({ offerListingId: "used", condition: "used_good" }),
@@ -77,7 +77,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(result)).toEqual(["used"]);
   });
 
-  it("are selected from all offers, 31 at most, before the condition filter applies", () => {
+  it("are at most the first 31 of all offers, to which the condition filter is then applied", () => {
     const crowd = Array.from({ length: 40 }, (_, n) =>
       offerOf({ offerListingId: String(n), price: n, condition: n < 30 ? "new" : "used_good" }),
     );
@@ -89,7 +89,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(present(offers, { condition: "used" }))).toEqual([]);
   });
 
-  it("have a count that is at least the number of returned offers", () => {
+  it("have a count that is never less than the number of returned offers", () => {
     expect(present([offerOf(), offerOf()], { totalOffers: 0 }).totalOffers).toBe(2);
   });
 });
@@ -98,7 +98,7 @@ describe("a listing without offers", () => {
   it.each([
     ["not_found", { totalOffers: 0, offers: [] }],
     ["unavailable", { offers: [] }],
-  ] as const)("that is %s has the result %j", (status, more) => {
+  ] as const)("with the status %s has the result %j", (status, more) => {
     const result = presentOffers({ id, status, fetchedAt }, "all");
     expect(result).toEqual({ id, asin: id, status, fetchedAt, ...more });
     expect(v.is(offersResultSchema, result)).toBe(true);

@@ -74,7 +74,7 @@ describe("a read of offers", () => {
     ["not_found", 1],
     ["unavailable", 0],
   ])(
-    "charges a listing by its number of offers or its status: %s costs %i credits",
+    "charges a listing by its number of offers or by its status: %s costs %i credits",
     async (listing, credits) => {
       const { body, ...left } = await read(answering([listing]), 1);
       expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });
@@ -83,7 +83,7 @@ describe("a read of offers", () => {
     },
   );
 
-  it("returns results in request order, no partial results, and no tier", async () => {
+  it("returns results in request order, without a tier and without partial results", async () => {
     const { body } = await read(answering([2, "not_found", "unavailable", 0]), 4);
     expect(body).toEqual({
       platform: "retailer_a",
@@ -107,7 +107,7 @@ describe("a read of offers", () => {
     expect(v.is(offersResponse, body)).toBe(true);
   });
 
-  it("holds one slot and three credits per ID during the read", async () => {
+  it("holds one slot and three credits per ID while it is in progress", async () => {
     let during: unknown;
     const scraper: OfferScraper = {
       async readOffers({ ids }) {
@@ -122,7 +122,7 @@ describe("a read of offers", () => {
   it.each([
     [280_000, 170],
     [20_000, 20],
-  ])("that must end within %i ms requests the answers within %i s", async (deadlineMs, seconds) => {
+  ])("with %i ms left gives the source %i s to answer", async (deadlineMs, seconds) => {
     let asked: OffersReadRequest | undefined;
     const scraper: OfferScraper = {
       async readOffers(request) {
@@ -156,7 +156,7 @@ describe("a read of offers", () => {
 });
 
 describe("a read of offers that the balance does not cover", () => {
-  it("returns 402 and reads nothing", async () => {
+  it("fails with 402, and no source is read", async () => {
     const unread: OfferScraper = { readOffers: () => Promise.reject(new Error("It was read")) };
     await expect(read(unread, Math.floor(granted / 3) + 1)).rejects.toMatchObject({
       status: 402,

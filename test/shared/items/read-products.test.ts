@@ -88,7 +88,7 @@ const read = (
 };
 
 describe("a read of products", () => {
-  it("charges found items and items that do not exist, and refunds the rest", async () => {
+  it("charges items that were found or do not exist, and refunds all others", async () => {
     const { body, credits, balance } = await read(
       answering(["ok", "partial", "not_found", "unavailable"]),
       4,
@@ -113,7 +113,7 @@ describe("a read of products", () => {
     ]);
   });
 
-  it("charges nothing for an answer that is too large to send", async () => {
+  it("is charged nothing if its answer is too large to send", async () => {
     const reading = read(answering(["ok", "ok", "ok"]), 3, { answerBytesMax: 4_200 });
     await expect(reading).rejects.toMatchObject({ status: 400, details: { param: "ids" } });
     expect(await account().get(accountId)).toMatchObject({
@@ -123,7 +123,7 @@ describe("a read of products", () => {
     });
   });
 
-  it("holds one slot and the maximum cost of all IDs during the read", async () => {
+  it("holds one slot and the maximum cost of all IDs while it is in progress", async () => {
     let during: unknown;
     const scraper: Scraper = {
       async read({ ids }) {
@@ -135,7 +135,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("returns counts that add up to the number of items and determine the charge, and leaves no hold", async () => {
+  it("returns counts whose sum is the number of items and which determine the charge, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -159,7 +159,7 @@ describe("a read of products", () => {
 });
 
 describe("a read of products for which credits or slots are missing", () => {
-  it("returns 402 if the balance does not cover it, reads nothing and changes no balance", async () => {
+  it("fails with 402 if the balance does not cover it, reads nothing and does not change the balance", async () => {
     const scraper: Scraper = { read: () => Promise.reject(new Error("It was read")) };
     await expect(read(scraper, granted + 1)).rejects.toMatchObject({
       status: 402,
@@ -168,7 +168,7 @@ describe("a read of products for which credits or slots are missing", () => {
     expect(await account().get(accountId)).toMatchObject({ balance: granted, inFlight: 0 });
   });
 
-  it("returns 429 if all slots are taken, and reads nothing", async () => {
+  it("fails with 429 if all slots are taken, and reads nothing", async () => {
     const busy = Promise.withResolvers<void>();
     let reading = 0;
     const scraper: Scraper = {
@@ -206,7 +206,7 @@ describe("a read of products with a broken scraper", () => {
     });
   });
 
-  it("reports the error of the scraper even if the refund fails too", async () => {
+  it("fails with the error of the scraper even if the refund fails too", async () => {
     const failing: Ledger = {
       ...ledger,
       settle: () => Promise.reject(new Error("the ledger is down")),
@@ -216,7 +216,7 @@ describe("a read of products with a broken scraper", () => {
   });
 });
 
-describe("a read of products whose ledger call gets no answer", () => {
+describe("a read of products whose request to the ledger gets no answer", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no answer"), { name: "TimeoutError" }));
   /** IDs of the holds for which a cancel message was sent. */
@@ -252,7 +252,7 @@ describe("a read of products whose ledger call gets no answer", () => {
     },
   );
 
-  it("returns an error that leaves open whether it was charged, if the cancel message cannot be sent", async () => {
+  it("fails with an error that the read may have been charged if the message that cancels the charge cannot be sent", async () => {
     const through: Ledger = { ...ledger, settle: noAnswer };
     const reading = read(answering(["ok"]), 1, { through, cancels: isUnreachable });
     await expect(reading).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe("a read of products whose ledger call gets no answer", () => {
     });
   });
 
-  it("cancels the hold that its reservation may have created, and reads nothing", async () => {
+  it("cancels the hold that its unanswered reservation may have created, and reads nothing", async () => {
     const through: Ledger = {
       ...ledger,
       async reserve(reservation) {
@@ -278,7 +278,7 @@ describe("a read of products whose ledger call gets no answer", () => {
     expect(await account().get(accountId)).toMatchObject(untouched);
   });
 
-  it("cancels its hold by a message if the read fails and the release gets no answer", async () => {
+  it("sends a message that cancels its hold if the read fails and the release of the hold gets no answer", async () => {
     const broken: Scraper = { read: () => Promise.reject(new Error("the cause")) };
     const through: Ledger = { ...ledger, settle: noAnswer };
     await expect(read(broken, 1, { through, cancels })).rejects.toThrow("the cause");

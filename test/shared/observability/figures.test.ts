@@ -5,7 +5,7 @@ import { metricKinds } from "../../../shared/observability/metric-names.ts";
 const items = (scraper: string, ok: number) => newMetrics("items", { scraper }, { items_ok: ok });
 
 describe("the collected metrics of a call or message", () => {
-  it("are added up if they are counts, and kept individually if they are durations", () => {
+  it("are summed if they are counts, and kept individually if they are durations", () => {
     const attempt = (ms: number) =>
       newMetrics("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
 
@@ -14,7 +14,7 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("share a line unless they differ in the value of a dimension", () => {
+  it("share one log line unless they differ in the value of a dimension", () => {
     const late = newMetrics("run_starts", {}, { runs_started: 1 });
     const batch = newMetrics("batches", { scraper: "a" }, { batch_ms: 1 });
 
@@ -24,19 +24,19 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("are written as one empty line if there are none", () => {
+  it("are written as one log line without metrics if there are none", () => {
     expect(inLines([])).toEqual([[]]);
   });
 });
 
 describe("the list of all metrics", () => {
-  it("contains each name once, so that a line can contain metrics of several kinds", () => {
+  it("contains each metric name only once", () => {
     const names = Object.values(metricKinds).flatMap(({ metrics }) => Object.keys(metrics));
 
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("contains no dimension whose values clients create", () => {
+  it("contains no dimension with values that clients choose", () => {
     const dimensions = new Set<string>(
       Object.values(metricKinds).flatMap((kind) => kind.dimensions.flat()),
     );

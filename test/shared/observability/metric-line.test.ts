@@ -12,7 +12,7 @@ const members = (...metrics: Parameters<typeof metricMembers>[0]): Record<string
   metricMembers(metrics, new Date());
 
 describe("a log line with metrics", () => {
-  it("contains each value and its dimensions, the stage always first", () => {
+  it("contains each metric value with its dimensions, of which the stage is always the first", () => {
     const line = lineOf(
       members(
         newMetrics("items", { scraper: "retailer_d.standard" }, { items_ok: 3, items_partial: 0 }),
@@ -56,7 +56,7 @@ describe("a log line with metrics", () => {
     expect(Math.abs(middle - 505)).toBeLessThan(20);
   });
 
-  it("omits an invalid value, for which CloudWatch would drop the whole line", () => {
+  it("omits an invalid value, so that CloudWatch does not drop the whole line", () => {
     const line = lineOf(
       members(
         newMetrics("run_ends", {}, { runs_completed: 1, run_ms: Number.NaN }),
@@ -69,7 +69,7 @@ describe("a log line with metrics", () => {
     expect(JSON.stringify(line)).not.toContain("step_ms");
   });
 
-  it("is a plain line if there are no metrics", () => {
+  it("contains no members of the metric format if there are no metrics", () => {
     expect(members()).toEqual({});
     expect(members(newMetrics("deliveries", {}, {}))).toEqual({});
   });

@@ -10,7 +10,7 @@ import {
 const now = new Date("2026-11-20T10:00:00.000Z");
 
 describe("nextWaitSeconds", () => {
-  it("returns the documented delays, and null after the tenth attempt", () => {
+  it("returns the documented delay after each attempt, and null after the tenth attempt", () => {
     const waits = Array.from({ length: attemptsMax }, (_, index) =>
       nextWaitSeconds({ attempt: index + 1, retryAfterSeconds: null, fraction: 0.5 }),
     );
@@ -62,7 +62,7 @@ describe("retryAfterSeconds", () => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
-  it("parses seconds with spaces around them", () => {
+  it("accepts a number of seconds with spaces around it", () => {
     expect(retryAfterSeconds(" 120 ", now)).toBe(120);
   });
 });

@@ -96,7 +96,7 @@ describe("drain", () => {
     expect(steps).toEqual(["a", "works on a", "b", "works on b"]);
   });
 
-  it("processes all due entries, stores the changes in few transactions, and sends no message", async () => {
+  it("processes all due entries, stores the changes in few transactions, and sends no wake-up message", async () => {
     entries = Array.from({ length: 60 }, (_, n) => entry(`e${String(n).padStart(2, "0")}`));
     await drain(target, dependencies);
 
@@ -107,7 +107,7 @@ describe("drain", () => {
     expect(messages).toEqual([]);
   });
 
-  it("does nothing if another process holds the lease", async () => {
+  it("processes no entry if another process holds the lease", async () => {
     entries = [entry("a")];
     leased = false;
     await drain(target, dependencies);
@@ -116,7 +116,7 @@ describe("drain", () => {
     expect(messages).toEqual([]);
   });
 
-  it("leaves entries that are not due, and sends a delayed message if SQS allows the delay", async () => {
+  it("does not process entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),
@@ -139,7 +139,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["tomorrow"]);
   });
 
-  it("sends a message at once if the target is deleted or disabled and entries remain at the end of the time slice", async () => {
+  it("sends a wake-up message at once if entries of a deleted or disabled target remain at the end of the time slice", async () => {
     let ends = false;
     const usual = session;
     session = {
@@ -161,7 +161,7 @@ describe("drain", () => {
     expect(messages).toEqual([{ delay: 0 }]);
   });
 
-  it("leaves entries that are not due if the target is enabled again during the drain", async () => {
+  it("does not process entries that are not due if the target is enabled again during the drain", async () => {
     let asked = 0;
     session = {
       ...session,
@@ -183,7 +183,7 @@ describe("drain", () => {
     expect(messages).toEqual([{ delay: 300 }]);
   });
 
-  it("alternates between a backlog and new entries", async () => {
+  it("processes entries of a backlog and new entries alternately", async () => {
     entries = ["a", "b", "c"].flatMap((name) => [
       entry(`new-${name}`),
       entry(`old-${name}`, { lane: "later" }),
@@ -214,7 +214,7 @@ describe("drain", () => {
     expect(worked().sort()).toEqual(["a", "a", "a", "b", "b", "b"]);
   });
 
-  it("stops after half a minute and sends a message for the remaining entries", async () => {
+  it("stops after half a minute and sends a wake-up message for the remaining entries", async () => {
     session = {
       ...session,
       work: async (found, slice) => {
@@ -282,7 +282,7 @@ describe("drain", () => {
     expect(begun.length).toBeLessThanOrEqual(2);
   });
 
-  it("wakes the other targets of the account that wait, but not its own target", async () => {
+  it("sends wake-up messages for the other waiting targets of the account, but not for its own target", async () => {
     const other = { ...target, targetId: "we_2" };
     waiting = [target, other];
     entries = [entry("a")];

@@ -49,7 +49,7 @@ const named = (): string => `https://receiver.hooks-example.com:${receiver.port}
 
 describe("an IP address in a URL", () => {
   it.each(["127.0.0.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1"])(
-    "is never connected to when it is %s",
+    "is never connected to if it is %s",
     async (host) => {
       const before = receiver.connections();
 
@@ -79,7 +79,7 @@ describe("a host name in a URL", () => {
     [["127.0.0.1", "8.8.8.8"]],
     [["2606:4700::1111", "127.0.0.1", "8.8.8.8"]],
     [["not an address"]],
-  ])("is never connected to when it resolves to %o", async (addresses) => {
+  ])("is never connected to if it resolves to %o", async (addresses) => {
     const before = receiver.connections();
 
     expect(await post(named(), { lookup: nameServer(addresses).lookup })).toEqual(refused);
@@ -132,7 +132,7 @@ describe("a host name in a URL", () => {
     expect(receiver.connections()).toBe(before + 1);
   });
 
-  it("is tried at its next address if the first one does not answer", async () => {
+  it("is connected to at its next address if the first one does not answer", async () => {
     const policy = addressPolicy({ allowLoopback: true });
     receiver.answer = (socket) => socket.write(wire(200));
     // No server listens at the first address.
@@ -176,7 +176,7 @@ describe("a connection that bypasses the guard's lookup", () => {
 });
 
 describe("environment variables", () => {
-  it("neither set a proxy for deliveries nor disable the check of certificates", async () => {
+  it("can neither set a proxy for deliveries nor disable the check of certificates", async () => {
     const untrusted = await startTlsReceiver(selfSigned);
     const proxy = await startTcpServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${proxy.port}`;
@@ -242,8 +242,8 @@ const refusedAddress = fc.oneof(
 );
 const publicAddress = fc.constantFrom("8.8.8.8", "2606:4700::1111", "1.1.1.1");
 
-describe("a connection to any host that a customer writes", () => {
-  it("never reaches a loopback address, whatever the DNS answers", async () => {
+describe("a connection to any host in a customer's URL", () => {
+  it("never reaches a loopback address, no matter what DNS answers", async () => {
     const before = receiver.connections();
     let accepted = 0;
     const hostile = fc

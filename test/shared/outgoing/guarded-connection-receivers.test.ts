@@ -81,7 +81,7 @@ describe("a receiver's response", () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    "is returned as it is when it is a redirect with status %i",
+    "is returned and not followed if it is a redirect with status %i",
     async (status) => {
       const elsewhere = await receiving((socket) => socket.write(wire(200)));
       const receiver = await receiving((socket) =>
@@ -106,20 +106,20 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: packed });
   });
 
-  it("may be in HTTP/1.0, which ends with the connection", async () => {
+  it("is accepted in HTTP/1.0, in which the body ends with the connection", async () => {
     const { url } = await receiving((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nold"));
 
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("old") });
   });
 
-  it("may follow a few interim responses", async () => {
+  it("is accepted after a few interim responses", async () => {
     const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     const { url } = await receiving((socket) => socket.write(interim + wire(200, {}, "ok")));
 
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("ok") });
   });
 
-  it("counts as a failed connection after too many interim responses", async () => {
+  it("counts as a failed connection if it follows too many interim responses", async () => {
     const receiver = await receiving((socket) =>
       trickle(socket, "HTTP/1.1 102 Processing\r\n\r\n".repeat(10)),
     );
@@ -128,7 +128,7 @@ describe("a receiver's response", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("closes the connection when it switches protocols", async () => {
+  it("causes the connection to be closed if it switches protocols", async () => {
     const headers = { Connection: "Upgrade", Upgrade: "websocket" };
     const receiver = await receiving((socket) => socket.write(wire(101, headers)));
 
@@ -136,7 +136,7 @@ describe("a receiver's response", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("may have a header of at most 16 KiB", async () => {
+  it("is accepted only if its headers have at most 16 KiB", async () => {
     const receiver = await receiving((socket) =>
       socket.write(wire(200, { "X-Long": "x".repeat(17 * 1_024) })),
     );
@@ -174,7 +174,7 @@ describe("a receiver's response", () => {
     expect(written).toBeLessThan(64 * 1_024 ** 2);
   });
 
-  it("is returned if its body is truncated", async () => {
+  it("is returned even if its body is truncated", async () => {
     const { url } = await receiving((socket) =>
       socket.end(wire(200, { "Content-Length": "100" }, "half")),
     );
@@ -182,14 +182,14 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("half") });
   });
 
-  it("is returned if its body is not valid HTTP", async () => {
+  it("is returned even if its body is not valid HTTP", async () => {
     const headers = "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\nnot a length\r\n";
     const { url } = await receiving((socket) => socket.write(`HTTP/1.1 200 OK\r\n${headers}`));
 
     expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("is returned if the connection is reset after it", async () => {
+  it("is returned even if the connection is reset after it", async () => {
     const server = await accepting((socket) => {
       socket.once("data", () => {
         socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
@@ -203,7 +203,7 @@ describe("a receiver's response", () => {
 });
 
 describe("the time limits of a delivery request", () => {
-  it("abort a header that arrives byte by byte", async () => {
+  it("abort a request whose response header arrives byte by byte", async () => {
     const receiver = await receiving((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket, "x");
@@ -213,7 +213,7 @@ describe("the time limits of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("abort a body that arrives byte by byte, and keep the status", async () => {
+  it("abort a request whose response body arrives byte by byte, and the status is still returned", async () => {
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": "100000" }, "a"));
       trickle(socket, "a");
@@ -274,7 +274,7 @@ describe("the time limits of a delivery request", () => {
     expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
   });
 
-  it("include a connect limit that does not apply to an established connection", async () => {
+  it("include a connect limit, which does not apply to a connection that is already established", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving((socket) => {
       vi.advanceTimersByTime(14_999);
@@ -296,7 +296,7 @@ describe("a connection to a receiver", () => {
     expect(await post(`http://127.0.0.1:${server.port}/`)).toEqual(notConnected);
   });
 
-  it("fails when the receiver resets it before it reads anything", async () => {
+  it("fails if the receiver resets it before reading anything", async () => {
     const server = await accepting((socket) => socket.resetAndDestroy());
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(notConnected);
@@ -306,7 +306,7 @@ describe("a connection to a receiver", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("fails when the receiver closes its half of the connection before it answers", async () => {
+  it("fails if the receiver closes its half of the connection before it answers", async () => {
     const { url } = await receiving((socket) => socket.end());
 
     expect(await post(url)).toEqual(broken);

@@ -97,7 +97,7 @@ describe("guardedConnection", () => {
     expect(receiver.connections()).toBe(3);
   });
 
-  it("sends path, query and the Host header as given", async () => {
+  it("sends the path, the query and the Host header unchanged", async () => {
     const connection = connect();
 
     await connection.exchange({
@@ -139,7 +139,7 @@ describe("closing a guarded connection", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("fails current, waiting and later requests", async () => {
+  it("makes current, waiting and later requests fail", async () => {
     receiver.answer = () => {};
     const connection = connect({ parallel: 1 });
     const underWay = post(connection, "under way");
@@ -155,7 +155,7 @@ describe("closing a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("prevents a request from being repeated on a new socket", async () => {
+  it("prevents a failed request from being repeated on a new socket", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = () => {};
@@ -182,7 +182,7 @@ describe("closing a guarded connection", () => {
 });
 
 describe("a reused socket of a guarded connection", () => {
-  it("keeps no listeners of earlier requests, of which Node.js would warn", async () => {
+  it("has no event listeners left from earlier requests", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on("warning", onWarning);
@@ -195,7 +195,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is replaced once if the server drops it at the next request", async () => {
+  it("is replaced once by a new socket if the server closes it at the next request", async () => {
     const connection = connect();
     await post(connection, "first");
     receiver.answer = (socket) => {
@@ -209,7 +209,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is replaced by a new one, not by another idle one", async () => {
+  it("is replaced by a new socket, not by another idle socket", async () => {
     const connection = connect({ parallel: 3 });
     const held: (() => void)[] = [];
     receiver.answer = (socket) => {
@@ -266,7 +266,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("differs from a new socket, on which a failed request is not repeated", async () => {
+  it("is replaced after a failed request, but a new socket is not", async () => {
     receiver.answer = (socket) => socket.destroy();
 
     expect(await post(connect())).toEqual(broken);
@@ -318,7 +318,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(await post(connection)).toMatchObject({ status: 503 });
   });
 
-  it("is not used again after two answers to one request", async () => {
+  it("is not used again after two responses to one request", async () => {
     const connection = connect();
     receiver.answer = (socket) => socket.write(wire(500) + wire(200, {}, "forged"));
     expect(await post(connection)).toMatchObject({ status: 500 });
@@ -329,7 +329,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is not used again after an answer that came before the request was sent", async () => {
+  it("is not used again after a response that came before the request was sent", async () => {
     const connection = connect();
     const early: (() => void)[] = [];
     receiver.answer = () => {};
@@ -346,7 +346,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("is not used again after an answer that was not read to its end", async () => {
+  it("is not used again after a response that was not read to its end", async () => {
     const connection = connect({ answerBytesMax: 3 });
     receiver.answer = (socket) => socket.write(wire(200, {}, "more than three"));
 

@@ -87,7 +87,7 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   });
 
   it.each(rowsOf("url").filter((row) => row.stub_dns !== undefined))(
-    "$input: refused again when sending",
+    "$input: is refused again when an event is sent",
     async (row) => {
       const { lookup } = nameServer(row.stub_dns ?? []);
 

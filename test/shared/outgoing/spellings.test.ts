@@ -116,7 +116,7 @@ describe("a host name", () => {
     "https://%6c%6f%63%61%6c%68%6f%73%74/",
     "https://metadata\u3002google\uff0einternal/",
     "https://printer.loca\u2113/",
-  ])("of an internal host is refused in any spelling: %s", (raw) => {
+  ])("is refused in any spelling if it names an internal host: %s", (raw) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({
       outcome: "refused",
       reason: "must have a public host",

@@ -26,7 +26,7 @@ describe("parsePublicUrl", () => {
       "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
       "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
     ],
-  ])("accepts %s as %s", (raw, href) => {
+  ])("accepts %s and returns %s", (raw, href) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", href });
   });
 
@@ -107,7 +107,7 @@ describe("parsePublicUrl", () => {
     "https://hooks.shop-example.com:44\t3/",
     "https://%00/",
     "https://\u3002/",
-  ])("refuses '%s'", (raw) => {
+  ])("refuses the invalid or forbidden URL '%s'", (raw) => {
     expect(parsePublicUrl(raw, rules).outcome).toBe("refused");
   });
 
@@ -151,7 +151,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl("http://10.0.0.1:9000/", localRules).outcome).toBe("refused");
   });
 
-  it("normalises a URL as normaliseUrl does, so that lookups by URL find it", () => {
+  it("returns the same normalised URL as normaliseUrl", () => {
     const raw = "HTTPS://Hooks.Shop-Example.com:443/A?b=c#d";
 
     expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normaliseUrl(raw) });

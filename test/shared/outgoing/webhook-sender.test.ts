@@ -57,7 +57,7 @@ describe("webhookSender", () => {
     });
   });
 
-  it("connects at the first delivery, and uses that connection for all following ones", async () => {
+  it("connects at the first delivery, and uses this connection for all later deliveries", async () => {
     const before = receiver.connections();
     const connection = connect(`${receiver.url}?a=b`);
     expect(receiver.connections()).toBe(before);
@@ -103,7 +103,7 @@ describe("webhookSender", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("reads 16 KiB of an endless response and closes the connection", async () => {
+  it("reads at most 16 KiB of an endless response, then closes the connection", async () => {
     const closed = Promise.withResolvers<void>();
     receiver.answer = (response) => {
       const pump = () => {
@@ -134,7 +134,7 @@ describe("webhookSender", () => {
     expect(await connection.send({ headers, body })).toMatchObject({ durationMs: 0 });
   });
 
-  it("aborts at the time limit, and returns that duration", async () => {
+  it("aborts a request at its time limit, and returns the time limit as the duration", async () => {
     receiver.answer = () => {};
     const connection = connect(receiver.url, { times: { connectMs: 5_000, totalMs: 300 } });
 

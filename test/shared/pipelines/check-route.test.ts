@@ -48,7 +48,7 @@ describe("a key of a route that has no effect with its 'when'", () => {
     ["once", { when: "changed", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "new", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "always", once: true }, "'unchanged', 'ok' or 'failed'"],
-  ])("is refused: %s in %j", (key, route, accepted) => {
+  ])("is refused: the key %s in %j", (key, route, accepted) => {
     expect(refusalOf(route)).toEqual({
       param: `route.${key}`,
       message: `'${key}' applies only with 'when': ${accepted}. Omit it if 'when' is '${route.when ?? "ok"}'.`,
@@ -68,12 +68,12 @@ describe("a key of a route that has no effect with its 'when'", () => {
     { when: "failed", once: true },
     { when: "changed", once: false },
     { when: "ok", once: false },
-  ])("does not include the keys of %j", (route) => {
+  ])("is not found in the valid route %j", (route) => {
     expect(refusalOf(route)).toBeNull();
   });
 });
 
-describe("a route with once", () => {
+describe("a route with 'once'", () => {
   it("is refused with 'when': ok if it has no condition", () => {
     expect(refusalOf({ once: true })).toEqual({
       param: "route.once",
@@ -89,8 +89,8 @@ describe("a route with once", () => {
   );
 });
 
-describe("a route with cooldown", () => {
-  it("is refused if it only runs a step", () => {
+describe("a route with 'cooldown'", () => {
+  it("is refused if it runs a step but does not notify", () => {
     expect(refusalOf({ cooldown: "1h", notify: false, run: "next" })).toEqual({
       param: "route.cooldown",
       message: "'cooldown' limits notifications. Add 'notify': true, or omit it.",
@@ -122,8 +122,8 @@ describe.each(["min_delta", "min_delta_percent"] as const)("a route with %s", (k
   });
 });
 
-describe("a test in where", () => {
-  it("is refused with its position if the scraper has no such field that routes can test", () => {
+describe("a test in the 'where' of a route", () => {
+  it("is refused, with its position in the error, if routes cannot test this field of the scraper", () => {
     const where = [
       { field: "price", op: "below", value: 10 },
       { field: "offerId", op: "is", value: "x" },
@@ -141,7 +141,7 @@ describe("a test in where", () => {
     expect(refusalOf({ where })?.param).toBe("route.where[0].field");
   });
 
-  it("may test a derived field", () => {
+  it("is accepted with a derived field", () => {
     expect(refusalOf({ where: [{ field: "lowest30d", op: "below", value: 10 }] })).toBeNull();
   });
 });

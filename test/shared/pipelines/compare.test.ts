@@ -55,7 +55,7 @@ describe("the changed fields between two reads", () => {
     expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
   });
 
-  it("include a number that is not a price, however small its change is", () => {
+  it("include a number that is not a price, even after the smallest change", () => {
     expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");
   });
 
@@ -68,7 +68,7 @@ describe("the changed fields between two reads", () => {
     expect(changedFields({ title: "a" }, { title: "b" }, fields)).toEqual({});
   });
 
-  it("are none between a snapshot and itself", () => {
+  it("are empty between a snapshot and itself", () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.string(),

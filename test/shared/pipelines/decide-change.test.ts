@@ -65,7 +65,7 @@ describe("a changed route with a minimum difference", () => {
 });
 
 describe("a changed route with confirm", () => {
-  it("keeps its count at a read that lacks a field of its tests", () => {
+  it("keeps its count of confirming reads at a read that lacks a tested field", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, confirm: 2, where };
     const before: Snapshot = { price: 100, inStock: true };
@@ -82,7 +82,7 @@ describe("a changed route with confirm", () => {
 });
 
 describe("a changed route with a cooldown", () => {
-  it("stores the end of the cooldown and the reference value, but no count without confirm", () => {
+  it("stores the end of the cooldown and the reference value, but no count of confirming reads", () => {
     const route: Route = { ...priceRoute, cooldown: "1h" };
     expect(decideLast(route, [{ price: 100 }, { price: 90 }, { price: 80 }])).toEqual({
       matches: false,
@@ -92,8 +92,8 @@ describe("a changed route with a cooldown", () => {
   });
 });
 
-describe("a changed route with decreased and no limits", () => {
-  it("compares with the last number, even if the tests of the route failed at that read", () => {
+describe("a changed route with the op decreased and without limits", () => {
+  it("compares with the last number read, even if the route's `where` tests did not pass at that read", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, op: "decreased", where };
     const reads = [
@@ -119,22 +119,22 @@ describe("the state of a changed route after another step has read the item", ()
     expect(kept(minimum, {}, [{ price: 100 }, { price: 97 }])).toEqual({ from: { price: 100 } });
   });
 
-  it("keeps its reference value and its cooldown", () => {
+  it("still has its reference value and its cooldown", () => {
     const state = { from: { price: 100 }, until: later };
     expect(kept(minimum, state, [{ price: 97 }, { price: 95 }])).toEqual(state);
     expect(kept(minimum, state, [{ price: 97 }, { price: 97 }])).toEqual(state);
   });
 
-  it("has no reference value if the field has the reference value again", () => {
+  it("has no reference value any more if the field has the reference value again", () => {
     const state = { from: { price: 100 } };
     expect(kept(minimum, state, [{ price: 97 }, { price: 100 }])).toEqual({});
   });
 
-  it("has no reference value after null if the route compares only numbers", () => {
+  it("has no reference value if the field was null and the route compares only numbers", () => {
     expect(kept(minimum, {}, [{ price: null }, { price: 100 }])).toEqual({});
   });
 
-  it("has the last number as reference value of decreased while the field is null", () => {
+  it("has the last number as its reference value while the field is null if the op is decreased", () => {
     const state = { from: { price: 100 } };
     expect(kept(decreased, {}, [{ price: 100 }, { price: null }])).toEqual(state);
     expect(kept(decreased, state, [{ price: null }, { price: null }])).toEqual(state);
@@ -145,13 +145,13 @@ describe("the state of a changed route after another step has read the item", ()
     ["nothing was read before", undefined, { price: 90 }],
     ["the field was not read before", { inStock: true }, { price: 90 }],
     ["the field was not read now", { price: 90 }, { inStock: true }],
-  ])("stays the same if %s", (_what, before, after) => {
+  ])("does not change if %s", (_what, before, after) => {
     const state = { from: { price: 100 }, seen: { price: 1 } };
     expect(kept({ ...priceRoute, confirm: 2 }, state, [before, after])).toEqual(state);
     expect(kept({ ...priceRoute, confirm: 2 }, {}, [before, after])).toEqual({});
   });
 
-  it("includes each tracked field, but no other field, for a route without field", () => {
+  it("includes each tracked field, and no other field, if the route names no field", () => {
     const before = { price: 100, inStock: true, rating: 4 };
     const after = { price: 90, inStock: false, rating: 5 };
     expect(kept(confirmed, {}, [before, after])).toEqual({ from: { price: 100, inStock: true } });
@@ -165,7 +165,7 @@ describe("the state of a changed route after another step has read the item", ()
     });
   });
 
-  it("keeps its count only if the value stays on the same side of the reference value", () => {
+  it("keeps its count of confirming reads only if the value stays on the same side of the reference value", () => {
     const state = { from: { price: 100 }, seen: { price: 2 } };
     expect(kept(confirmed, state, [{ price: 90 }, { price: 80 }])).toEqual(state);
     expect(kept(confirmed, state, [{ price: 90 }, { price: 110 }])).toEqual({

@@ -27,11 +27,11 @@ describe("a cooldown", () => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 
-  it("is not active in a state without its end", () => {
+  it("is not active if the route state does not contain its end", () => {
     expect(isCooling({}, at)).toBe(false);
   });
 
-  it("starts at a match, and keeps its end otherwise", () => {
+  it("starts when the route matches, and keeps its end when the route does not match", () => {
     const route: Route = { when: "ok", cooldown: "1h", notify: true };
     const ended = { until: "2026-11-01T08:00:00.000Z" };
     expect(cooldownAfter(route, ended, { matches: true, at })).toStrictEqual({ until: later });
@@ -39,14 +39,14 @@ describe("a cooldown", () => {
     expect(cooldownAfter(route, {}, { matches: false, at })).toStrictEqual({});
   });
 
-  it("does not start at the match of a route without cooldown", () => {
+  it("does not start when a route without cooldown matches", () => {
     const route: Route = { when: "ok", notify: true };
     expect(cooldownAfter(route, {}, { matches: true, at })).toStrictEqual({});
   });
 });
 
 describe("a route whose `when` is not changed", () => {
-  it("stores only the end of the cooldown if it has no confirm and no once", () => {
+  it("stores only the end of its cooldown if it has neither confirm nor once", () => {
     expect(decided({ cooldown: "1h" }, ["met"])).toStrictEqual({
       matched: [true],
       state: { until: later },
@@ -58,7 +58,7 @@ describe("a route whose `when` is not changed", () => {
     expect(decided({ once: true }, ["met", "unmet"]).state).toStrictEqual({});
   });
 
-  it("stores the number of reads that met the condition, up to confirm", () => {
+  it("stores the number of reads that met the condition, up to the value of confirm", () => {
     expect(decided({ confirm: 3 }, ["met", "met"])).toStrictEqual({
       matched: [false, false],
       state: { held: 2 },
@@ -69,14 +69,14 @@ describe("a route whose `when` is not changed", () => {
     });
   });
 
-  it("with once and confirm does not match again while each read meets the condition", () => {
+  it("with once and confirm does not match again while every read meets the condition", () => {
     expect(decided({ once: true, confirm: 2 }, ["met", "met", "met", "met"])).toStrictEqual({
       matched: [false, true, false, false],
       state: { matched: true },
     });
   });
 
-  it("keeps its state at a read whose verdict is unknown", () => {
+  it("keeps its route state at a read for which the result of the condition is unknown", () => {
     expect(decided({ confirm: 2 }, ["met", "unknown"])).toStrictEqual({
       matched: [false, false],
       state: { held: 1 },

@@ -31,13 +31,13 @@ describe("the order of a run's steps", () => {
     ]);
   });
 
-  it("places the entry first, then the refresh entry, then the baseline, if routes permit it", () => {
+  it("places the entry step first, then the refresh entry, then the baseline step, unless routes require another order", () => {
     const steps = ["d", "c", "b", "a"].map((id) => ({ id, scraper: lite, routes: [] }) as const);
     const pipeline = { entry: "a", baseline: "c", refresh: { everyRuns: 2, entry: "b" }, steps };
     expect(ids(pipeline)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("places the entry after the baseline if the baseline routes to it", () => {
+  it("places the entry step after the baseline step if the baseline step routes to it", () => {
     const steps = [
       { id: "entry", scraper: lite, routes: [] },
       { id: "baseline", scraper: lite, routes: to("entry") },
@@ -69,7 +69,7 @@ describe("the order of a run's steps", () => {
 describe("a step of a pipeline", () => {
   const step = { id: "a", scraper: "retailer_a.offers", routes: [] } as const;
 
-  it("is found by its ID", () => {
+  it("is returned when it is requested by its ID", () => {
     const pipeline = { entry: "a", baseline: null, refresh: null, steps: [step] };
     expect(stepOf(pipeline, "a")).toBe(step);
     expect(() => stepOf(pipeline, "b")).toThrow("no step 'b'");
@@ -106,7 +106,7 @@ describe("testsMetadata", () => {
     ],
   });
 
-  it("returns true if the value of a route, or of a test in `where`, is metadata", () => {
+  it("returns true if a route, or a test in its `where`, compares a field with metadata", () => {
     const inWhere = [
       { field: "inStock", op: "is", value: true },
       { field: "price", op: "below", value: target },

@@ -18,7 +18,7 @@ const twoSteps = (route: Route): Pipeline => ({
 });
 
 describe("estimated credits", () => {
-  it("for the retailer_a default include a scan at pulse, a refresh at lite, and new items at full", () => {
+  it("for the default pipeline of retailer_a include all items at pulse, a refresh at lite, and new items at full", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 8), items)).toEqual({
       pulseRun: 26,
       refreshRun: 101,
@@ -26,7 +26,7 @@ describe("estimated credits", () => {
     });
   });
 
-  it("for a pipeline without a refresh are equal for refresh runs and ordinary runs", () => {
+  it("for a pipeline without a refresh are the same for refresh runs and other runs", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 0), items)).toMatchObject({
       pulseRun: 26,
       refreshRun: 26,
@@ -34,7 +34,7 @@ describe("estimated credits", () => {
   });
 
   it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
-    "for the default of %s are one credit for every item that is not delisted",
+    "for the default pipeline of %s are one credit for every item that is not delisted",
     (platform) => {
       expect(estimatedCredits(defaultPipeline(platform, 8), items)).toEqual({
         pulseRun: 101,
@@ -66,18 +66,18 @@ describe("estimated credits", () => {
     ["ok without once", { when: "ok", once: false }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
     ["always with confirm", { when: "always", confirm: 2 }, { pulseRun: 26 + 303, newAsins: 3 }],
   ])(
-    "count a route with 'when': %s only for items that are certain to take it",
+    "for a route with 'when': %s include only items that are certain to match it",
     (_name, route, credits) => {
       expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
     },
   );
 
-  it("are rounded up once per step", () => {
+  it("are rounded up only once per step", () => {
     const one = { new: 0, active: 1, delisted: 0 };
     expect(estimatedCredits(twoSteps({ when: "always" }), one).pulseRun).toBe(1 + 3);
   });
 
-  it("count a step once, even if two routes lead to it", () => {
+  it("include a step once, even if two routes lead to it", () => {
     const lite = "retailer_a.lite";
     const pipeline: Pipeline = {
       entry: "a",
@@ -119,7 +119,7 @@ describe("the least and the most credits of a run", () => {
     ["always", { least: 25 + 100, most: 25 + 300 }],
     ["changed", { least: 25, most: 25 + 300 }],
   ])(
-    "for a route with 'when': %s to offers include offers at the lowest and the highest price",
+    "for a route with 'when': %s to an offers step include this step at its lowest and its highest price",
     (when, { least, most }) => {
       expect(leastCredits(twoSteps({ when }), start)).toBe(least);
       expect(mostCredits(twoSteps({ when }), start)).toBe(most);

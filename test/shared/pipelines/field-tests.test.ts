@@ -3,7 +3,7 @@ import type { FieldTest } from "../../../shared/pipelines/definition.ts";
 import { type Verdict, verdictOf } from "../../../shared/pipelines/field-tests.ts";
 import type { FieldValue } from "../../../shared/scrapers/catalogue.ts";
 
-describe("a test that orders numbers", () => {
+describe("a route's test that orders numbers", () => {
   const other = { field: "regularPrice" };
 
   it.each<{
@@ -28,7 +28,7 @@ describe("a test that orders numbers", () => {
     },
   );
 
-  it("is unknown if the read lacks the field or the other field", () => {
+  it("is unknown if the read lacks the tested field or the field to compare with", () => {
     const test = { field: "price", op: "below", value: other } as const;
     expect(verdictOf([test], { values: { price: 9 } })).toBe("unknown");
     expect(verdictOf([test], { values: { regularPrice: 9 } })).toBe("unknown");

@@ -52,12 +52,12 @@ describe("a pipeline", () => {
     });
   });
 
-  it("may have null for baseline and refresh", () => {
+  it("is accepted with null as baseline and refresh", () => {
     const pipeline = { ...pipelineOf(lite("a")), baseline: null, refresh: null };
     expect(parse(pipeline)).toMatchObject({ baseline: null, refresh: null });
   });
 
-  it("keeps the given entry, baseline and refresh", () => {
+  it("has the entry, baseline and refresh of the request", () => {
     const pipeline = {
       entry: "b",
       baseline: "a",
@@ -71,12 +71,12 @@ describe("a pipeline", () => {
     });
   });
 
-  it("may have steps without routes", () => {
+  it("is accepted with steps that have no routes", () => {
     const { steps } = parse(pipelineOf({ id: "a", scraper: "retailer_a.lite" }));
     expect(steps).toEqual([{ id: "a", scraper: "retailer_a.lite", routes: [] }]);
   });
 
-  it("may have ten steps, eight routes in a step, and 64 characters in a step ID", () => {
+  it("is accepted with ten steps, eight routes in a step, and 64 characters in a step ID", () => {
     const steps = names(10).map((id, at) =>
       lite(id, ...notifyingRoutes(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
     );
@@ -85,13 +85,13 @@ describe("a pipeline", () => {
     expect(parse(named).entry).toHaveLength(64);
   });
 
-  it("is named in errors by the request parameter that contains it", () => {
+  it("appears in errors under the name of its request parameter", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );
   });
 
-  it.each(stepScraperIds)("may contain %s on the scraper's own platform", (scraper) => {
+  it.each(stepScraperIds)("is accepted with %s on the platform of this scraper", (scraper) => {
     const platform = scraper.split(".")[0] as Platform;
     const first = platform === "retailer_a" ? "retailer_a.lite" : scraper;
     const pipeline = pipelineOf(stepOn(first, "a", always("b")), stepOn(scraper, "b"));
@@ -398,7 +398,7 @@ describe("a route of a pipeline", () => {
     { when: "ok", field: "price", op: "above", value: 0.5 },
     { when: "ok", field: "merchant", op: "is_not", value: "A0RETAILERAUS" },
     { when: "ok", field: "usedCount", op: "is", value: 0 },
-  ])("is accepted: %j", (route) => {
+  ])("is accepted if it is valid: %j", (route) => {
     expect(parse(withRoute(route)).steps[0]?.routes).toEqual([{ notify: true, ...route }]);
   });
 
@@ -481,7 +481,7 @@ describe("a route of a pipeline", () => {
     expect(refusal.message).toContain(message);
   });
 
-  it("may test the derived field of a pulse with 'when': ok only", () => {
+  it("may test the derived field of a pulse read only with 'when': ok", () => {
     const test = { field: "buyboxAboveLowest", op: "is", value: true };
     expect(parse(withRoute({ when: "ok", ...test }, "retailer_a.pulse")).steps).toHaveLength(1);
     const refusal = refused(() =>
@@ -491,7 +491,7 @@ describe("a route of a pipeline", () => {
     expect(refusal.message).toContain("'when': 'ok'");
   });
 
-  it("may not test a field that is tracked but not testable", () => {
+  it("is refused if it tests a field that is tracked but not testable", () => {
     const pipeline = withRoute({ when: "changed", field: "offerId" }, "retailer_b.standard");
     const refusal = refused(() => parse(pipeline, "retailer_b"));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
@@ -540,7 +540,7 @@ describe("the routes between a pipeline's steps", () => {
     expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);
   });
 
-  it("may lead to one step from several steps", () => {
+  it("are accepted if several steps lead to one step", () => {
     const steps = [lite("a", always("b"), always("c")), lite("b", always("c")), lite("c")];
     expect(parse({ steps }).steps).toHaveLength(3);
   });
@@ -639,7 +639,7 @@ describe("a pipeline for a marketplace that is only announced", () => {
     });
   });
 
-  it("is refused with 400 if it is also invalid", () => {
+  it("is refused with 400 instead of 501 if it is also invalid", () => {
     expect(refused(() => parsePipeline(pipelineOf(lite("a", always("x"))), uk)).status).toBe(400);
   });
 });
@@ -659,7 +659,7 @@ describe("a pipeline in JSON", () => {
     );
   });
 
-  it("is parsed, or refused with 400 and a `param` in the pipeline, whatever it contains", () => {
+  it("is either parsed, or refused with 400 and a `param` inside the pipeline, no matter what it contains", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
         expectReadOrRefused(value);

@@ -21,7 +21,7 @@ describe("the schemas of answers", () => {
     expect(is(changesSchema, { price: { before: 1, after: value } })).toBe(false);
   });
 
-  it("contain every key of a pipeline", () => {
+  it("contain every key that a pipeline can have", () => {
     const pipeline: Pipeline = {
       entry: "a",
       baseline: "b",
@@ -60,7 +60,7 @@ describe("the schemas of answers", () => {
     expect(parse(pipelineSchema, answer)).toEqual(answer);
   });
 
-  it("show the known values of an open set as examples, and accept other values", () => {
+  it("show the known values of an extensible set as examples, and accept other values", () => {
     const schema = openSet(["one", "two"], "A number.");
     expect(getExamples(schema)).toEqual(["one", "two"]);
     expect(is(schema, "three")).toBe(true);

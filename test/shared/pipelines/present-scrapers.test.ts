@@ -86,7 +86,7 @@ describe("the list of a platform's scrapers", () => {
     });
   });
 
-  it("has examples of each kind, type, 'when' and 'op' in its schema", () => {
+  it("has a schema with an example of each kind, type, 'when' and 'op'", () => {
     const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
     const fields = listed.flatMap((scraper) => scraper.fields);
     const schema = scrapersResponse.entries.scrapers.item.entries;
@@ -108,7 +108,7 @@ describe("the list of a platform's scrapers", () => {
   });
 
   it.each(names)(
-    "names for each field exactly the tests that the pipeline parser accepts: %s",
+    "contains for each field exactly the tests that the pipeline parser accepts: %s",
     (platform) => {
       for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
         for (const { name, type, whens, ops } of fields) {
@@ -147,7 +147,7 @@ describe("the platform of a query for scrapers", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the platform in the query, and is refused if it is unknown or not available", () => {
+  it("is the platform that the query names, and an unknown or unavailable platform is refused", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -171,17 +171,20 @@ describe("the pipeline template", () => {
     expect(routes.some(({ notify }) => notify)).toBe(true);
   });
 
-  it.each(names)("of %s that comes first is the default, and all IDs are unique", (platform) => {
-    const ids = templates(platform).map(({ id }) => id);
-    expect(templates(platform)[0]).toMatchObject({
-      id: "default",
-      pipeline: defaultPipeline(platform, 8),
-    });
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.length).toBeGreaterThanOrEqual(5);
-  });
+  it.each(names)(
+    "that is the first for %s is the default, and all template IDs are unique",
+    (platform) => {
+      const ids = templates(platform).map(({ id }) => id);
+      expect(templates(platform)[0]).toMatchObject({
+        id: "default",
+        pipeline: defaultPipeline(platform, 8),
+      });
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBeGreaterThanOrEqual(5);
+    },
+  );
 
-  it("has the estimated credits of 1,000 items", () => {
+  it("contains the estimated credits for 1,000 items", () => {
     const { templates: listed } = presentScrapers(shopOf("retailer_a"));
     const costs = Object.fromEntries(listed.map(({ id, estimated_credits: cost }) => [id, cost]));
     expect(costs).toMatchObject({

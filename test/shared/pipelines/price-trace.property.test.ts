@@ -37,7 +37,7 @@ const anyReads: fc.Arbitrary<readonly KnownPrice[]> = fc
   });
 
 it.each(derivedPriceFields)(
-  "the field %s equals its calculation from all earlier reads",
+  "the derived field %s has the same value if it is calculated from its trace as from all earlier reads",
   (field) => {
     const observed = new Set<boolean>();
     fc.assert(

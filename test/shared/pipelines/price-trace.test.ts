@@ -45,7 +45,7 @@ describe("the stored prices of lowest30d", () => {
     expect(traceOf("lowest30d", prices).days).toEqual(days);
   });
 
-  it("have one entry for a price that ends twice on one day", () => {
+  it("have only one entry for a price that ends twice on one day", () => {
     const at = 100.5 * dayMs;
     const read = (was: number, is: number) => ({ was, is, at });
     let trace = startedTrace("lowest30d", { was: undefined, is: 8, at });
@@ -65,7 +65,7 @@ describe("the stored prices of average30d", () => {
   const read = { was: 10, is: 12, at: 102.25 * dayMs };
   const started = startedTrace("average30d", { was: undefined, is: 10, at: 100.5 * dayMs });
 
-  it("are the priced milliseconds of each day, and the price times these", () => {
+  it("are, for each day, the milliseconds with a price, and the sum of price times milliseconds", () => {
     expect(traceAfter("average30d", started, read)).toEqual({
       since: 100,
       at: 102.25 * dayMs,
@@ -77,12 +77,12 @@ describe("the stored prices of average30d", () => {
     });
   });
 
-  it("have no part for a day that begins at the read", () => {
+  it("have no entry for a day that begins at the time of the read", () => {
     const midnight = traceAfter("average30d", started, { ...read, at: 102 * dayMs });
     expect(midnight.days?.map(([day]) => day)).toEqual([100, 101]);
   });
 
-  it("do not go back before the window", () => {
+  it("have no entry for a day that is more than 30 days before the read", () => {
     const late = traceAfter("average30d", started, { ...read, at: 140.5 * dayMs });
     expect(late.days?.[0]).toEqual([110, dayMs, 10 * dayMs]);
     expect(late.days).toHaveLength(31);
@@ -91,7 +91,7 @@ describe("the stored prices of average30d", () => {
 
 describe("the trace of a price that did not change", () => {
   it.each<DerivedPriceField>(["previousPrice", "lowest30d", "average30d", "changedCount7d"])(
-    "is the same object for %s",
+    "is the same object as before for %s",
     (field) => {
       const trace = traceOf(field, [10, 9]);
       expect(traceAfter(field, trace, { was: 9, is: 9, at: 110 * dayMs })).toBe(trace);
@@ -114,7 +114,7 @@ describe("the trace of previousPrice", () => {
     expect(traceOf("previousPrice", prices)).toEqual(trace);
   });
 
-  it("is old enough at every read", () => {
+  it("gives the previous price a value even if the trace began only recently", () => {
     const read = { was: 9, is: 9, at: 101 * dayMs };
     expect(derivedPrice("previousPrice", traceOf("previousPrice", [10, 9]), read)).toBe(10);
   });

@@ -27,11 +27,11 @@ describe("a route", () => {
     { confirm: 2 },
     { cooldown: "1h" },
     { once: true },
-  ])("has limits if it has the key in %j", (limit) => {
+  ])("counts as a route with limits if it has the key in %j", (limit) => {
     expect(isGated({ when: "ok", notify: true, ...limit })).toBe(true);
   });
 
-  it("has no limits without these keys, or with 'once': false", () => {
+  it("does not count as a route with limits if it has none of these keys, or has 'once': false", () => {
     expect(isGated({ ...drop, run: "next" })).toBe(false);
     expect(isGated({ when: "ok", notify: true, once: false })).toBe(false);
   });
@@ -40,25 +40,28 @@ describe("a route", () => {
 describe("the parts of a step's routes", () => {
   const both: Route = { ...drop, cooldown: "1h", run: "next" };
 
-  it("are two for a route with cooldown, run and notify: one without cooldown, one without run", () => {
+  it("are two for a route with cooldown, run and notify: one part without cooldown, and one part without run", () => {
     const { cooldown: _, notify: __, ...routing } = both;
     const { run: ___, ...notifying } = both;
     expect(partsOf(stepWith(both)).map(({ route }) => route)).toEqual([routing, notifying]);
   });
 
-  it.each(["cooldown", "run", "notify"] as const)("are the route itself without %s", (key) => {
-    const { [key]: _, ...route } = both;
-    expect(partsOf(stepWith(route)).map((part) => part.route)).toEqual([route]);
-  });
+  it.each(["cooldown", "run", "notify"] as const)(
+    "are only the route itself if the route has no %s",
+    (key) => {
+      const { [key]: _, ...route } = both;
+      expect(partsOf(stepWith(route)).map((part) => part.route)).toEqual([route]);
+    },
+  );
 
-  it("are calculated once for each step and each pipeline", () => {
+  it("are calculated only once for each step and for each pipeline", () => {
     const step = stepWith(drop);
     const pipeline = { entry: "lite", baseline: null, refresh: null, steps: [step] };
     expect(partsOf(step)).toBe(partsOf(step));
     expect(statefulParts(pipeline)).toBe(statefulParts(pipeline));
   });
 
-  it("that have a state include no route without limits and without increased or decreased", () => {
+  it("have a state only if the route has limits or the op increased or decreased", () => {
     const steps = [
       stepWith({ when: "changed", notify: true }, drop),
       { ...stepWith(low), id: "b" },
@@ -72,14 +75,14 @@ describe("the parts of a step's routes", () => {
 });
 
 describe("the key of a route's state", () => {
-  it("is null for a route without limits and without increased or decreased", () => {
+  it("is null for a route that has neither limits nor the op increased or decreased", () => {
     expect(keyOf({ when: "changed", field: "price", notify: true })).toBeNull();
   });
 
   it.each([
     { what: "a decrease", route: drop, key: "PHZ7tRmp" },
     { what: "a test with limits", route: { ...low, once: true }, key: "0jxZy8ix" },
-  ])("for $what is the key that earlier releases have stored", ({ route, key }) => {
+  ])("for $what is the same as in earlier releases", ({ route, key }) => {
     expect(keyOf(route)).toBe(key);
   });
 
@@ -108,17 +111,14 @@ describe("the key of a route's state", () => {
     },
   );
 
-  it("differs for two condition filters, and is equal for all and no filter", () => {
+  it("differs for two condition filters of a step, and is the same for the filter all and for no filter", () => {
     expect(keyOf(low, { condition: "new" })).not.toBe(keyOf(low, { condition: "used" }));
     expect(keyOf(low, { condition: "all" })).toBe(keyOf(low));
   });
 
-  it.each<Partial<Route>>([{ run: "next" }, { once: false }])(
-    "does not change with %j",
-    (change) => {
-      expect(keyOf({ ...low, ...change })).toBe(keyOf(low));
-    },
-  );
+  it.each<Partial<Route>>([{ run: "next" }, { once: false }])("does not depend on %j", (change) => {
+    expect(keyOf({ ...low, ...change })).toBe(keyOf(low));
+  });
 
   it("does not depend on the position of the route", () => {
     expect(partsOf(stepWith(drop, low))[1]?.key).toBe(keyOf(low));

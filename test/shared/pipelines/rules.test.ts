@@ -337,11 +337,14 @@ describe("a route with 'when': ok", () => {
     [{ buyboxAboveLowest: true }, true],
     [{ buyboxAboveLowest: false }, false],
     [{}, false],
-  ])("on buyboxAboveLowest is true, with the derived fields %j, matches: %s", (derived, taken) => {
-    const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
-    const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
-    expect(takes(route, facts, pulse)).toBe(taken);
-  });
+  ])(
+    "that tests whether buyboxAboveLowest is true, at a read with the derived fields %j, matches: %s",
+    (derived, taken) => {
+      const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
+      const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
+      expect(takes(route, facts, pulse)).toBe(taken);
+    },
+  );
 
   it("matches reads with the status ok only", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
@@ -362,7 +365,7 @@ describe("the result of matching a step's routes", () => {
   };
   const changedItem = found(price10, { price: 9, inStock: false, rating: 4.6 });
 
-  it("contains every changed tracked field, whichever field the matching route tests", () => {
+  it("contains every changed tracked field, no matter which field the matching route tests", () => {
     const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
     expect(matchRoutes(step, changedItem)).toEqual({
       ...nothing,
@@ -392,7 +395,7 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("contains the `when` of each matching route that notifies, except changed, once, in route order", () => {
+  it("contains the `when` of each matching route that notifies once, in route order, except `changed`", () => {
     const step = lite(
       { when: "ok", notify: true },
       { when: "always", notify: true },
@@ -414,7 +417,7 @@ describe("the result of matching a step's routes", () => {
     expect(matchRoutes(step, facts)).toEqual({ ...nothing, matched: ["ok"] });
   });
 
-  it("has no member `states` if no route stores anything", () => {
+  it("has no member `states` if no route stores a state", () => {
     expect(matchRoutes(lite({ when: "ok", notify: true }), changedItem)).not.toHaveProperty(
       "states",
     );
@@ -427,7 +430,7 @@ describe("the result of matching a step's routes", () => {
     expect(matches).not.toHaveProperty("reported");
   });
 
-  it("does not match a route with a reference value at a failed read, and keeps its state", () => {
+  it("contains no match of a route with a reference value after a failed read, and the unchanged state of the route", () => {
     const step = lite({ when: "changed", field: "price", min_delta: 5, run: "next" });
     const [part] = partsOf(step);
     const states = { [part?.key ?? ""]: { from: { price: 20 } } };
@@ -449,13 +452,13 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("is empty for an item that had no reading of this kind", () => {
+  it("has no match, no next step and no change for an item that had no reading of this kind", () => {
     const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
     expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
     expect(matchRoutes(step, outcomes["first read of any kind"])).toEqual(nothing);
   });
 
-  it("is the combination of the results of each single route", () => {
+  it("combines the results that each route has alone", () => {
     const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), changedItem);
     const routes = fc.array(anyTest("retailer_a.lite"), { maxLength: 8 });
     fc.assert(
@@ -485,7 +488,7 @@ describe("the changes that an event reports", () => {
     return matchRoutes(step, facts, { states: { [key]: { from: { price: 20 } } }, at }).reported;
   };
 
-  it("are only the differences from reference values if only routes with these match", () => {
+  it("are only the differences from the reference values if only routes that have one match", () => {
     expect(reportedBy(minimum)).toEqual({ price: { before: 20, after: 4 } });
   });
 
@@ -516,7 +519,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     expect(matchRoutes(step, seenByPulse(["newMinPrice"])).next).toEqual(["next"]);
   });
 
-  it("is not new, and is reported if no event has reported it yet", () => {
+  it("does not count as new, but is reported if no event has reported it yet", () => {
     expect(matchRoutes(lite(notify), seenByPulse([]))).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 9 } },
       hasNews: false,
@@ -535,7 +538,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("does not let the route that tests its field report other changes if an event has reported it", () => {
+  it("does not cause the route that tests its field to report other changes if an event has already reported it", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -544,12 +547,12 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("is not recorded if the step does not report it", () => {
+  it("is not stored if the step does not report it", () => {
     const matches = matchRoutes(lite(), seenByPulse([]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedChanged: true });
   });
 
-  it("is new again if the field has changed once more since the other scraper saw it", () => {
+  it("counts as new again if the field has changed once more since the other scraper saw it", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: { ...last, newMinPrice: 8 } };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 8 } },
@@ -558,7 +561,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("is new but matches no route if it restores the value of the step's last read", () => {
+  it("counts as new but matches no route if it restores the value of the step's last read", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: last };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 9, after: 10 } },
@@ -570,7 +573,7 @@ describe("a change that a step sees after another scraper saw it", () => {
 });
 
 describe("a stored reading of an item", () => {
-  it("equals the first reading after the first read", () => {
+  it("contains all fields of the read after the first read of the item", () => {
     expect(mergedReading(null, price10)).toEqual(price10);
   });
 
@@ -671,7 +674,7 @@ describe("a route that compares a field with metadata", () => {
     { field: "inStock", op: "is", is: true, value: true, isMatch: true },
     { field: "inStock", op: "is", is: true, value: "true", isMatch: false },
   ])(
-    "on $field $is with the op $op and the metadata $value, matches: $isMatch",
+    "at a read with $field $is, the op $op and the metadata value $value, matches: $isMatch",
     ({ field, op, is, value, isMatch }) => {
       expect(matches(tested(field, op), { target: value }, { [field]: is })).toBe(isMatch);
     },
@@ -687,7 +690,7 @@ describe("a route that compares a field with metadata", () => {
     },
   );
 
-  it("also tests a changed field", () => {
+  it("also tests a changed field with 'when': changed", () => {
     const route: Route = { ...tested("price", "below"), when: "changed" };
     expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);
     expect(matches(route, { target: 8.5 }, { price: 9 })).toBe(false);

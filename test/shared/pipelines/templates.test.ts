@@ -28,7 +28,7 @@ function matchesOf({ platform, id, step, before, after }: Read): RouteMatches {
   });
 }
 
-describe("the template", () => {
+describe("the pipeline template", () => {
   it.each<
     Omit<Read, "step" | "before" | "after"> & {
       readonly field: string;

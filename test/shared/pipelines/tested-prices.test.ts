@@ -34,19 +34,19 @@ describe("the tested derived prices of a pipeline", () => {
     ]);
   });
 
-  it("are none if no route names one, and the answer is calculated once", () => {
+  it("are empty if no route names one, and are calculated only once for a pipeline", () => {
     const pipeline = pipelineWith({ ...notify, field: "price", op: "below", value: 5 });
     expect(testedPrices(pipeline)).toEqual([]);
     expect(testedPrices(pipeline)).toBe(testedPrices(pipeline));
   });
 });
 
-describe("the read of a price", () => {
+describe("the price of a read", () => {
   it("is undefined if the reading has no price", () => {
     expect(priceRead({ price: 10 }, { rating: 4 }, at)).toBeUndefined();
   });
 
-  it("has no earlier price if none was read before", () => {
+  it("has no earlier price if no price was read before", () => {
     const first = { was: undefined, is: 10, at: Date.parse(at) };
     expect(priceRead(undefined, { price: 10 }, at)).toEqual(first);
     expect(priceRead({ rating: 4 }, { price: 10 }, at)).toEqual(first);
@@ -56,7 +56,7 @@ describe("the read of a price", () => {
     [10.005, 10],
     [10.01, 10.01],
     [null, null],
-  ])("of %s after 10 has the price %s", (seen, is) => {
+  ])("that is %s after a price of 10 is stored as %s", (seen, is) => {
     expect(priceRead({ price: 10 }, { price: seen }, at)).toMatchObject({ was: 10, is });
   });
 });
@@ -67,14 +67,14 @@ describe("a derived price of an item", () => {
   const drop = { was: 10, is: 8, at: Date.parse(at) };
   const started = { previousPrice: { prices: { since: day } } };
 
-  it("has a state from the first read with a price on", () => {
+  it("has a stored trace from the first read with a price on", () => {
     expect(priceStatesAfter(pipeline, {}, first)).toEqual(started);
     expect(priceStatesAfter(pipeline, {}, undefined)).toEqual({});
     // The route was added after the first read, so the earlier prices are not known.
     expect(priceStatesAfter(pipeline, {}, drop)).toEqual({});
   });
 
-  it("keeps its state at a read without a price, and changes it with the price", () => {
+  it("keeps its stored trace at a read without a price, and changes the trace when the price changes", () => {
     expect(priceStatesAfter(pipeline, started, undefined)).toEqual(started);
     expect(priceStatesAfter(pipeline, started, drop)).toEqual({
       previousPrice: { prices: { since: day, previous: 10 } },

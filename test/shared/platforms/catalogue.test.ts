@@ -105,7 +105,7 @@ describe("the catalogue of platforms", () => {
   });
 
   it.each(entries)(
-    "contains the default marketplace and the default tier of %s",
+    "lists the default marketplace and the default tier of %s among the valid ones",
     (_name, entry) => {
       expect(entry.marketplaces.map(({ code }) => code)).toContain(entry.defaultMarketplace);
       const tiers = entry.endpoints.find(({ id }) => id === "products")?.tiers ?? [];
@@ -140,7 +140,7 @@ describe("the catalogue of platforms", () => {
     ]);
   });
 
-  it("contains the currency of a marketplace", () => {
+  it("contains the currency of each marketplace", () => {
     expect(currencyOf("retailer_d", "us")).toBe("USD");
     expect(currencyOf("retailer_d", "ca")).toBe("CAD");
   });

@@ -27,14 +27,14 @@ describe("item IDs", () => {
     },
   );
 
-  it("are refused with their index in the request's array, under the parameter's name", () => {
+  it("are refused with an error that contains the name of the parameter and the index of the ID", () => {
     const refuse = (): unknown => parseItemIds("retailer_d", ["", "6501234", "", "x"], "add");
     expect(refuse).toThrow(
       expect.objectContaining({ code: "INVALID_PARAM", details: { param: "add[3]" } }),
     );
   });
 
-  it("are shortened in error messages", () => {
+  it("are shortened in error messages if they are long", () => {
     expect(() => parseItemIds("retailer_d", ["9".repeat(100_000)], "ids")).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^.{0,120}$/) }),
     );
@@ -49,7 +49,7 @@ describe("item IDs", () => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 
-  it("are refused on retailer_c if they consist of a prefix only", () => {
+  it("are refused on retailer_c if they consist only of the prefix", () => {
     expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
   });
 

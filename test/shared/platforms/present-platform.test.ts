@@ -22,12 +22,12 @@ describe("the list of platforms", () => {
     ]);
   });
 
-  it("matches its schema, without other fields", () => {
+  it("has exactly the fields of its schema", () => {
     const presented = presentPlatforms();
     expect(v.parse(platformsResponse, presented)).toEqual(presented);
   });
 
-  it("describes every part of retailer_d", () => {
+  it("contains every field of the platform retailer_d", () => {
     expect(recordOf("retailer_d")).toEqual({
       id: "retailer_d",
       object: "platform",
@@ -83,7 +83,7 @@ describe("the list of platforms", () => {
     });
   });
 
-  it("contains the pattern of item IDs, whose group matches the ID", () => {
+  it("contains a pattern of item IDs, and the group of the pattern matches the ID", () => {
     const idIn = (platform: string, text: string): string | undefined =>
       new RegExp(recordOf(platform).id_pattern ?? "").exec(text)?.[1];
     expect(idIn("retailer_c", "A-12345678")).toBe("12345678");
@@ -92,7 +92,7 @@ describe("the list of platforms", () => {
     expect(recordOf("retailer_e").id_pattern).toBeNull();
   });
 
-  it("prices every live endpoint of retailer_a, in credits", () => {
+  it("contains the price in credits of every live endpoint of retailer_a", () => {
     const { endpoints, id_field: field } = recordOf("retailer_a");
     const rows = endpoints.flatMap(({ id, tiers }) =>
       tiers.map((tier) => [id, tier.id, tier.credits_per_item, tier.max_items_per_call]),
@@ -132,7 +132,7 @@ describe("the list of platforms", () => {
     }
   });
 
-  it("has live offers on retailer_a in us only", () => {
+  it("contains live offers endpoints only for retailer_a in the marketplace us", () => {
     const live = data.flatMap(({ id, marketplaces }) =>
       marketplaces
         .filter(({ endpoints }) => endpoints["offers"] === "live")

@@ -14,7 +14,7 @@ describe("the structured endpoints", () => {
     expect(v.parse(structuredResponse, presented)).toEqual(presented);
   });
 
-  it("have four kinds on four platforms, all of them announced", () => {
+  it("have four kinds on each of four platforms, and all of them are only announced", () => {
     expect(data.map(({ path }) => path)).toEqual(
       ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap((platform) =>
         ["search", "product", "reviews", "category"].map(
@@ -25,7 +25,7 @@ describe("the structured endpoints", () => {
     expect(new Set(data.map(({ status }) => status))).toEqual(new Set(["coming_soon"]));
   });
 
-  it("list their parameters with their limits", () => {
+  it("are listed with their parameters and the limits of these", () => {
     const search = data.find(({ id }) => id === "retailer_a.search");
     expect(search?.parameters).toEqual([
       { name: "query", type: "string", required: true },

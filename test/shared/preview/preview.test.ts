@@ -130,7 +130,7 @@ describe("a preview", () => {
     ],
     ["two steps", twoSteps],
   ])(
-    "of the running pipeline with %s equals the events and the charge of the next run",
+    "of the current pipeline with %s returns the events and the charge that the next run has",
     async (_name, pipeline) => {
       const list = await readOnce({ pipeline });
       bench.answers.product = (id) =>
@@ -151,7 +151,7 @@ describe("a preview", () => {
     },
   );
 
-  it("stores and sends nothing", async () => {
+  it("stores no rows and sends no events", async () => {
     const list = await readOnce({ pipeline: checks({ when: "changed", notify: true }) });
     const before = await storedRows();
     const sent = bench.published.size;
@@ -163,7 +163,7 @@ describe("a preview", () => {
     expect(bench.published.size).toBe(sent);
   });
 
-  it("shows for each item the steps, the values, the changes and the events", async () => {
+  it("returns for each item the steps, the values, the changes and the events", async () => {
     const list = await readOnce();
     bench.answers.product = (id) => priced(id === "10001" ? 10 : 20);
     const body = shown(await test(list, { pipeline: twoSteps }));
@@ -203,7 +203,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("charges the answered reads, and refunds those without an answer and the steps not reached", async () => {
+  it("charges the answered reads, and refunds unanswered reads and steps that were not reached", async () => {
     const list = await readOnce();
     const { balance } = await bench.account();
     bench.answers.product = (id) => (id === "10001" ? priced(20) : { status: "unavailable" });
@@ -219,7 +219,7 @@ describe("a preview", () => {
     expect(shown(found).total.credits).toBe(1);
   });
 
-  it("reserves each step for the items that can reach it", async () => {
+  it("reserves credits for each step and the items that can reach it", async () => {
     const list = await bench.createList(ids);
     const pipeline: Pipeline = { ...twoSteps, baseline: "again" };
     bench.answers.product = () => priced(20);
@@ -233,7 +233,7 @@ describe("a preview", () => {
     ["the balance", { granted: 3, code: "INSUFFICIENT_CREDITS" }],
     ["'max_credits'", { granted: 100, maxCredits: 3, code: "INVALID_PARAM" }],
   ])(
-    "that must reserve more than %s reads and charges nothing",
+    "that must reserve more credits than %s is refused, reads nothing and charges nothing",
     async (_name, { granted, code, ...cap }) => {
       bench = await startRunBench({ tables, credits: granted });
       const list = await bench.createList(ids);
@@ -265,7 +265,7 @@ describe("a preview", () => {
     expect((await bench.account()).balance).toBe(100);
   });
 
-  it("passes the deadline of the call to every step, also after it", async () => {
+  it("reads every step with the deadline of the call, even when the deadline has passed", async () => {
     const list = await readOnce();
     const deadlines: number[] = [];
     const { scraperFor } = bench.sources;
@@ -301,7 +301,7 @@ describe("a preview", () => {
     expect(shown(found).total.events).toEqual({ "watchlist.product.changed": 4 });
   });
 
-  it("shows the derived fields only if every earlier run is in the history", async () => {
+  it("returns derived fields only if every earlier run is in the history", async () => {
     const list = await readOnce();
     const pipeline = checks({
       when: "ok",

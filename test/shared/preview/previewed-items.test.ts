@@ -51,7 +51,7 @@ describe("the items of a preview and their details", () => {
     expect(read).toEqual([...ranges, ...ranges]);
   });
 
-  it("are refused with 409 if other calls removed all items", async () => {
+  it("cause the preview to be refused with 409 if other calls removed all of the items", async () => {
     const pages = {
       async *pages() {
         yield { ...page, items: [] };

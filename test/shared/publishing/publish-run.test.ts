@@ -48,7 +48,7 @@ function crashing(at: number, when: "before" | "after") {
 }
 
 describe("the publisher of run events", () => {
-  it("delivers each event once if it crashes before or after any write and is called again", async () => {
+  it("delivers each event once even if it crashes before or after any write and is called again", async () => {
     await world.addEndpoint(account, "http://127.0.0.1:9000/");
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
@@ -80,7 +80,7 @@ describe("the publisher of run events", () => {
     }
   });
 
-  it("adds the run to the feed, with its event types and its webhook endpoint", async () => {
+  it("adds the run to the event feed, with its event types and its webhook endpoint", async () => {
     await world.publish({ ...run, webhookEndpointId: "we_1" });
 
     expect(await feed()).toEqual([

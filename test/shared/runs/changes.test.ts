@@ -86,7 +86,7 @@ async function reportOf(bench: RunBench, list: Watchlist, published: number) {
 const newMinPrice = (before: number, after: number) => ({ newMinPrice: { before, after } });
 
 describe("a change that two scrapers read", () => {
-  it("in different runs is counted once, in the first run, and reported once, in the second", async () => {
+  it("in different runs is counted only in the first run, and reported only in the second", async () => {
     const { next } = await watched(null);
     const scanned = await next({ pulse: 9, lite: undefined });
     expect(scanned).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 0 });
@@ -101,7 +101,7 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject(quiet);
   });
 
-  it("in one run is reported by the step whose route notifies, even if another step read it first", async () => {
+  it("in one run is reported by the step whose route notifies, even if another step read the change first", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     const run = await next({ pulse: 9, lite: 9 });
     expect(run).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 1 });
@@ -122,7 +122,7 @@ describe("a change that two scrapers read", () => {
     expect(sweep).toMatchObject({ steps: ["pulse"], changed: 0, notified: 0 });
   });
 
-  it("is reported by the step whose route notifies if a refresh read it before and did not report it", async () => {
+  it("is reported by the step whose route notifies if an earlier refresh read it but did not report it", async () => {
     const { next } = await watched(pipelineOf([notify], []));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -132,7 +132,7 @@ describe("a change that two scrapers read", () => {
     expect(sweep.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("routes its item from pulse to the next step, even if a refresh read it before", async () => {
+  it("routes its item from pulse to the next step, even if an earlier refresh read the change", async () => {
     const pipeline: Pipeline = {
       entry: "pulse",
       baseline: "full",
@@ -153,7 +153,7 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"] });
   });
 
-  it("causes no second read at lite after a refresh at lite reported it", async () => {
+  it("does not route its item to lite again after a refresh at lite reported it", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -161,7 +161,7 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"], changed: 0 });
   });
 
-  it("is counted and reported again if the field had its old value in between", async () => {
+  it("is counted and reported again if the field had its old value between the two reads", async () => {
     const { next } = await watched(pipelineOf([notify], [notify]));
     expect(await next({ pulse: 9 })).toMatchObject({ changed: 1, notified: 1 });
     // For lite, which last read 10, the price is unchanged, so no route matches.
@@ -174,7 +174,7 @@ describe("a change that two scrapers read", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("is counted once if offers steps with different condition filters read it", async () => {
+  it("is counted once if several offers steps with different condition filters read it", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {
@@ -228,7 +228,7 @@ describe("a change that two scrapers read", () => {
 });
 
 describe("the last_change of an item", () => {
-  it("contains each field that any step of the run changed, with its first `before` and its last `after`", async () => {
+  it("contains each field that changed in any step of the run, with its first `before` and its last `after`", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );
@@ -287,7 +287,7 @@ describe("the last_change of an item", () => {
     });
   });
 
-  it("gives a client that polls with changed_since every change that the run's events reported", async () => {
+  it("shows a client that polls with changed_since every change that the run's events reported", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );

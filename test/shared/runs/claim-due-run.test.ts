@@ -37,7 +37,7 @@ const nextRunAt = async (): Promise<string | null | undefined> =>
   (await world.watchlists.get(list.accountId, list.id))?.nextRunAt;
 
 describe("a schedule tick", () => {
-  it("removes the schedule of a deleted watchlist", async () => {
+  it("removes the schedule if the watchlist was deleted", async () => {
     await put();
     await world.watchlists.remove({ ...list, watchlistId: list.id, purgeAt: new Date(due) });
 
@@ -45,7 +45,7 @@ describe("a schedule tick", () => {
     expect(world.scheduled.size).toBe(0);
   });
 
-  it("removes the schedule of a paused watchlist and starts nothing", async () => {
+  it("removes the schedule and starts no run if the watchlist is paused", async () => {
     await put({ status: "paused", pausedReason: "insufficient_credits", nextRunAt: null });
 
     expect(await tick(due)).toBeUndefined();
@@ -61,7 +61,7 @@ describe("a schedule tick", () => {
     expect((await world.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("of a cadence starts a run even if it arrives shortly before the due time, because the Scheduler ignores milliseconds", async () => {
+  it("of a cadence starts a run even if it arrives less than a second before the due time", async () => {
     await put({ nextRunAt: "2026-03-01T10:31:00.900Z" });
 
     expect(await tick(due)).toMatchObject({ runNumber: 1 });
@@ -92,7 +92,7 @@ describe("a schedule tick", () => {
     ]);
   });
 
-  it("starts no run if the last items are removed while the tick is handled", async () => {
+  it("starts no run if the last items of the watchlist are removed while the tick is handled", async () => {
     await put({ itemCounts: noItems });
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -109,7 +109,7 @@ describe("a schedule tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("leaves the watchlist due if the first items are added while the tick is handled", async () => {
+  it("does not advance the due time of the watchlist if its first items are added while the tick is handled", async () => {
     await put();
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);

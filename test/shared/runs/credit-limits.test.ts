@@ -64,7 +64,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
     expect(bench.reads()).toBe(0);
   });
 
-  it("reads its items in the first run after the limit was raised", async () => {
+  it("has its items read by the first run after the limit was raised", async () => {
     const world = await withList(skus, { maxCreditsPerRun: 3 });
     const { bench, list } = world;
     await bench.run(list);
@@ -74,7 +74,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
     expect(await bench.lastRun(list)).toMatchObject({ credits: 4, error: null });
   });
 
-  it("defers that step and reads a later, cheaper step", async () => {
+  it("defers this step, and reads a later step that costs less", async () => {
     const pipeline: Pipeline = {
       entry: "scan",
       baseline: "first",
@@ -100,7 +100,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
     });
   });
 
-  it("repeats a refresh that it deferred in the next run", async () => {
+  it("defers its refresh, and the next run makes this refresh", async () => {
     const world = await withList(asins, { platform: "retailer_a", refreshEveryRuns: 2 });
     const { bench, list } = world;
     await bench.run(list);
@@ -116,7 +116,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
 });
 
 describe("a later step of a run that exceeds max_credits_per_run", () => {
-  it("is deferred: the same step of the next run reads its items", async () => {
+  it("is deferred, and its items are read by the same step of the next run", async () => {
     const world = await withList(asins, {
       platform: "retailer_a",
       pipeline: pulseThenFull,
@@ -159,7 +159,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect((await bench.list(list))?.status).toBe("active");
   });
 
-  it("can spend the refunded credits of unavailable items again", async () => {
+  it("can spend the refunded credits of unavailable items on the same day", async () => {
     const world = await withList(skus, { dailyCreditBudget: 5 });
     const { bench, list } = world;
     bench.answers.product = (id) =>
@@ -171,7 +171,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect(await bench.lastRun(list)).toMatchObject({ status: "completed", error: null });
   });
 
-  it("has a deferred run whose error states how many credits the budget left", async () => {
+  it("has a deferred run if the budget is used up, and the error of the run states how many credits were left", async () => {
     const { bench, list } = await withList(skus, { dailyCreditBudget: 7 });
     await bench.run(list);
     bench.clock.advance(3_600_000);
@@ -182,7 +182,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     );
   });
 
-  it("has its step deferred if calls and runs would exceed the daily budget of the account", async () => {
+  it("has a step deferred if calls and runs together would exceed the daily budget of the account", async () => {
     const { bench, list } = await withList(skus, {});
     const { client } = bench.table;
     const options = {
@@ -225,7 +225,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect(await budgets.used(list.accountId, now)).toBe(6);
   });
 
-  it("never exceeds its budget and loses no credit if the process of a run dies at any call", async () => {
+  it("never exceeds its budget and loses no credits if the process of a run dies at any external call", async () => {
     let calls = Infinity;
     for (let call = 1; call <= calls; call += 1) {
       for (const when of ["before", "after"] as const) {

@@ -10,7 +10,7 @@ describe("the text about steps that the credits did not cover", () => {
   const lite = { step: "lite", items: 4, shortfall: { needed: 4, available: 2 } };
   const full = { step: "full", items: 1, shortfall: { needed: 5, available: 1 } };
 
-  it("names each deferred step with its items, the credits it needed and the balance", () => {
+  it("contains each deferred step with its items, the credits that it needed and the balance", () => {
     expect(creditShortage({ status: "completed" }, [lite, full])).toBe(
       "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. " +
         "Step 'full' needed 5 credits for 1 item, but the balance was 1 credit. " +
@@ -26,7 +26,7 @@ describe("the text about steps that the credits did not cover", () => {
     );
   });
 
-  it("is null if no step has a stored shortfall", () => {
+  it("is null if no step was deferred or skipped for lack of credits", () => {
     const steps = [{ step: "lite", items: 4, shortfall: null }];
     expect(creditShortage({ status: "completed" }, steps)).toBeNull();
   });

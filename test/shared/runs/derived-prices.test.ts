@@ -30,25 +30,25 @@ describe("a route with a derived field", () => {
     expect(matched(newLow, reads)).toEqual([2, 6]);
   });
 
-  it("does not match while the prices go back fewer than 30 days", () => {
+  it("does not match while the stored prices cover fewer than 30 days", () => {
     expect(matched(newLow, priced([1, 20], [29, 10], [1, 9]))).toEqual([2]);
   });
 
-  it("forgets a low price 30 days after it ended", () => {
+  it("ignores a low price that ended more than 30 days ago", () => {
     const reads = priced([1, 20], [40, 5], [1, 20], [29, 18], [1, 19], [1, 17]);
     expect(matched(newLow, reads)).toEqual([1, 5]);
   });
 
-  it("matches once even if each outcome is stored twice", () => {
+  it("matches only once even if each outcome is stored twice", () => {
     expect(matched(newLow, priced([1, 20], [31, 12], [1, 12]), 2)).toEqual([1]);
   });
 
-  it("compares a derived field with a number", () => {
+  it("matches if the derived field passes a test with a number", () => {
     const route = { ...ok, field: "lowest30d", op: "below", value: 10 } as const;
     expect(matched(route, priced([1, 20], [31, 9], [1, 20], [1, 20]))).toEqual([2, 3]);
   });
 
-  it("compares with the price before the item was sold out", () => {
+  it("compares with the last price before the item was sold out", () => {
     const route = {
       ...ok,
       field: "price",
@@ -58,12 +58,12 @@ describe("a route with a derived field", () => {
     expect(matched(route, priced([1, 20], [1, null], [1, 15], [1, 15], [1, 18]))).toEqual([2, 3]);
   });
 
-  it("weights each price of an average by the time for which the price held", () => {
+  it("compares with an average that weights each price by the time for which it was valid", () => {
     const route = { ...ok, field: "average30d", op: "is", value: 15 } as const;
     expect(matched(route, priced([1, 10], [30, 20], [14, 20], [1, 20]))).toEqual([3]);
   });
 
-  it("counts the changes of the last seven days, including the change of the read", () => {
+  it("compares with a count of the price changes in the last seven days, including the change of this read", () => {
     const route = { ...ok, field: "changedCount7d", op: "is", value: 2 } as const;
     expect(matched(route, priced([1, 1], [8, 2], [1, null], [1, null], [6, 3]))).toEqual([2, 3, 4]);
   });

@@ -89,7 +89,7 @@ describe("the entries of a run's events", () => {
     expect(entries[1]).not.toHaveProperty("metadata");
   });
 
-  it("name the sellers before and after a change of the merchant", async () => {
+  it("contain the names of the sellers before and after a change of the merchant", async () => {
     const bench = await startRunBench({ tables });
     const asin = "B000000001";
     const list = await bench.createList([asin], {
@@ -120,7 +120,7 @@ describe("the entries of a run's events", () => {
     ]);
   });
 
-  it("are complete for items whose metadata together exceed a row of the database", async () => {
+  it("are complete even if the metadata of all items together is larger than a row of the database", async () => {
     const bench = await startRunBench({ tables, credits: 50_000 });
     const ids = Array.from({ length: 1_000 }, (_, n) => String(9_100_000 + n));
     const list = await bench.createList(ids, {
@@ -146,7 +146,7 @@ describe("the entries of a run's events", () => {
 });
 
 describe("a route that compares with metadata", () => {
-  it("matches the items whose field passes the test with their own value", async () => {
+  it("matches the items whose field passes the test with the metadata value of the same item", async () => {
     const bench = await startRunBench({ tables });
     const given = {
       "9000001": { metadata: { target_price: 20 } },
@@ -179,7 +179,7 @@ describe("the details of an item", () => {
   const readAt = "2026-03-02T00:00:00.000Z";
   const read = (facts: ItemDetails["facts"], at = readAt) => ({ id, addedAt, readAt: at, facts });
 
-  it("keep a label when a run stores facts, and facts when a client sets a label", () => {
+  it("keep their label when a run stores facts, and keep their facts when a client sets a label", () => {
     const labeled = withLabels(undefined, { id, addedAt, isAdded: true, given: { label: "A" } });
     const both = withFacts(labeled, read({ title: "T" }));
     expect(both).toMatchObject({ label: "A", facts: { title: "T" }, readAt });
@@ -194,7 +194,7 @@ describe("the details of an item", () => {
     expect(withFacts(known, read({ title: "New" }, "2026-03-03T00:00:00.000Z"))).toBe(known);
   });
 
-  it("of a removed item are discarded when an item with the same ID is added", () => {
+  it("are discarded if the item is removed and an item with the same ID is added", () => {
     const old = withLabels(undefined, { id, addedAt, isAdded: true, given: { label: "A" } });
     const again = { id, addedAt: readAt, isAdded: true };
     expect(withLabels(old, { ...again, given: {} })).toBeUndefined();
@@ -219,7 +219,7 @@ describe("the facts of a product read", () => {
     ["texts of a wrong type", { title: 5, url: "/relative", images: "https://a.example/1.jpg" }],
     ["a seller without a name", { retailer_a: { buybox: { merchant: { id: "S1" } } } }],
     ["an empty buy box", { title: " ", retailer_a: { buybox: null } }],
-  ])("are unknown for %s", (_, fields) => {
+  ])("are empty for %s", (_, fields) => {
     expect(factsOfProduct(fields)).toBeUndefined();
   });
 });

@@ -49,7 +49,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
   const previousOf = async (list: Watchlist) =>
     (await bench.items(list)).map(({ routeStates }) => routeStates?.["previousPrice"]?.prices);
 
-  it("calculates the field from the history in the first run", async () => {
+  it("calculates the derived field from the history in its first run with this pipeline", async () => {
     const list = await bench.createList(["10001"], { pipeline: plain });
     await runAt(list, 10, plain);
     await runAt(list, 12, plain);
@@ -63,7 +63,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(next.runs[0]?.stats.matched).toBe(1);
   });
 
-  it("makes the same number of store calls as other watchlists once its items have the field", async () => {
+  it("causes no further store calls per run once all items have the derived field", async () => {
     const [one, other] = [
       await bench.createList(["10001"], { pipeline: plain }),
       await bench.createList(["10002"], { pipeline: cheaper }),
@@ -77,7 +77,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(bench.calls()).toBe(calls);
   });
 
-  it("calculates nothing while the history lacks an earlier run, and tries again in the next run", async () => {
+  it("gets no derived field while the history lacks an earlier run, and tries again in the next run", async () => {
     const list = await bench.createList(["10001"], { pipeline: plain });
     await runAt(list, 10, plain);
     const { runs } = await bench.runs.list(list.id, 1);
@@ -105,7 +105,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect((await tracesWith(runs)).size).toBe(1);
   });
 
-  it("prepares a limited number of items in each run", async () => {
+  it("calculates the derived field for a limited number of items in each run", async () => {
     const ids = Array.from({ length: limits.tracedItemsMax + 5 }, (_, n) => String(10_001 + n));
     const list = await bench.createList(ids, { pipeline: plain });
     await runAt(list, 10, plain);
@@ -117,7 +117,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(await previousOf(list)).not.toContain(undefined);
   });
 
-  it("deletes the stored data of a field when no route tests the field any more", async () => {
+  it("loses the stored data of a derived field when no route tests the field any more", async () => {
     const list = await bench.createList(["10001"], { pipeline: cheaper });
     await runAt(list, 10, cheaper);
     expect(await previousOf(list)).not.toContain(undefined);

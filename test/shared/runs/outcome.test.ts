@@ -83,7 +83,7 @@ describe("a `new` item", () => {
     expect(currentSnapshot(item)).toEqual(seen(10));
   });
 
-  it("becomes delisted with the last snapshot null when it is read `not_found`", () => {
+  it("becomes delisted with a last snapshot of null when it is read `not_found`", () => {
     expect(onlyOutcome(read(fresh, answer("not_found"))).lastSnapshot).toBeNull();
     expect(after(fresh, answer("not_found"))).toMatchObject({
       state: "delisted",
@@ -92,7 +92,7 @@ describe("a `new` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "stays new and gets an owed retry of the step when it is read `%s`",
+    "stays new and gets an owed retry of the step if it is read `%s`",
     (status) => {
       expect(after(fresh, answer(status))).toMatchObject({
         state: "new",
@@ -123,19 +123,19 @@ describe("an `active` item", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it("has an outcome without a change when it is read `ok` and the read does an owed retry", () => {
+  it("gets an outcome without a change, which clears its owed retry, when the read of this retry is `ok`", () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(owing, answer("ok", seen(10))).owes).toEqual([]);
   });
 
-  it("has an outcome without a change when it is read `ok` after a failure without an owed retry", () => {
+  it("gets an outcome without a change when it is read `ok` after a failure that left no owed retry", () => {
     const failed: Item = { ...known, lastReadStatus: "partial", consecutiveFailures: 1 };
     expect(onlyOutcome(read(failed, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(failed, answer("ok", seen(10)))).toMatchObject({ consecutiveFailures: 0 });
   });
 
-  it("has no outcome when it is read `ok` without a change, so nothing is written", () => {
+  it("gets no outcome, so that nothing is written, when it is read `ok` without a change", () => {
     const result = read(known, answer("ok", seen(10)));
     expect(result).toMatchObject({ counts: { requested: 1, ok: 1, quarters: 4 }, outcomes: [] });
   });
@@ -167,13 +167,13 @@ describe("an `active` item", () => {
   );
 
   it.each(["partial", "unavailable"] as const)(
-    "has no last snapshot in its outcome when it is read `%s`, because it is not delisted",
+    "gets an outcome without a last snapshot when it is read `%s`",
     (status) => {
       expect(onlyOutcome(read(known, answer(status)))).not.toHaveProperty("lastSnapshot");
     },
   );
 
-  it("loses its failures and the step's owed retry when it is read `ok` after a failure", () => {
+  it("has its failure count and the step's owed retry cleared when it is read `ok` after a failure", () => {
     const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const failed: Item = {
       ...known,
@@ -265,7 +265,7 @@ describe("a `new` route", () => {
 describe("a `changed` route with `min_delta`", () => {
   const step = check({ when: "changed", field: "price", min_delta: 5, notify: true });
 
-  it("reports the change since the value that it compares with, and not only since the last read", () => {
+  it("reports the change from its reference value, and not only from the last read", () => {
     const drifted = after(known, answer("ok", seen(13)), step);
     const outcome = onlyOutcome(read(drifted, answer("ok", seen(16)), step));
     expect(outcome).toMatchObject({
@@ -275,7 +275,7 @@ describe("a `changed` route with `min_delta`", () => {
     });
   });
 
-  it("reports nothing if the change is smaller", () => {
+  it("reports nothing if the change is smaller than `min_delta`", () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(13)), step));
     expect(outcome).not.toHaveProperty("reported");
     expect(outcome).not.toHaveProperty("reportedChanges");
@@ -298,7 +298,7 @@ describe("an outcome that only routes or reports the item", () => {
     });
   });
 
-  it("leaves the item unchanged, so nothing is written", () => {
+  it("does not change the item, so that nothing is written", () => {
     expect(after(known, answer("ok", seen(10)), step)).toBe(known);
   });
 });
@@ -317,7 +317,7 @@ describe("the readings of an item at two kinds of steps", () => {
     buyboxOfferId: "o1",
   };
 
-  it("let a product step report, but not count again, a change that a pulse found and did not report", () => {
+  it("allow a product step to report a change that a pulse step found but did not report, without counting it again", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");
@@ -328,7 +328,7 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(outcome).toMatchObject({ isCounted: true, reported: { newCount: 4 } });
   });
 
-  it("prevent a product step from reporting a change that a pulse has reported", () => {
+  it("prevent a product step from reporting a change that a pulse step has reported", () => {
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), pulse));
     expect(scan.openChanges).toEqual({ newCount: { value: 4, notified: true } });
     const moved = applyOutcome(item, scan, { ...reading, step: "pulse" });
@@ -343,7 +343,7 @@ describe("the readings of an item at two kinds of steps", () => {
     [true, 9.01],
     [false, 9],
   ])(
-    "give a pulse with the lowest new price 9 `buyboxAboveLowest` = %s if the buy-box price is %d",
+    "result in `buyboxAboveLowest` = %s after a pulse read with the lowest new price 9 if the buy-box price is %d",
     (value, price) => {
       const route = { when: "ok", field: "buyboxAboveLowest", op: "is", value } as const;
       const tests = { ...pulse, routes: [{ ...route, notify: true }] };
@@ -353,7 +353,7 @@ describe("the readings of an item at two kinds of steps", () => {
     },
   );
 
-  it("give a pulse no `buyboxAboveLowest` if the item has no product reading", () => {
+  it("result in no `buyboxAboveLowest` after a pulse read if the item has no product reading", () => {
     const always = { ...pulse, routes: [{ when: "always", notify: true } as const] };
     const unbought = { ...item, readings: {} };
     const { matched } = onlyOutcome(read(unbought, answer("ok", { newMinPrice: 9 }), always));
@@ -371,7 +371,7 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
   });
 
-  it("report no change at the first read of a kind, even if the item has a reading of another kind", () => {
+  it("lead to no reported change at the first read of a kind, even if the item has a reading of another kind", () => {
     const offers: Step = { ...lite, id: "o", scraper: "retailer_a.offers" };
     const outcome = onlyOutcome(read(item, answer("ok", { offerCount: 2 }), offers));
     expect(outcome).not.toHaveProperty("changes");
@@ -384,17 +384,17 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(outcome.readings?.product).toMatchObject({ rating: 4.6 });
   });
 
-  it("cause no outcome if neither the offer in the buy box nor any field changed", () => {
+  it("lead to no outcome if neither the offer in the buy box nor any field changed", () => {
     const seenAgain = { ...answer("ok", product), buyboxOfferId: "o1" };
     expect(read(item, seenAgain, lite).outcomes).toEqual([]);
   });
 
-  it("keep the stored offer ID after a read that does not contain the buy box", () => {
+  it("still have the stored offer ID after a read that does not contain the buy box", () => {
     const outcome = onlyOutcome(read(item, answer("ok", { newCount: 4 }), pulse));
     expect(outcome).not.toHaveProperty("buyboxOfferId");
   });
 
-  it("remove the stored offer ID if the buy box is empty", () => {
+  it("have no offer ID any more after a read with an empty buy box", () => {
     const seenNow = { ...answer("ok", { ...product, offerListingId: null }), buyboxOfferId: null };
     expect(after(item, seenNow, lite).buyboxOfferId).toBeNull();
   });
@@ -426,7 +426,7 @@ describe("the observed changes of an outcome", () => {
     });
   });
 
-  it("leave out values that another kind of read saw first, and prices that differ by half a cent", () => {
+  it("leave out values that another kind of read saw first, and price differences of half a cent", () => {
     const item = { ...known, readings: { product: { newCount: 3, newMinPrice: 9 } } };
     const seenFirst = { newCount: 3, newMinPrice: 9.004 };
     expect(onlyOutcome(read(item, answer("ok", seenFirst), pulse))).not.toHaveProperty("observed");
@@ -450,7 +450,7 @@ describe("the observed changes of an outcome", () => {
 describe("an outcome that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
-  it("changes nothing if the item already has it", () => {
+  it("changes nothing if it has already been applied to the item", () => {
     const once = applyOutcome(known, moved(12), reading);
     expect(applyOutcome(once, moved(12), reading)).toBe(once);
   });
@@ -513,7 +513,7 @@ describe("the details of an item", () => {
 describe("a batch with items that have no offer to check", () => {
   const owing = (id: string): Item => ({ ...known, id, owes: [owed] });
 
-  it("clears the owed retries of those items and keeps the outcomes of the others, in ID order", () => {
+  it("clears the owed retries of these items, and has the outcomes of all items in ID order", () => {
     const items = [owing("6500001"), owing("6500002"), { ...known, id: "6500003" }];
     const result = batchResult(
       alone(check()),
@@ -527,7 +527,7 @@ describe("a batch with items that have no offer to check", () => {
     expect(result.counts).toMatchObject({ requested: 1, ok: 1, skipped: 2 });
   });
 
-  it("clears their owed retries even if an item with an answer was removed from the watchlist", () => {
+  it("clears the owed retries of these items even if an item with an answer was removed from the watchlist", () => {
     const result = batchResult(
       alone(check()),
       { items: new Map([["6500001", owing("6500001")]]), planned: 2, at: readAt },
@@ -536,7 +536,7 @@ describe("a batch with items that have no offer to check", () => {
     expect(result.outcomes).toMatchObject([{ id: "6500001", status: "skipped" }]);
   });
 
-  it("keeps the owed retries of other steps", () => {
+  it("keeps the owed retries that these items have for other steps", () => {
     const item: Item = { ...known, owes: [{ step: "other", scraper: "retailer_d.standard" }] };
     const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const pipeline = { ...pipelineOf(check()), steps: [check(), other] };
@@ -550,7 +550,7 @@ describe("a batch with items that have no offer to check", () => {
 });
 
 describe("the counts of a batch", () => {
-  it("add up to the requested items, and count removed items as skipped", () => {
+  it("have a sum that equals the requested items, and include removed items as skipped", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),
     );
@@ -606,7 +606,7 @@ describe("the details of an item in the outcome of a read", () => {
     expect(onlyOutcome(result)).toStrictEqual(unchangedOutcome);
   });
 
-  it("are absent if none are known", () => {
+  it("are absent if no details of the item are known", () => {
     expect(withDetailsOf(answer("ok", seen(9)), () => ({}))).not.toHaveProperty("details");
     expect(withDetailsOf(answer("ok", seen(9)))).not.toHaveProperty("details");
   });

@@ -98,7 +98,7 @@ describe("the step that does an owed retry", () => {
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is a step with routes that reads the same kind, if the baseline step has no routes", () => {
+  it("is a step with routes that does the same kind of read if the baseline step has no routes", () => {
     const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
     const base = { ...full, id: "base" };
     const withBase = (...steps: readonly Step[]): Pipeline => ({
@@ -125,7 +125,7 @@ describe("the step that does an owed retry", () => {
 });
 
 describe("the owed retries of an item", () => {
-  it("contain one retry of a kind, even if its step fails and is renamed several times", () => {
+  it("contain only one retry of a kind of read, even if its step fails and is renamed several times", () => {
     let owes: Item["owes"] = [];
     for (const id of ["a", "b", "b", "c"]) {
       owes = retriesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
@@ -133,7 +133,7 @@ describe("the owed retries of an item", () => {
     expect(owes).toEqual([{ step: "c", scraper: "retailer_a.lite" }]);
   });
 
-  it("contain one retry of each step that fails several times before the item's first read", () => {
+  it("contain only one retry of each step, even if it fails several times before the item's first read", () => {
     let owes: Item["owes"] = [];
     for (const id of ["scan", "look", "scan", "look", "scan", "look"]) {
       owes = retriesAfterFailure(pipelineOf(pulse, look), { state: "new", owes }, id);
@@ -217,7 +217,7 @@ const scanned = (...steps: readonly Step[]): Pipeline => ({
 });
 
 describe("items that a step deferred or failed to read", () => {
-  it("are read and reported by the renamed step that has the scraper of the deferred step", async () => {
+  it("are read and reported by a renamed step that has the scraper of the deferred step", async () => {
     const world = await watched(scanned());
     expect(await world.next(3)).toEqual({ scan: 4, look: 0 });
     await world.patch({
@@ -272,7 +272,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read once by a step to which they are also routed", async () => {
+  it("are read only once by a step that also gets them from a route", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
@@ -298,7 +298,7 @@ describe("items that a step deferred or failed to read", () => {
 
 describe("the owed retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    "is done after `%s` by the new pipeline's step with the same scraper and condition",
+    "is done, after `%s`, by the step of the new pipeline with the same scraper and condition filter",
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>
@@ -311,7 +311,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     },
   );
 
-  it("is dropped after a pipeline change if the item has no successful read yet: the new baseline step reads it", async () => {
+  it("is replaced by a read of the new baseline step if the item has no successful read yet when the pipeline changes", async () => {
     const world = await watched(null);
     const { bench, list } = world;
     await bench.work([]);
@@ -332,7 +332,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("of an offer check reads the last known offer, and is cleared if none is known", async () => {
+  it("reads the last known offer if an offer check failed, and is cleared if no offer is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),

@@ -130,7 +130,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(entries(bench, "watchlist.product.changed", "changes")).toHaveLength(1);
   });
 
-  it("does owed retries of lite even if pulse finds no change", async () => {
+  it("reads items with an owed retry of lite at lite, even if pulse finds no change", async () => {
     const { bench, list, next } = await watched([first]);
     bench.answers.product = (_, scraper) =>
       scraper === "retailer_a.lite"
@@ -146,7 +146,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(await steps(bench, list)).toEqual({ pulse: { requested: 1, credits: 1 } });
   });
 
-  it("reads every item at lite instead of pulse in every Nth run", async () => {
+  it("reads every item at lite instead of pulse in every run whose number is a multiple of refresh_every_runs", async () => {
     const { bench, list, next } = await watched([first, second], { refreshEveryRuns: 3 });
     const seen: unknown[] = [];
     for (let run = 2; run <= 6; run += 1) {
@@ -163,14 +163,14 @@ describe("the default pipeline of retailer_a", () => {
     ]);
   });
 
-  it("never refreshes when refresh_every_runs is 0", async () => {
+  it("makes no refresh if refresh_every_runs is 0", async () => {
     const { bench, list, next } = await watched([first], { refreshEveryRuns: 0 });
     for (let run = 2; run <= 9; run += 1) await next();
     const { runs } = await bench.runs.list(list.id, 10);
     expect(new Set(runs.map(({ kind }) => kind))).toEqual(new Set(["baseline", "sweep"]));
   });
 
-  it("reads an item that was added later once at full, and reports no change of it", async () => {
+  it("reads an item that was added later once at full, and reports no change of this item", async () => {
     const { bench, list, next } = await watched([first]);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
     if (page === undefined) throw new Error("A list has a page");
@@ -217,7 +217,7 @@ describe("an offers step", () => {
     expect(await steps(bench, list)).toEqual({ s: { requested: 3, credits: 5 } });
   });
 
-  it("refunds listings without an answer", async () => {
+  it("refunds the credits of listings without an answer", async () => {
     const { bench, list, next } = await watched([first], { pipeline });
     bench.answers.offers = () => ({ status: "unavailable" });
     await next();
@@ -252,7 +252,7 @@ describe("an offer_check step", () => {
     },
   );
 
-  it("checks the offer that the previous step found, at half a credit, rounded up once", async () => {
+  it("checks the offer that the previous step found, and costs half a credit per item, rounded up once", async () => {
     const { bench, list, next } = await watched([first, second, third], { pipeline });
     const asked: string[] = [];
     bench.answers.check = ({ offerListingId }) => {
@@ -295,7 +295,7 @@ describe("an offer_check step with a malformed stored offer ID", () => {
     ["an ID of 5,000 characters", "x".repeat(5_000)],
     ["an ID with a control character", "a\u0000b"],
     ["an empty ID", ""],
-  ])("skips the item: %s", async (_case, impossible) => {
+  ])("skips an item with %s", async (_case, impossible) => {
     const { bench, list, next } = await watched([first, second], {
       pipeline: only(
         { scraper: "retailer_a.lite", routes: [{ when: "always", run: "check" }] },
@@ -350,7 +350,7 @@ describe("the charge of a run's step", () => {
     expect(await bench.account()).toMatchObject({ balance: 4_999, held: 0, spent: 1 });
   });
 
-  it("includes not_found, but not partial and unavailable", async () => {
+  it("includes not_found items, but not partial and unavailable items", async () => {
     const { bench, list, next } = await watched([first, second, third], {
       pipeline: only({ scraper: "retailer_a.full", routes: [] }),
     });
@@ -364,7 +364,7 @@ describe("the charge of a run's step", () => {
     expect(stats.steps["s"]).toMatchObject({ notFound: 1, partial: 1, unavailable: 1, credits: 5 });
   });
 
-  it("does not use a concurrency slot", async () => {
+  it("uses no slot of the account", async () => {
     const { bench, list } = await watched([first]);
     await bench.runSome(list, 1);
     expect((await bench.account()).inFlight).toBe(0);
@@ -372,7 +372,7 @@ describe("the charge of a run's step", () => {
 });
 
 describe("a step to which several routes lead", () => {
-  it("reads an item once per run", async () => {
+  it("reads each item once per run", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
         {

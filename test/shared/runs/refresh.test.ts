@@ -92,7 +92,7 @@ describe("a refresh that was skipped for lack of credits", () => {
     expect(await world.next(), "run 7").toBe(sweep);
   });
 
-  it("stays due after each skip, and after the pause that follows the third skip", async () => {
+  it("stays due after each skipped run, and after the third skip has paused the watchlist", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     for (const run of [3, 4, 5]) expect(await world.next("unpaid"), `run ${run}`).toBe(skipped);
@@ -179,7 +179,7 @@ describe("a refresh whose run failed", () => {
     return world;
   }
 
-  it("is not repeated if its entry step was started: its items have an owed retry of this step", async () => {
+  it("is not repeated if its entry step was started, because its items have an owed retry of this step", async () => {
     const world = await failed(({ bench, list }) => bench.runSome(list, 1));
     const items = await world.bench.items(world.list);
     expect(items.flatMap(({ owes }) => owes.map(({ step }) => step))).toEqual(["lite", "lite"]);

@@ -69,7 +69,7 @@ const eventsOf = (outcomes: readonly Outcome[]): readonly (readonly string[])[] 
     ),
   );
 
-it("the limits of routes hold for messages that arrive twice", async () => {
+it("the limits of routes cause the same matches when every message arrives twice", async () => {
   const outcomes = await playEngine(scenario, tables);
 
   expect(outcomes).toEqual(playModel(scenario));
@@ -77,12 +77,15 @@ it("the limits of routes hold for messages that arrive twice", async () => {
   expect(eventsOf(outcomes)).toEqual([[], ["inStock"], ["price", "ok"], ["inStock"], []]);
 });
 
-it.each([1, 2])("the limits of routes hold if run %i dies at a call of a port", async (run) => {
-  const expected = playModel(scenario);
-  for (let call = 1; call <= callsMax; call += step) {
-    for (const when of ["before", "after"] as const) {
-      const played = await playEngine({ ...scenario, crash: { run, call, when } }, tables);
-      expect(played, `${when} call ${call}`).toEqual(expected);
+it.each([1, 2])(
+  "the limits of routes cause the same matches when the process of run %i dies at any external call",
+  async (run) => {
+    const expected = playModel(scenario);
+    for (let call = 1; call <= callsMax; call += step) {
+      for (const when of ["before", "after"] as const) {
+        const played = await playEngine({ ...scenario, crash: { run, call, when } }, tables);
+        expect(played, `${when} call ${call}`).toEqual(expected);
+      }
     }
-  }
-});
+  },
+);

@@ -38,7 +38,7 @@ const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] 
   playReads(pipelineOf(route), reads).effects.flatMap(({ isMatched }, n) => (isMatched ? [n] : []));
 
 describe("a route with min_delta", () => {
-  it("adds small changes up until they reach the difference", () => {
+  it("reports small changes in one direction once their sum reaches the difference", () => {
     expect(notified({ min_delta: 5 }, priced(100, 98, 97, 95, 94, 99, 100))).toEqual([
       "-",
       "-",
@@ -50,7 +50,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("reports a difference of exactly the minimum, although binary fractions are not exact", () => {
+  it("reports a difference of exactly the minimum, even if the numbers are not exact as binary fractions", () => {
     expect(notified({ min_delta: 0.1 }, priced(0.3, 0.2, 0.1))).toEqual([
       "-",
       "0.3 > 0.2",
@@ -58,7 +58,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("does not compare null, and compares the next number with the value before null", () => {
+  it("does not match at null, and compares the next number with the value before null", () => {
     expect(notified({ min_delta: 5 }, priced(100, null, 98, null, 60))).toEqual([
       "-",
       "-",
@@ -77,7 +77,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("measures a decrease from the highest value since the last notification", () => {
+  it("compares a decrease with the highest value since the last notification", () => {
     const route = { op: "decreased", min_delta: 5 } as const;
     expect(notified(route, priced(100, 120, 116, 115, 130, 111))).toEqual([
       "-",
@@ -89,7 +89,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("measures an increase from the lowest value since the last notification", () => {
+  it("compares an increase with the lowest value since the last notification", () => {
     const route = { op: "increased", min_delta: 5 } as const;
     expect(notified(route, priced(100, 80, 84, 85))).toEqual(["-", "-", "-", "80 > 85"]);
   });
@@ -106,12 +106,12 @@ describe("a route with min_delta_percent", () => {
     ]);
   });
 
-  it("reports only changes that also reach min_delta if it has both keys", () => {
+  it("reports only changes that also reach min_delta if it has both limits", () => {
     const both = { min_delta: 5, min_delta_percent: 1 };
     expect(notified(both, priced(100, 96, 95))).toEqual(["-", "-", "100 > 95"]);
   });
 
-  it("reports every change from 0", () => {
+  it("reports every change of a field from 0", () => {
     expect(notified({ min_delta_percent: 50 }, priced(0, 1))).toEqual(["-", "0 > 1"]);
   });
 });
@@ -131,7 +131,7 @@ describe("a route with increased or decreased", () => {
     expect(notified({ op: "increased" }, reads)).toEqual(["-", "-", "-", "-", "-", "-", "60 > 61"]);
   });
 
-  it("stores the last number only while the field is null", () => {
+  it("stores the last number in its state only while the field is null", () => {
     const pipeline = pipelineOf({ when: "changed", field: "price", op: "decreased", notify: true });
     const statesAfter = (...prices: readonly (number | null)[]) =>
       Object.values(playReads(pipeline, priced(...prices)).item.routeStates ?? {});
@@ -174,7 +174,7 @@ describe("a route with cooldown", () => {
     expect(effects.map(({ changes }) => changes !== null)).toEqual([false, true, false, false]);
   });
 
-  it("delays matches of conditions other than a change, too", () => {
+  it("also delays matches if its 'when' is not changed", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -189,7 +189,7 @@ describe("a route with cooldown", () => {
     ).toEqual([0, 2]);
   });
 
-  it("stores nothing in the item after the cooldown is over and the item changed", () => {
+  it("removes its state from the item at the first change after the cooldown", () => {
     const pipeline = pipelineOf({ when: "changed", field: "price", cooldown: "15m", notify: true });
     const { item } = playReads(pipeline, [...priced(100, 90), found({ price: 90, inStock: true })]);
     expect(item).not.toHaveProperty("routeStates");
@@ -208,7 +208,7 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("counts different values on the same side of the reference value", () => {
+  it("counts different values on the same side of the reference value as confirmations", () => {
     expect(notified({ confirm: 3 }, priced(100, 90, 80, 85))).toEqual(["-", "-", "-", "100 > 85"]);
   });
 
@@ -222,7 +222,7 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("counts reads of a text field only while the text stays the same", () => {
+  it("counts reads of a text field as confirmations only while the text stays the same", () => {
     const route: Route = { when: "changed", field: "state", confirm: 2, notify: true };
     const { effects } = playReads(
       pipelineOf(route),
@@ -236,12 +236,12 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("does not let one high value become the reference value of a decrease", () => {
+  it("does not compare a decrease with a high value that only one read showed", () => {
     const route = { op: "decreased", confirm: 2 } as const;
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });
 
-  it("matches from the nth read in a row on if the condition is not a change", () => {
+  it("matches from the nth read in a row on if its 'when' is not changed", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -314,7 +314,7 @@ describe("a route with where", () => {
     ).toEqual(["-", "-", "-", "70 > 60", "-"]);
   });
 
-  it("reports a difference from the reference value once the tests pass", () => {
+  it("reports the difference from the reference value at the first read for which its tests pass", () => {
     const route = { op: "decreased", min_delta_percent: 5, where: [inStock] } as const;
     expect(notified(route, states([100, true], [90, false], [90, false], [90, true]))).toEqual([
       "-",
@@ -324,7 +324,7 @@ describe("a route with where", () => {
     ]);
   });
 
-  it("applies its tests to the first read, to unchanged reads and to all answered reads", () => {
+  it("also applies its tests if its 'when' is new, always or unchanged", () => {
     const where = [inStock];
     const reads = states([1, true], [1, false], [1, true]);
     expect(matched({ when: "new", where, notify: true }, reads)).toEqual([0]);
@@ -340,7 +340,7 @@ describe("the state of a route", () => {
   const drop: Route = { when: "changed", field: "price", min_delta: 5, notify: true };
   const reads = priced(100, 97);
 
-  it("is kept when another route of the pipeline is added before it", () => {
+  it("is kept when another route is added before the route in the pipeline", () => {
     const pipeline = pipelineOf({ when: "new", notify: true }, drop);
     const last = { ...found({ price: 95 }), pipeline };
     const { effects } = playReads(pipelineOf(drop), [...reads, last]);
@@ -355,7 +355,7 @@ describe("the state of a route", () => {
     expect(other.item).not.toHaveProperty("routeStates");
   });
 
-  it("keeps its reference value while another step of the same kind reads the item", () => {
+  it("still has its reference value after another step with the same kind of read has read the item", () => {
     const pipeline = pipelineOf(drop);
     const quiet = { ...found({ price: 95 }), step: "next" };
     const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);
@@ -367,7 +367,7 @@ describe("the state of a route", () => {
     ]);
   });
 
-  it("is absent from items whose routes have nothing to store", () => {
+  it("is not stored in items whose routes have nothing to store", () => {
     const all: Route = { ...drop, confirm: 2, cooldown: "30m" };
     const { item } = playReads(pipelineOf(all), priced(100, 100, 100));
     expect(item).not.toHaveProperty("routeStates");
@@ -383,7 +383,7 @@ describe("the state of a route", () => {
 });
 
 describe("two routes of a step", () => {
-  it("report a change once, from the reference value of the first route that matches", () => {
+  it("report a change only once, with the reference value of the first matching route as its `before`", () => {
     const pipeline = pipelineOf(
       { when: "changed", field: "price", min_delta: 5, notify: true },
       { when: "changed", field: "price", notify: true },

@@ -177,7 +177,7 @@ function isUnchanged({
 describe("a route with limits", () => {
   const anyReads = fc.array(anyRead, { minLength: 1, maxLength: 14 });
 
-  it("matches the reads of an item that the reference model matches", () => {
+  it("matches exactly the reads of an item that match in the reference model", () => {
     fc.assert(
       fc.property(anyRoute, anyReads, (route, reads) => {
         expect(played(route, reads)).toEqual(expected(route, reads));
@@ -186,7 +186,7 @@ describe("a route with limits", () => {
     );
   });
 
-  it("matches the same reads if each outcome is stored three times", () => {
+  it("matches the same reads of an item if each outcome is stored three times", () => {
     fc.assert(
       fc.property(anyRoute, anyReads, (route, reads) => {
         expect(played(route, reads, 3)).toEqual(played(route, reads));

@@ -83,7 +83,7 @@ beforeEach(async () => {
 });
 
 describe("a run above its brake", () => {
-  it("is held: it publishes only a notice, and its watchlist starts no further run", async () => {
+  it("is held, publishes only a notice, and prevents further runs of its watchlist", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 3);
 
@@ -123,7 +123,7 @@ describe("a run above its brake", () => {
     ).rejects.toThrow("Run 2 of this watchlist is held by its brake");
   });
 
-  it("charges its credits, whatever is decided later", async () => {
+  it("is charged for its reads even if it is discarded later", async () => {
     const list = await readOnce(bench);
     const before = (await bench.account()).balance;
     const run = await runChanged(bench, list, 4);
@@ -133,7 +133,7 @@ describe("a run above its brake", () => {
     expect((await bench.account()).balance).toBe(before - run.credits);
   });
 
-  it("counts delisted items, but not items that their first read does not find", async () => {
+  it("is held for delisted items, but not for items that their first read does not find", async () => {
     const list = await readOnce(bench);
     bench.answers.product = (id) => (id < "10004" ? { status: "not_found" } : priced(10));
     await bench.run(list);
@@ -152,7 +152,7 @@ describe("a run above its brake", () => {
     expect(await bench.lastRun(other)).toMatchObject({ phase: "done", stats: { delisted: 5 } });
   });
 
-  it("does not count items that it reads for the first time", async () => {
+  it("has a share of changed items that leaves out items read for the first time", async () => {
     const list = await readOnce(bench);
     const add = { add: ["10005", "10006", "10007"], remove: [], labels: new Map() };
     const watchlist = (await bench.list(list)) ?? list;
@@ -164,7 +164,7 @@ describe("a run above its brake", () => {
     expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 4 });
   });
 
-  it("does not count an item that the source did not answer as read", async () => {
+  it("has a share of changed items that leaves out items for which the source gave no answer", async () => {
     const list = await readOnce(bench, { brake: { maxChangedPercent: 50, minItems: 3 } });
     bench.answers.product = (id) => (id === "10004" ? { status: "unavailable" } : priced(20));
     await bench.run(list);
@@ -198,7 +198,7 @@ describe("a run below its brake", () => {
 });
 
 describe("the release of a held run", () => {
-  it("publishes its events and its history once, and its watchlist runs again", async () => {
+  it("publishes the events and the history of the run once, and allows further runs of the watchlist", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 3);
     bench.clock.set("2026-03-01T05:00:00Z");
@@ -229,7 +229,7 @@ describe("the release of a held run", () => {
 });
 
 describe("the discard of a held run", () => {
-  it("restores the items and their route states, and publishes no event about an item", async () => {
+  it("restores the items and their route states, and publishes no events about items", async () => {
     const list = await readOnce(bench);
     const first = await runChanged(bench, list, 1);
     expect(first.phase).toBe("done");
@@ -261,7 +261,7 @@ describe("the discard of a held run", () => {
     expect((await bench.lastRun(list)).stats).toMatchObject({ changed: 0, delisted: 0 });
   });
 
-  it("restores the items that several steps read", async () => {
+  it("restores items that several steps read", async () => {
     const detailed: Pipeline = {
       ...pipeline,
       steps: [
@@ -285,7 +285,7 @@ describe("the discard of a held run", () => {
     expect(withoutRevision(await bench.items(list))).toEqual(withoutRevision(before));
   });
 
-  it("keeps items that were removed or added again while the run was held", async () => {
+  it("does not restore items that were removed or added again while the run was held", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     bench.clock.set("2026-03-01T03:00:00Z");
@@ -310,7 +310,7 @@ describe("the discard of a held run", () => {
     expect(await pricesOf(bench, list)).toEqual([undefined, 10, 10, undefined]);
   });
 
-  it("happens automatically if nothing was decided 7 days after the end of the run", async () => {
+  it("happens automatically 7 days after the end of the run if the client made no decision", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const resume = { queue: "resume" as const, run };
@@ -332,7 +332,7 @@ describe("the discard of a held run", () => {
 });
 
 describe("decisions about a held run", () => {
-  it("are refused after the opposite decision, and have no effect if they are repeated", async () => {
+  it("are refused after the opposite decision, and have no effect after the same decision", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const [one, other] = await Promise.allSettled([
@@ -359,7 +359,7 @@ describe("decisions about a held run", () => {
     );
   });
 
-  it("are refused after the watchlist was deleted, and the purge deletes the held run", async () => {
+  it("are refused if the watchlist was deleted, and the purge deletes the held run", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const { accountId } = list;

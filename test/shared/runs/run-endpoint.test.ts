@@ -60,7 +60,7 @@ async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
 }
 
 describe("the endpoint that receives a run's events", () => {
-  it("is the watchlist's endpoint, and the watchlist stores its current URL", async () => {
+  it("is the endpoint that the watchlist names, and the watchlist stores its current URL", async () => {
     const { bench, register, move, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -83,7 +83,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(await end(bench, list)).toBe(endpoint.id);
   });
 
-  it("is the new endpoint with the deleted endpoint's last URL, and the watchlist stores its ID", async () => {
+  it("is a new endpoint that has the last URL of the deleted one, and the watchlist stores the ID of the new endpoint", async () => {
     const { bench, register, move, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -98,7 +98,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(other.id).not.toBe(successor.id);
   });
 
-  it("does not change if the run is published again after the endpoint was replaced", async () => {
+  it("is still the same if the run is published again after the endpoint was replaced", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

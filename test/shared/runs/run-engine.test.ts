@@ -32,13 +32,13 @@ describe.each([
     expect(await scenario({ tables })).toMatchObject(expected);
   });
 
-  it("has the required statuses, charges, items and events even if every message is delivered twice", async () => {
+  it("has the statuses, charges, items and events that the specification requires, even if every message is delivered twice", async () => {
     expect(await scenario({ tables, deliveries: 2 })).toMatchObject(expected);
   });
 });
 
 describe("a delisted item", () => {
-  it("is not read again", async () => {
+  it("is not read in later runs", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001", "10002"]);
     bench.answers.product = () => ({ status: "not_found" });
@@ -52,7 +52,7 @@ describe("a delisted item", () => {
 });
 
 describe("a watchlist whose first step the balance does not cover", () => {
-  it("skips its runs, reads and charges nothing, and pauses at the third skip in a row", async () => {
+  it("skips its runs without a read or a charge, and is paused at the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 3 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -94,7 +94,7 @@ describe("a later step of a run that the balance does not cover", () => {
       { id: "full", scraper: "retailer_a.full", routes: [{ when: "changed", notify: true }] },
     ],
   };
-  it("reads nothing, and its items get an owed retry of that step", async () => {
+  it("reads nothing, and its items get an owed retry of this step", async () => {
     const bench = await startRunBench({ tables, credits: 7 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a", pipeline });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -115,7 +115,7 @@ describe("a later step of a run that the balance does not cover", () => {
 });
 
 describe("a step that two processes plan at the same time", () => {
-  it("leaves no hold if one process reserves credits and dies, and the other skips the run", async () => {
+  it("leaves no hold of credits if one process reserves credits and dies, and the other process skips the run", async () => {
     const bench = await startRunBench({ tables, credits: 50 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a" });
     const schedules = { put: async () => {}, remove: async () => {} };
@@ -140,7 +140,7 @@ describe("the limited history of runs", () => {
   const { runHistoryMax } = limits;
   afterEach(() => void Object.assign(limits, { runHistoryMax }));
 
-  it("keeps the newest runs, even if a run's process dies at any of its last calls", async () => {
+  it("keeps the newest runs, even if the process of a run dies after any of its last external calls", async () => {
     Object.assign(limits, { runHistoryMax: 3 });
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
@@ -164,7 +164,7 @@ describe("a run of several batches and steps", () => {
     { deliveries: 1, batches: 12 },
     { deliveries: 2, batches: 12 + 2 * 4 },
   ])(
-    "sends $batches batch messages in two runs if every message is delivered $deliveries times: a repeated tick sends only the first step's batches again",
+    "sends $batches batch messages in two runs if every message is delivered $deliveries times",
     async ({ deliveries, batches }) => {
       const bench = await startRunBench({ tables, batchIdsMax: 1, deliveries });
       const list = await bench.createList(asins.slice(0, 4), { platform: "retailer_a" });
@@ -185,7 +185,7 @@ describe("a run of several batches and steps", () => {
 });
 
 describe("a run whose batch messages are lost", () => {
-  it("repeats only the messages of unfinished batches when the sweeper resumes it", async () => {
+  it("has only the messages of its unfinished batches sent again by the sweeper", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -235,7 +235,7 @@ describe("a run without progress for 15 minutes", () => {
 });
 
 describe("a run that is abandoned between two steps", () => {
-  it("gives each item an owed retry of the step that did not read it, and the next run does these retries", async () => {
+  it("gives each unread item an owed retry of the step that should have read it, and the next run does these retries", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -296,7 +296,7 @@ describe("an item that is removed while its run is in progress", () => {
 
 describe("a step whose ID is the name of a member of every object", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])(
-    "has its own stats and charge: %s",
+    "has correct stats and the correct charge: %s",
     async (id) => {
       const bench = await startRunBench({ tables });
       const list = await bench.createList(["10001"], {
@@ -334,7 +334,7 @@ describe("a schedule tick of a watchlist", () => {
     expect((await bench.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("that is due during a run in progress starts no run and is counted as an overlap", async () => {
+  it("that arrives while a run is in progress starts no run, and is counted as an overlap", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });

@@ -112,7 +112,7 @@ describe("the events of a run", () => {
     expect(eventsOf(silent).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("contain `asin` in the entries of retailer_a", () => {
+  it("contain the ID as `asin` in the entries of retailer_a", () => {
     const list = { ...run.watchlist, platform: "retailer_a" } as Run["watchlist"];
     const outcomes = [changed("B000000001"), matched("B000000002"), delisted("B000000003")];
     const entries = runEvents({ ...run, watchlist: list }, [{ step, outcomes }])
@@ -122,11 +122,11 @@ describe("the events of a run", () => {
     expect(new Set(entries.map(({ asin }) => asin))).toEqual(new Set(outcomes.map(({ id }) => id)));
   });
 
-  it("do not include an event type that has no entries", () => {
+  it("include no event of a type that has no entries", () => {
     expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("contain each item once, in parts of at most 500 items", () => {
+  it("contain each item once, in events of at most 500 items", () => {
     const ids = Array.from({ length: 1_201 }, (_, n) => String(100_000 + n));
     const parts = eventsOf(...ids.map(changed)).slice(0, -1) as unknown as {
       data: { part: number; parts: number; changes: { id: string }[] };
@@ -169,7 +169,7 @@ describe("the events of a run", () => {
     });
   });
 
-  it("have identical bytes when they are built again", () => {
+  it("have identical bytes when they are created again", () => {
     const make = (): string[] =>
       runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
     expect(make()).toEqual(make());

@@ -18,7 +18,7 @@ const outcome = (changes: Partial<ItemOutcome>): ItemOutcome => ({
 });
 
 describe("pointLinesOf", () => {
-  it("returns the observed changes of an `ok` outcome, and no point without one", () => {
+  it("returns the observed changes of an `ok` outcome as a point, and no point if there are none", () => {
     const observed = { price: { before: 10, after: 12 } };
 
     const lines = pointLinesOf("check", [outcome({ observed }), outcome({ next: ["detail"] })]);
@@ -53,7 +53,7 @@ describe("the history of a run", () => {
     bench = await startRunBench({ tables });
   });
 
-  it("has the first reading of an item and each later change, also without an event", async () => {
+  it("contains the first reading of an item and each later change, even if no event reports the change", async () => {
     const pipeline: Pipeline = {
       entry: "check",
       baseline: null,
@@ -99,7 +99,7 @@ describe("the history of a run", () => {
     expect(recordedAtEvents).toEqual([true]);
   });
 
-  it("keeps the run in progress while a merge is unfinished, and a later message ends it", async () => {
+  it("keeps the run in progress while a merge is unfinished, and a later message finishes the merge and ends the run", async () => {
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 2);
     const run = await bench.lastRun(list);

@@ -61,7 +61,7 @@ describe("a run", () => {
     ["with every message delivered twice", { ...plainly, batchIdsMax: 7, deliveries: 2 }],
     ["with messages in another order", { ...plainly, batchIdsMax: 1, shuffle: 7 }],
   ])(
-    "%s has the same events, charges and rows as a run with one batch per step",
+    "%s leads to the same events, charges and rows as a run with one batch per step",
     async (_, way) => {
       await fc.assert(
         fc.asyncProperty(anyScenario(8), async (scenario) => {

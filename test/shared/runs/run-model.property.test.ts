@@ -15,7 +15,7 @@ const { MODEL_RUNS: runs, MODEL_SEED: seed, MODEL_SHRINK: shrink } = process.env
 
 const tables = openTables();
 
-it("a run has the result that the model predicts, for any pipeline, source answers and balance", async () => {
+it("a run has the result that the reference model predicts, for any pipeline, source answers and balance", async () => {
   await fc.assert(
     fc.asyncProperty(anyScenario(), async (scenario) => {
       const { platform, pipelines } = scenario;

@@ -30,20 +30,20 @@ function contended(lostClaims: number, claimMs = 0) {
 }
 
 describe("the start of a manual run while other calls change the watchlist", () => {
-  it("waits longer after each lost claim", async () => {
+  it("waits longer before each further attempt to claim the run", async () => {
     const { run, pauses } = contended(3);
     expect(await run()).toMatchObject({ trigger: "manual" });
     expect(pauses).toEqual([2.5, 5, 10]);
   });
 
-  it("returns 503 if its lost claims exhaust the retry budget", async () => {
+  it("returns 503 if failed claims exhaust its retry budget", async () => {
     const { run, clock, claims } = contended(Infinity, 3_000);
     const budget = retryBudget({ clock, lossMs: 7_000 });
     await expect(withRetryBudget(budget, run)).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect(claims()).toBe(3);
   });
 
-  it("returns 409 if all its claims are lost", async () => {
+  it("returns 409 if other calls prevent all its claims", async () => {
     const { run } = contended(Infinity);
     await expect(run()).rejects.toMatchObject({ code: "CONFLICT" });
   });

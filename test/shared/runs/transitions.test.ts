@@ -38,7 +38,7 @@ const bodies = (bench: RunBench): { type: string; data: Record<string, unknown> 
   [...bench.published.values()].map(({ body }) => JSON.parse(body) as never);
 
 describe("a new watchlist", () => {
-  it("starts its first run at once, which reads every item at the baseline step and reports no changes", async () => {
+  it("starts its first run at once, and this run reads every item at the baseline step and reports no changes", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await bench.lastRun(list)).toMatchObject({
       runNumber: 1,
@@ -135,7 +135,7 @@ describe.each(["partial", "unavailable"] as const)(
 );
 
 describe("a scheduled run that cannot reserve its first step", () => {
-  it("is skipped: nothing is read or charged, consecutive_skips grows, and run.completed has insufficient_credits", async () => {
+  it("is skipped without a read or a charge, increases consecutive_skips, and has insufficient_credits in run.completed", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.run(list);
@@ -177,7 +177,7 @@ describe("a scheduled run that cannot reserve its first step", () => {
     });
   });
 
-  it("leaves the watchlist active with one skip if a client resumes it while the third skip ends", async () => {
+  it("leaves the watchlist active with one skip if a client resumes the watchlist while the third skip ends", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01"]) {
@@ -222,7 +222,7 @@ describe("a run that a client starts", () => {
       },
     });
 
-  it("starts if no run is in progress, and the next scheduled run is due one interval later", async () => {
+  it("is accepted if no run is in progress, and the next scheduled run is due one interval after its start", async () => {
     const { bench, list } = await afterFirstRun();
     bench.clock.set("2026-03-01T00:30:00Z");
     const current = (await bench.list(list)) ?? list;
@@ -232,7 +232,7 @@ describe("a run that a client starts", () => {
     expect((await bench.list(list))?.nextRunAt).toBe("2026-03-01T01:30:00.000Z");
   });
 
-  it("starts on a paused watchlist, which stays paused", async () => {
+  it("is accepted if the watchlist is paused, and the watchlist stays paused", async () => {
     const { bench, list } = await afterFirstRun();
     const before = (await bench.list(list)) ?? list;
     const after = { ...before, status: "paused", pausedReason: "user", nextRunAt: null } as const;
@@ -243,7 +243,7 @@ describe("a run that a client starts", () => {
     expect(await bench.list(list)).toMatchObject({ status: "paused", nextRunAt: null });
   });
 
-  it("is refused while a run is in progress, which continues unchanged", async () => {
+  it("is refused while another run is in progress, which continues unchanged", async () => {
     const { bench, list } = await afterFirstRun();
     await bench.runSome(list, 1);
     const again = restart(bench, (await bench.list(list)) ?? list);
@@ -253,7 +253,7 @@ describe("a run that a client starts", () => {
 });
 
 describe("a deleted watchlist", () => {
-  it("lets its run in progress finish and be charged, but publishes no events of this run", async () => {
+  it("still finishes its run in progress, which is charged but publishes no events", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.runSome(list, 1);
@@ -269,7 +269,7 @@ describe("a deleted watchlist", () => {
 });
 
 describe("a run that ends without an error", () => {
-  it("has the status completed, its times, and the watchlist as it is at the end of the run", async () => {
+  it("has the status completed, its start and end times, and the status and due time of the watchlist at its end", async () => {
     const { bench, list } = await afterFirstRun();
     expect(bodies(bench).at(-1)?.data).toMatchObject({
       object: "watchlist_run",

@@ -61,7 +61,7 @@ describe("the snapshot of a found item", () => {
       },
     ],
   ] as const)(
-    "of %s contains its tracked and testable fields without nesting",
+    "of %s contains its tracked and testable fields as one flat object",
     (scraper, snapshot) => {
       const id = scraper === "retailer_a.pulse" ? "B0SANDBOX0" : "9000000";
       expect(read(scraper, id)).toEqual(snapshot);
@@ -102,7 +102,7 @@ describe("the snapshot of a found item", () => {
   });
 
   it.each(scraperIds)(
-    "of %s contains every tracked field, and otherwise only testable fields",
+    "of %s contains every tracked field, and no fields that are neither tracked nor testable",
     (scraper) => {
       const { platform, trackedFields, testableFields } = scrapers[scraper];
       const known: ReadonlySet<string> = new Set([...trackedFields, ...testableFields]);
@@ -112,17 +112,17 @@ describe("the snapshot of a found item", () => {
     },
   );
 
-  it("omits fields that were not read", () => {
+  it("does not contain fields that were not read", () => {
     const fields = { title: "Lamp", retailer_d: { state: "SOLD_OUT" } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ state: "SOLD_OUT" });
   });
 
-  it("has null for a field that is null, and for a field of a parent that is null", () => {
+  it("contains null for a field that is null, and for a field inside an object that is null", () => {
     const fields = { price: null, retailer_d: { regularPrice: null } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ price: null, regularPrice: null });
   });
 
-  it("omits a value that cannot be compared, and a field whose parent is not an object", () => {
+  it("does not contain a value that cannot be compared, nor a field inside a value that is not an object", () => {
     const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
   });
@@ -158,7 +158,7 @@ describe("the snapshot of offers", () => {
     ["new", { ...buybox, offerCount: 2, lowestPrice: 12 }],
     ["used", { ...buybox, offerCount: 2, lowestPrice: 7 }],
   ] as const)(
-    "with condition %s has the count and lowest price of that condition, and the buy box of all",
+    "with the condition %s has the count and lowest price of offers in this condition, and the buy box of all offers",
     (condition, own) => {
       expect(snapshotOfOffers(answer, condition)).toEqual(own);
     },
@@ -175,15 +175,15 @@ describe("the snapshot of offers", () => {
     expect(buyboxOfferOf(none)).toBeNull();
   });
 
-  it("never counts fewer offers than the source returns", () => {
+  it("has a count that is never less than the number of offers from the source", () => {
     expect(snapshotOfOffers({ ...answer, totalOffers: 1 }, "all")).toMatchObject({ offerCount: 4 });
   });
 
-  it("is stored with the ID of the offer in the buy box, which an offer check can read", () => {
+  it("is stored with the ID of the offer in the buy box, so that an offer check can read this offer", () => {
     expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
   });
 
-  it("contains exactly the fields of its scraper, as does the snapshot of an offer check", () => {
+  it("contains exactly the fields of its scraper, and so does the snapshot of an offer check", () => {
     const { fieldTypes } = stepScrapers["retailer_a.offers"];
     expect(Object.keys(snapshotOfOffers(answer, "all")).toSorted()).toEqual(
       Object.keys(fieldTypes).toSorted(),

@@ -49,7 +49,7 @@ const delisted = (item: Item): Item => ({
 });
 
 describe("a change of a watchlist's items", () => {
-  it("counts each ID once, by its outcome", async () => {
+  it("counts each of its IDs once, by what happened to the item", async () => {
     const all = itemsOf(["10001", "10002", "10003", "10004"]);
     const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
     const changed = await change(list, {
@@ -82,7 +82,7 @@ describe("a change of a watchlist's items", () => {
     expect(ids).toEqual(["10001", "10003", "10004", "10006"]);
   });
 
-  it("resets an item that it adds again, except its revision", async () => {
+  it("resets all values except the revision of an item that it reactivates, or that it removes and adds", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });
     const fresh = ["10001", "10002"].map((id) =>
@@ -91,7 +91,7 @@ describe("a change of a watchlist's items", () => {
     expect(await items(list)).toEqual(fresh);
   });
 
-  it("resets a delisted item that it adds again, even if it contains no other ID", async () => {
+  it("resets a delisted item that it adds again, even if the change contains no other ID", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     const { tally, watchlist } = await change(list, { add: ["10001"] });
     expect(tally).toEqual({
@@ -106,7 +106,7 @@ describe("a change of a watchlist's items", () => {
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
 
-  it("writes no page if the IDs to add are on the watchlist already", async () => {
+  it("writes no page if all its IDs to add are already on the watchlist", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);
     const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
@@ -114,7 +114,7 @@ describe("a change of a watchlist's items", () => {
     expect(await world.rows(list)).toEqual(before);
   });
 
-  it("adds up the outcomes of the IDs on all pages", async () => {
+  it("returns counts that include the IDs on all pages", async () => {
     const ids = numbered(2_000);
     const all = itemsOf(ids);
     const gone = new Set(["1000001", "1001998"]);
@@ -133,7 +133,7 @@ describe("a change of a watchlist's items", () => {
     });
   });
 
-  it("writes only the pages whose range contains one of its IDs", async () => {
+  it("writes only those pages whose range contains one of its IDs", async () => {
     const list = await world.open(itemsOf(numbered(5_000)));
     await change(list, { add: ["10000005"], remove: ["1003500"] });
     const versions = (await world.rows(list)).map((row) => row.version);
@@ -172,7 +172,7 @@ describe("a full watchlist", () => {
     expect(await world.counters(list)).toMatchObject({ total: 50_000 });
   });
 
-  it("accepts a change that adds as many items as it removes, on any pages", async () => {
+  it("accepts a change that adds as many items as it removes, even on different pages", async () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "10002", "1000007"];
     const { tally, watchlist } = await change(list, { add, remove: ["1049998", "1049999"] });
@@ -180,7 +180,7 @@ describe("a full watchlist", () => {
     expect(watchlist.itemCounts.new).toBe(50_000);
   });
 
-  it("counts each ID of a change once: as added, unchanged, removed or missing", async () => {
+  it("counts each ID of a change once, as added, unchanged, removed or missing", async () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "1000007"];
     const { tally } = await change(list, { add, remove: ["99999", "1049999"] });
@@ -194,7 +194,7 @@ describe("a full watchlist", () => {
     });
   });
 
-  it("refuses a change with 409 and keeps its items if every write finds it full", async () => {
+  it("refuses a change with 409 and keeps its items if it is full at every attempt to write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -243,7 +243,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
 
-  it("returns 404 if the watchlist is deleted before its free space is read", async () => {
+  it("returns 404 if the watchlist is deleted before the call reads how many items still fit", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = {
       ...world.store(),
@@ -259,7 +259,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
 });
 
 describe("an item change of a watchlist that other calls write", () => {
-  it("reads a changed page again and counts its IDs by the current items", async () => {
+  it("reads a page again that another call changed, and counts its IDs by the current items", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();
     let met = false;
@@ -317,7 +317,7 @@ describe("an item change of a watchlist that other calls write", () => {
   });
 });
 
-describe("a change that gives labels", () => {
+describe("an item change that sets labels", () => {
   const details = async (list: WatchlistRef) => world.store().details(list.watchlistId);
   const object = (id: string, label: string | null) => ({ id, label });
 
@@ -350,7 +350,7 @@ describe("a change that gives labels", () => {
     expect(tally).toMatchObject({ added: 1, updated: 1, unchanged: 1 });
   });
 
-  it("stores with the details the time at which the item was added", async () => {
+  it("stores the time at which each item was added with the label", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
     const found = await details(list);
@@ -358,7 +358,7 @@ describe("a change that gives labels", () => {
     expect(found.get("10002")?.addedAt).toBe(now.toISOString());
   });
 
-  it("keeps the label of an item that it names without one", async () => {
+  it("keeps the label of an item that it adds again without a label", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle")] });
     const { tally } = await change(list, { add: ["10001"] });
@@ -366,7 +366,7 @@ describe("a change that gives labels", () => {
     expect((await details(list)).get("10001")?.label).toBe("Kettle");
   });
 
-  it("removes the label of an item that it removes, and of one that it removes and adds", async () => {
+  it("removes the label of an item that it removes, and of an item that it removes and adds", async () => {
     const list = await world.open(itemsOf(["10001", "10002", "10003"]));
     await change(list, { add: ["10001", "10002", "10003"].map((id) => object(id, "Kettle")) });
     await change(list, { add: ["10002"], remove: ["10001", "10002"] });
@@ -394,7 +394,7 @@ describe("a change that gives labels", () => {
 });
 
 describe("the pages that an item change reads", () => {
-  it("span the lowest to the highest of its IDs if the watchlist may become full", async () => {
+  it("are those from its lowest to its highest ID if the watchlist may become full", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax)));
     const store = world.store();
     const ranges: unknown[] = [];
@@ -409,7 +409,7 @@ describe("the pages that an item change reads", () => {
     expect(ranges[0]).toEqual({ from: "1000007", to: "1049998" });
   });
 
-  it("are not read before the change if the watchlist has room for each ID to add", async () => {
+  it("are not read in advance if the watchlist has room for every ID to add", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax - 1)));
     const store = world.store();
     const ranges: unknown[] = [];
@@ -426,7 +426,7 @@ describe("the pages that an item change reads", () => {
 });
 
 describe("an item change that finds the watchlist full halfway", () => {
-  it("counts added and reactivated items together in its 409", async () => {
+  it("counts added and reactivated items together in its 409 error", async () => {
     const [first, ...others] = itemsOf(numbered(2_000));
     const list = await world.open([delisted(first!), ...others]);
     const store = world.store();
@@ -445,7 +445,7 @@ describe("an item change that finds the watchlist full halfway", () => {
     });
   });
 
-  it("states in its 409 that nothing was applied if its first write finds no room", async () => {
+  it("states in its 409 error that nothing was applied if its first write finds the watchlist full", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), replace: async () => "full" };
     await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({

@@ -16,7 +16,7 @@ const list: ForecastWatchlist = {
 };
 
 describe("the forecast of a watchlist", () => {
-  it("counts runs and refreshes of its schedule, at the price of runs without changes", () => {
+  it("contains the runs and refreshes of its schedule, at the price of runs without changes", () => {
     // 24 runs, numbers 8 to 31: three of them are refreshes, which read 100 items at lite.
     expect(forecastOf(list, now).day).toEqual({
       runs: 24,
@@ -26,7 +26,7 @@ describe("the forecast of a watchlist", () => {
     });
   });
 
-  it("calculates the likely credits from the last runs of the same kind and the present items", () => {
+  it("contains likely credits that follow from the last runs of the same kind and the current items", () => {
     const runs = [
       { kind: "sweep", credits: 30, tracked: 50 },
       { kind: "sweep", credits: 10, tracked: 50 },
@@ -35,7 +35,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
 
-  it("adds the first reads of new items once to the likely and the worst credits", () => {
+  it("includes the first reads of new items once in the likely and the worst credits", () => {
     const itemCounts = { new: 10, active: 0, delisted: 0 };
     const { day } = forecastOf({ ...list, itemCounts, runCount: 0, refreshEveryRuns: 0 }, now);
     expect(day.best).toBe(24 * 3);
@@ -61,7 +61,7 @@ describe("the forecast of an account", () => {
     { day: period, month },
   ];
 
-  it("adds up its watchlists and finds when the balance runs out", () => {
+  it("contains the sum of its watchlists and the time at which the balance runs out", () => {
     const account = { balance: 4_000, dailyCreditBudget: null };
     expect(accountForecast(two, account, now)).toMatchObject({
       watchlists: 2,
@@ -82,7 +82,7 @@ describe("the forecast of an account", () => {
     });
   });
 
-  it("has no time at which the balance runs out if there are no costs", () => {
+  it("contains no time at which the balance runs out if no watchlist has costs", () => {
     const { runsOutAt } = accountForecast([], { balance: 0, dailyCreditBudget: null }, now);
     expect(runsOutAt).toEqual({ best: null, likely: null, worst: null });
   });
@@ -100,7 +100,7 @@ describe("the time at which the balance runs out", () => {
   it.each([
     [3_649, "2036-02-26T12:00:00.000Z"],
     [3_650, "2036-02-27T12:00:00.000Z"],
-  ])("is forecast for a balance of %i days", (balance, time) => {
+  ])("is forecast for a balance that lasts %i days", (balance, time) => {
     expect(outOf(balance)?.toISOString()).toBe(time);
   });
 
@@ -114,11 +114,14 @@ describe("the forecast of an account in an API answer", () => {
   const forecast = { watchlists: 5, day: period, month: { ...period, runs: 30 } };
   const none = { best: null, likely: null, worst: null };
 
-  it.each(["best", "likely", "worst"] as const)("has the %s time as an ISO time", (name) => {
-    const runsOutAt = { ...none, [name]: now };
-    expect(presentAccountForecast({ ...forecast, runsOutAt })).toEqual({
-      ...forecast,
-      balance_runs_out_at: { ...none, [name]: now.toISOString() },
-    });
-  });
+  it.each(["best", "likely", "worst"] as const)(
+    "contains the %s time at which the balance runs out as an ISO time",
+    (name) => {
+      const runsOutAt = { ...none, [name]: now };
+      expect(presentAccountForecast({ ...forecast, runsOutAt })).toEqual({
+        ...forecast,
+        balance_runs_out_at: { ...none, [name]: now.toISOString() },
+      });
+    },
+  );
 });

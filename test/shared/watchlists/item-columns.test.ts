@@ -14,8 +14,8 @@ const withStates: Item = {
   routeStates: { abcdefgh: { from: { price: 100 }, until: "2026-11-01T06:00:00.000Z" } },
 };
 
-describe("items in columns", () => {
-  it("keep the route states of the items that have some", () => {
+describe("watchlist items that are stored in columns", () => {
+  it("keep the route states of the items that have any", () => {
     const stored = JSON.parse(JSON.stringify(toColumns([read, withStates]))) as ReturnType<
       typeof toColumns
     >;
@@ -29,7 +29,7 @@ describe("items in columns", () => {
     expect(toColumns([read]).fields).not.toHaveProperty("openChanges");
   });
 
-  it("keep route states that the previous release read as an open change and stored again", () => {
+  it("keep route states that the previous release read as open changes and stored again", () => {
     // The previous release copies the stored column to the item and stores it again unchanged.
     const openChanges = toColumns([withStates]).fields.openChanges?.[0] ?? {};
     const { routeStates: _, ...others } = withStates;

@@ -69,12 +69,12 @@ describe("a listing of items", () => {
     expect(await list({ startingAfter: "80" })).toMatchObject({ ids: [], hasMore: false });
   });
 
-  it("can start after an ID that is not on the watchlist", async () => {
+  it("starts with the next item if it is requested after an ID that is not on the watchlist", async () => {
     expect((await list({ startingAfter: "65" })).ids).toEqual(["70", "80"]);
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });
 
-  it("by ID prefix returns only items with this prefix, and decodes only pages that may contain it", async () => {
+  it("by ID prefix returns only items with this prefix, and decodes only pages that may contain such items", async () => {
     expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], decoded: 1 });
     expect((await list({ idPrefix: "40" })).ids).toEqual(["40"]);
     expect((await list({ idPrefix: "400" })).ids).toEqual([]);
@@ -87,7 +87,7 @@ describe("a listing of items", () => {
     expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], decoded: 1 });
   });
 
-  it("since a time returns only items that changed or were delisted at this time or later", async () => {
+  it("since a given time returns only items that changed or were delisted at that time or later", async () => {
     expect(await list({ changedSince: new Date(t(3)) })).toMatchObject({
       ids: ["20", "30"],
       decoded: 2,
@@ -101,7 +101,7 @@ describe("a listing of items", () => {
   });
 });
 
-describe("an item in API responses", () => {
+describe("API responses with an item", () => {
   const item: Item = {
     ...newItem("B000000001", addedAt),
     state: "active",
@@ -111,21 +111,21 @@ describe("an item in API responses", () => {
     revision: 12,
   };
 
-  it("has one snapshot of all its readings, and the tier of its last change", () => {
+  it("have one snapshot that combines all readings of the item, and the tier of its last change", () => {
     const wire = presentItem(item, "retailer_a", undefined);
     expect(wire["snapshot"]).toEqual({ price: 2, newCount: 3 });
     expect(wire["last_change"]).toMatchObject({ scraper: "retailer_a.lite", tier: "lite" });
     expect(safeParse(watchlistItemSchema, wire).success).toBe(true);
   });
 
-  it("has its ID as asin on retailer_a only", () => {
+  it("have the ID of the item as asin on retailer_a only", () => {
     expect(presentItem(item, "retailer_a", undefined)["asin"]).toBe("B000000001");
     expect(presentItem({ ...item, id: "10001" }, "retailer_d", undefined)).not.toHaveProperty(
       "asin",
     );
   });
 
-  it("has exactly the fields of its schema", () => {
+  it("have exactly the fields of their schema", () => {
     const names = Object.keys(presentItem(item, "retailer_d", undefined));
     expect(names.toSorted()).toEqual(
       Object.keys(watchlistItemSchema.entries)

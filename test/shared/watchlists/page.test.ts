@@ -104,20 +104,20 @@ describe("the stored pages of a watchlist", () => {
   it.each([
     ["fill one page of exactly", 0, 1],
     ["do not fit into one page of one byte less than", 1, 2],
-  ])("%s their size", (_what, less, count) => {
+  ])("%s the size of their items", (_what, less, count) => {
     const some = items(2);
     const bytesMax = encodeItems(some).byteLength - less;
     const pages = cutPages({ lowest: "1", upper: "2" }, some, { itemsMax: 60, bytesMax });
     expect(pages).toHaveLength(count);
   });
 
-  it("are as few as possible within their bounds: 50 for 50,000 new items", () => {
+  it("are as few as their bounds allow: 50 pages for 50,000 new items", () => {
     const pages = cutPages({ lowest: "", upper: null }, items(50_000), pageBounds);
     expect(pages).toHaveLength(50);
     expect(Math.max(...pages.map((page) => page.encoded.byteLength))).toBeLessThan(20_000);
   });
 
-  it("contain items that are decoded unchanged", () => {
+  it("contain items that are the same after encoding and decoding", () => {
     fc.assert(
       fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
         // JSON cannot represent negative zero.
@@ -139,7 +139,7 @@ describe("the stored pages of a watchlist", () => {
     expect(countByState(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });
   });
 
-  it("record the latest change or delisting of their items", () => {
+  it("contain the time of the latest change or delisting of their items", () => {
     const [one, two, three] = items(3) as [Item, Item, Item];
     const lastChange = { changedAt: "2026-03-02T00:00:00.000Z" } as Item["lastChange"];
     expect(maxChangedAt([one, two])).toBeNull();
@@ -150,7 +150,7 @@ describe("the stored pages of a watchlist", () => {
 });
 
 describe("the snapshot of a watchlist item", () => {
-  it("is null before the first read, and takes a field from the pulse if a product read has it too", () => {
+  it("is null before the first read, and has the value of the pulse read for a field that a product read has too", () => {
     expect(currentSnapshot({ readings: {}, openChanges: {} })).toBeNull();
     expect(
       currentSnapshot({
@@ -160,7 +160,7 @@ describe("the snapshot of a watchlist item", () => {
     ).toEqual({ newCount: 3, price: 5 });
   });
 
-  it("uses the open change of a field, even if a reading has another value", () => {
+  it("has the value of a field's open change, even if a reading has another value", () => {
     const item = {
       readings: { pulse: { newCount: 3, newMinPrice: 9 }, product: { newCount: 2, price: 5 } },
       openChanges: { newCount: { value: 2, notified: false } },
@@ -174,7 +174,7 @@ describe("the snapshot of a watchlist item", () => {
 });
 
 describe("the items of a watchlist", () => {
-  it("are counted in total as the sum over all states", () => {
+  it("have a total count that is the sum of the counts of all states", () => {
     expect(totalOf({ new: 1, active: 20, delisted: 300 })).toBe(321);
   });
 });

@@ -39,14 +39,14 @@ describe("a schedule that may be missing", () => {
     ["a paused watchlist", paused],
     ["a deleted watchlist", undefined],
   ])(
-    "is removed for %s, even if the pause or deletion happens during the restoration",
+    "is removed for %s, even if the watchlist is paused or deleted during the restoration",
     async (_, list) => {
       expect(await restored(list)).toEqual(["wl_1"]);
       expect(await restored(active, list)).toEqual([put, "wl_1"]);
     },
   );
 
-  it("matches the stored row of a watchlist that is resumed or rescheduled during the restoration", async () => {
+  it("matches the stored row of the watchlist even if it is resumed or rescheduled during the restoration", async () => {
     const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
     const other = { ...active, schedule };
 
@@ -54,7 +54,7 @@ describe("a schedule that may be missing", () => {
     expect(await restored(active, other)).toEqual([put, [schedule, put[1]]]);
   });
 
-  it("is left to the sweeper if concurrent changes never stop", async () => {
+  it("is left to the next pass of the sweeper if concurrent changes never stop", async () => {
     const reads = Array.from({ length: 9 }, (_, n) => (n % 2 === 0 ? active : paused));
     expect(await restored(...reads)).toHaveLength(5);
   });

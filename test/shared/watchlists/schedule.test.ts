@@ -69,7 +69,7 @@ describe("the documented pattern of 'every'", () => {
 });
 
 describe("the next run of a cadence", () => {
-  it("is a whole number of intervals after the due time, and later than now", () => {
+  it("is due a whole number of intervals after the last due time, and later than the present time", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 5, max: 10_080 }),
@@ -97,9 +97,12 @@ describe("the next run of a cron", () => {
     ["2026-03-01T11:00:00Z", "2026-03-08T11:00:00Z", "2026-03-09T11:00:00.000Z"],
     ["2026-03-05T11:00:00Z", "2026-03-01T00:00:00Z", "2026-03-06T11:00:00.000Z"],
     ["2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", "2026-03-29T10:00:00.000Z"],
-  ])("at noon in Berlin, for the due time %s and the present time %s, is %s", (due, now, next) => {
-    expect(nextRunAfter(noon, new Date(due), new Date(now)).toISOString()).toBe(next);
-  });
+  ])(
+    "at noon in Berlin, after the due time %s and the present time %s, is due at %s",
+    (due, now, next) => {
+      expect(nextRunAfter(noon, new Date(due), new Date(now)).toISOString()).toBe(next);
+    },
+  );
 });
 
 describe("the next due times of a schedule", () => {
@@ -107,7 +110,7 @@ describe("the next due times of a schedule", () => {
   const times = (list: readonly Date[]): string[] =>
     list.map((at) => at.toISOString().slice(11, 16));
 
-  it("begin with the due time if it is in the future, and with the due time after now if it has passed", () => {
+  it("begin with the stored due time if it is in the future, and otherwise with the next due time", () => {
     const now = new Date("2026-03-01T10:30:00Z");
     const ahead = { due: new Date("2026-03-01T10:45:00Z"), now, count: 3 };
     const overdue = { due: new Date("2026-03-01T09:10:00Z"), now, count: 3 };
@@ -119,7 +122,7 @@ describe("the next due times of a schedule", () => {
     expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
   });
 
-  it("of a preview are later than the start time of the preview", () => {
+  it("are, in a preview, later than the start time of the preview", () => {
     const after = new Date("2026-03-01T10:15:00Z");
 
     expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
@@ -137,7 +140,7 @@ describe("a step of a new cron", () => {
     "0-30/10 * * * *",
     "0-30/40 * * * *",
     "0 0 * JAN-DEC/12 SUN-SAT/7",
-  ])("may be as large as the number of values in its field: %s", (cron) => {
+  ])("is accepted if it is at most the number of values in its field: %s", (cron) => {
     expect(parseSchedule({ cron })).toMatchObject({ type: "cron", cron });
   });
 
@@ -154,7 +157,7 @@ describe("a step of a new cron", () => {
       "'MON-FRI/8' in its day-of-week field. A step in this field is at most 7,",
     ],
   ])(
-    "is refused with the reason when it is larger than the number of values in its field: %s",
+    "is refused, with the reason, if it is larger than the number of values in its field: %s",
     (cron, reason) => {
       expect(() => parseSchedule({ cron })).toThrow(
         expect.objectContaining({
@@ -168,7 +171,7 @@ describe("a step of a new cron", () => {
 });
 
 describe("the schedule of a watchlist", () => {
-  it("is a cadence or a cron, whose default time zone is UTC", () => {
+  it("is either a cadence or a cron, and the default time zone of a cron is UTC", () => {
     expect(parseSchedule({ every: "1h" })).toEqual(parseEvery("1h"));
     expect(parseSchedule({ cron: " @daily " })).toEqual({
       type: "cron",
@@ -186,7 +189,7 @@ describe("the schedule of a watchlist", () => {
     expect(isSameSchedule(daily, { ...daily })).toBe(true);
   });
 
-  it("has its first tick at the next due time, which is later than now", () => {
+  it("has its first tick at the next due time, which is later than the present time", () => {
     const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
     const firstAt = (now: string): string =>
       watchlistSchedule(list, new Date(now)).firstAt.toISOString();

@@ -127,7 +127,7 @@ async function standing({ tableName }: World) {
 }
 
 describe("concurrent creations, deletions and URL changes of webhook endpoints", () => {
-  it("never exceed ten endpoints, nor give one URL to two of them", async () => {
+  it("never leave more than ten endpoints, nor two endpoints with one URL", async () => {
     const outcomes = new Map<string, number>();
     let cancelled = 0;
     let seed = 0;
@@ -187,7 +187,7 @@ describe("concurrent creations, deletions and URL changes of webhook endpoints",
     expect([...outcomes.keys()].filter((outcome) => outcome.endsWith("503"))).toEqual([]);
   });
 
-  it("lose no change of a field", async () => {
+  it("lose no change of an endpoint's fields", async () => {
     const world = await openWorld(1);
     const { dependencies } = world;
     const now = systemClock.now();

@@ -53,8 +53,8 @@ const log = async () =>
   (await world.webhooks.deliveries.list(account, { limit: 200, before: null, filter: {} }))
     .deliveries;
 
-describe("a receiver that hangs", () => {
-  it("gets at most three first attempts of a run in any number of leases", async () => {
+describe("a webhook receiver that does not answer", () => {
+  it("gets at most three first attempts of the events of a run, in any number of leases", async () => {
     await world.publish(longRun(1));
 
     // A worker releases its lease after 30 s, in which two attempts time out.
@@ -66,7 +66,7 @@ describe("a receiver that hangs", () => {
     expect(logged.filter(({ state }) => state === "pending")).toHaveLength(20);
   });
 
-  it("gets one first attempt in each lease after three failures, for any number of runs", async () => {
+  it("gets at most one first attempt in each lease after three failures, for any number of runs", async () => {
     await world.publish(longRun(0));
     const leases = 8;
     for (let lease = 1; lease <= leases; lease += 1) {
@@ -79,7 +79,7 @@ describe("a receiver that hangs", () => {
     expect(new Set(receiver.firstAttempts).size).toBeLessThanOrEqual(3 + 2 + leases - 1);
   });
 
-  it("gets the whole next run in order once it answers again", async () => {
+  it("gets all events of the next run in order once it answers again", async () => {
     await world.publish(longRun(1));
     for (let lease = 1; lease <= 3; lease += 1) await world.handleWakeUp(wakeUp);
     receiver.hangs = false;

@@ -75,7 +75,7 @@ describe("a recovery of failed deliveries", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("sends the oldest run first, the deliveries of each run in order, one after the other", async () => {
+  it("sends the oldest run first, and the deliveries of each run in order, one after the other", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.map((_, n) =>
       aRun(["watchlist.product.changed", "watchlist.product.changed", "watchlist.run.completed"], {
@@ -103,7 +103,7 @@ describe("a recovery of failed deliveries", () => {
     expect(atOnce).toBe(1);
   });
 
-  it("sends the oldest run first, even to a receiver so slow that one time slice is not enough", async () => {
+  it("sends the oldest run first, even if the receiver is so slow that one time slice is not enough", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.slice(0, 6).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
     world.clock.advance(60_000);
@@ -119,7 +119,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual(idsOf(...runs));
   });
 
-  it("sends the oldest run first, even if it starts again after a crash half-way", async () => {
+  it("sends the oldest run first, even if the recovery crashes halfway and starts again", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     // The recovery finds more deliveries before the crash than a session sends in parallel.
     const runs = many.slice(0, 18).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
@@ -149,7 +149,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual(idsOf(...runs));
   });
 
-  it("restarts the retry schedule and keeps counting attempts", async () => {
+  it("restarts the retry schedule, but continues the count of attempts", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const [run = runOf(1)] = many;
     await failEverything([run]);
@@ -235,7 +235,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received().sort()).toEqual(idsOf(run).sort());
   });
 
-  it("covers the requested time span, both ends included", async () => {
+  it("includes both ends of the requested time span", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const at = (time: string) =>
       runOf(Number(time.slice(17, 19)) * 1_000 + Number(time.slice(20, 23)), { happenedAt: time });
@@ -249,7 +249,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received().sort()).toEqual(idsOf(...runs.slice(1, 3)).sort());
   });
 
-  it("ends without a delivery if the endpoint was deleted", async () => {
+  it("ends without an attempt if the endpoint was deleted", async () => {
     const run = runOf(1, { webhookEndpointId: "we_gone" });
     await world.publish(run);
     await recover("we_gone");

@@ -55,7 +55,7 @@ describe.each([
     late: /too old/,
   },
 ])("a webhook signature, verified with $library,", ({ verify, mismatch, late }) => {
-  it("is valid with the current secret, and with the previous one in an overlap", () => {
+  it("is valid with the current secret, and with the previous secret during an overlap", () => {
     const secrets = [secret, previous];
 
     expect(() => verify({})).not.toThrow();
@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe("newSecret", () => {
-  it("returns whsec_ and 33 bytes, whose hint is the last four characters", () => {
+  it("returns whsec_ with 33 random bytes, and the hint of a secret is its last four characters", () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(secret).not.toBe(previous);
     expect(secretHint(secret)).toBe(secret.slice(-4));

@@ -105,7 +105,7 @@ describe("the first webhook attempts of a run", () => {
     { requestsAtOnce: 7, most: 7 },
     { requestsAtOnce: 1, most: 1 },
   ])(
-    "of 8 runs are sent $most at a time if the endpoint's requestsAtOnce is $requestsAtOnce",
+    "are sent $most at a time, for 8 runs, if the endpoint's requestsAtOnce is $requestsAtOnce",
     async ({ requestsAtOnce, most }) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
       await world.webhooks.endpoints.replace(endpoint, { ...endpoint, requestsAtOnce });
@@ -130,7 +130,7 @@ describe("the first webhook attempts of a run", () => {
     },
   );
 
-  it("reach every enabled endpoint that subscribes to the event type, and no other endpoint", async () => {
+  it("are sent to every enabled endpoint that subscribes to the event type, and to no other endpoint", async () => {
     const everything = await world.addEndpoint(account, `${receiver.url}/every`);
     await world.addEndpoint(account, `${receiver.url}/changed`, {
       events: ["watchlist.product.changed"],
@@ -152,7 +152,7 @@ describe("the first webhook attempts of a run", () => {
     expect(everything.endpoint.events).toBeNull();
   });
 
-  it("go only to the watchlist's endpoint if it names one, whatever the endpoint's filter", async () => {
+  it("are sent only to the watchlist's own endpoint if it has one, no matter which events this endpoint subscribes to", async () => {
     const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
     await world.addEndpoint(account, `${receiver.url}/other`);
     await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
@@ -183,7 +183,7 @@ describe("the first webhook attempts of a run", () => {
     },
   );
 
-  it("are not repeated by a duplicate message or a run that is published twice", async () => {
+  it("are not repeated after a duplicate wake-up message, or if a run is published twice", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -196,7 +196,7 @@ describe("the first webhook attempts of a run", () => {
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
   });
 
-  it("continue at the event where a crash stopped them", async () => {
+  it("continue with the event at which a crash stopped them", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -218,8 +218,8 @@ describe("the first webhook attempts of a run", () => {
   });
 });
 
-describe("a delivery worker", () => {
-  it("that outlives its lease stops when another worker has taken the lease", async () => {
+describe("a worker that sends webhooks", () => {
+  it("stops when its lease has ended and another worker has taken the lease", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -240,7 +240,7 @@ describe("a delivery worker", () => {
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });
 
-  it("sends a wake-up message after half a minute, for the rest of a long run", async () => {
+  it("sends a wake-up message for the rest of a long run after half a minute", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -295,7 +295,7 @@ describe("after a failed webhook attempt,", () => {
     expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "delivered" });
   });
 
-  it("if it is the third in a row, the rest of the run is sent on the retry schedule", async () => {
+  it("the rest of the run is sent on the retry schedule if the attempt is the third failure in a row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -311,7 +311,7 @@ describe("after a failed webhook attempt,", () => {
     expect(bodies().slice(3).sort()).toEqual(run.events.map(({ body }) => body).sort());
   });
 
-  it("if it is the third but not in a row, the run continues", async () => {
+  it("the rest of the run is sent at once if the attempt is the third failure but not in a row", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     receiver.answer = (response) =>
@@ -321,7 +321,7 @@ describe("after a failed webhook attempt,", () => {
     expect(receiver.requests).toHaveLength(wholeRun.length);
   });
 
-  it("the delivery fails after ten attempts", async () => {
+  it("the delivery is recorded as failed after ten attempts", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -344,7 +344,7 @@ describe("after a failed webhook attempt,", () => {
     expect(new Set(bodies()).size).toBe(1);
   });
 
-  it("the delivery ends if the receiver answered 410", async () => {
+  it("the delivery ends without a further attempt if the receiver answered 410", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -419,16 +419,16 @@ describe("a pass of the sweeper", () => {
   });
 });
 
-describe("a delivery message without work", () => {
+describe("a wake-up message for which there is no work", () => {
   it.each(["we_unknown", "s3_destination"])(
-    "about %s is handled without an error",
+    "for the target %s is handled without an error",
     async (targetId) => {
       await world.handleWakeUp({ account_id: account, target_id: targetId });
       expect(await world.takeWakeUps()).toEqual([]);
     },
   );
 
-  it("about a run whose events have expired removes the run from the outbox", async () => {
+  it("for a run whose events have expired removes the run from the outbox", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const target = endpointTarget(account, endpoint.id);
     const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };

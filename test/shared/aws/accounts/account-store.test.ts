@@ -34,7 +34,7 @@ const entriesOf = async (accountId: string) => {
 };
 
 describe("dynamoAccountStore", () => {
-  it("creates an account with the grant from which its balance results", async () => {
+  it("creates an account, and a ledger entry for the grant that is its balance", async () => {
     await store.create(account);
 
     expect(await store.get("acct_1")).toEqual(account);
@@ -72,7 +72,7 @@ describe("dynamoAccountStore", () => {
 describe("dynamoAutoTopUpStore", () => {
   const topUp = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
 
-  it("stores the automatic top-up of an account, and removes it", async () => {
+  it("stores the automatic top-up of an account, and deletes it on request", async () => {
     await store.create(account);
 
     expect(await topUps.setAutoTopUp("acct_1", topUp)).toBe(true);

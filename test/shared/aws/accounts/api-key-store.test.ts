@@ -50,7 +50,7 @@ const shown = ({ id, name, prefix, createdAt }: NewKey, lastUsedAt: string | nul
 });
 
 describe("dynamoApiKeyStore", () => {
-  it("lists only the account's own keys, oldest first", async () => {
+  it("lists the keys of one account only, oldest first", async () => {
     const [first, second, third] = [aKey(1), aKey(2), aKey(3)];
     await addKeys([third, first, second, aKey(4, { accountId: "acct_2" })]);
 
@@ -58,7 +58,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_3")).toEqual([]);
   });
 
-  it("returns when each key made its last call", async () => {
+  it("returns for each key the time of its last call", async () => {
     const [used, idle] = [aKey(1), aKey(2)];
     await addKeys([used, idle]);
     await accounts.admit(used.hash, new Date("2026-11-20T11:00:00.123Z"));
@@ -69,7 +69,7 @@ describe("dynamoApiKeyStore", () => {
     ]);
   });
 
-  it("stores at most the allowed number of keys, and accepts another key after a revocation", async () => {
+  it("stores at most the allowed number of keys of an account, and accepts another key after a revocation", async () => {
     const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
     await addKeys(keys);
     const oneMore = aKey(99);
@@ -84,7 +84,7 @@ describe("dynamoApiKeyStore", () => {
     expect((await store.list("acct_1")).at(-1)).toEqual(shown(oneMore));
   });
 
-  it("revokes a key once, and only for its own account", async () => {
+  it("revokes a key only once, and only for the account that owns it", async () => {
     const key = aKey(1);
     await addKeys([key]);
 
@@ -96,7 +96,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await accounts.admit(key.hash, now)).toEqual({ outcome: "unknown" });
   });
 
-  it("refuses a hash that is stored already, so that a key has one owner", async () => {
+  it("refuses to store a key whose hash is already stored for another key", async () => {
     const key = aKey(1);
     await addKeys([key]);
 
@@ -104,7 +104,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_1")).toEqual([shown(key)]);
   });
 
-  it("names the account and the error codes in the cause of a conflict", async () => {
+  it("throws an error whose cause contains the account and the error codes if writes conflict", async () => {
     await addKeys([aKey(1)]);
     const busy = watchedClient(tables.client, (command, send) => {
       if (!(command instanceof TransactWriteCommand)) return send();

@@ -31,7 +31,7 @@ const settle = (holdId: string, credits: number, now = evening) =>
   world.ledger().settle({ accountId, holdId, credits, succeeded: true, now });
 
 describe("a daily budget in DynamoDB", () => {
-  it("counts a hold to the day of its reservation, also if it is settled on the next day", async () => {
+  it("counts a hold on the day of its reservation, even if the hold is settled on the next day", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("late", 80);
     expect(await reserve("early", 100, morning)).toEqual({ outcome: "reserved" });
@@ -40,7 +40,7 @@ describe("a daily budget in DynamoDB", () => {
     expect(await budgets.used(accountId, morning)).toBe(100);
   });
 
-  it("gives a charge back that is cancelled", async () => {
+  it("no longer counts a charge after it is cancelled", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("failed", 40);
     await settle("failed", 25);
@@ -48,14 +48,14 @@ describe("a daily budget in DynamoDB", () => {
     expect(await budgets.used(accountId, evening)).toBe(0);
   });
 
-  it("gives back what an expired hold has reserved", async () => {
+  it("no longer counts the credits of a hold after it expires", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("abandoned", 70);
     await world.ledger().releaseExpired(accountId, new Date("2026-03-02T00:10:00Z"));
     expect(await budgets.used(accountId, evening)).toBe(0);
   });
 
-  it("is never exceeded by processes that know an earlier budget", async () => {
+  it("is never exceeded, even by processes that have cached an earlier budget", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     const process = world.ledger();
     const hold = {
@@ -73,7 +73,7 @@ describe("a daily budget in DynamoDB", () => {
     expect(await reserveAs("b", 20)).toEqual({ outcome: "reserved" });
   });
 
-  it("counts once what an account spends before it sets the budget again", async () => {
+  it("counts each charge of the day once if the account removes the budget and sets it again", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("first", 30);
     await settle("first", 20);

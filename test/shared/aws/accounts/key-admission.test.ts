@@ -104,7 +104,7 @@ describe("the rate limit of an API key", () => {
     expect(admitted.length / seconds).toBeGreaterThanOrEqual(47);
   });
 
-  it("costs one write unit for an admitted call, and less than a tenth for a refused one", async () => {
+  it("costs one write unit for an admitted call, and less than a tenth of a write unit for a refused call", async () => {
     const processes = Array.from({ length: 20 }, (_, n) => meteredProcess(n + 1));
     const random = fractions(99);
     const admitted: number[] = [];
@@ -131,7 +131,7 @@ describe("the rate limit of an API key", () => {
     expect(one.sent).toEqual({ requests: 120, writeUnits: 120 });
   });
 
-  it("admits a call that is overtaken by calls of other processes", async () => {
+  it("admits a call with an earlier time than the calls that other processes have stored", async () => {
     const [one, other] = [process(), process()];
     await one(key.hash, at(100));
     expect(await other(key.hash, at(0))).toMatchObject({
@@ -146,7 +146,7 @@ describe("the rate limit of an API key", () => {
     ]);
   });
 
-  it("counts a call that arrives late with the calls before it", async () => {
+  it("counts a call that arrives late together with the calls before it", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 49; n += 1) await one(key.hash, at(55));
     expect(await other(key.hash, at(45))).toMatchObject({ outcome: "admitted" });
@@ -158,7 +158,7 @@ describe("the rate limit of an API key", () => {
     expect(await other(key.hash, at(1_100))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("does not count the calls of another key", async () => {
+  it("counts only the calls of this key", async () => {
     const admit = process();
     for (let n = 0; n < 50; n += 1) await admit(key.hash, at(0));
     expect(await admit(key.hash, at(1))).toMatchObject({
@@ -178,7 +178,7 @@ describe("the rate limit of an API key", () => {
 });
 
 describe("a process whose call the rate limit refused", () => {
-  it("refuses calls without a request until the oldest admission leaves the window", async () => {
+  it("refuses further calls without a request to DynamoDB until the oldest admitted call is a second old", async () => {
     const { admit, sent } = meteredProcess();
     for (let n = 0; n < 50; n += 1) await admit(key.hash, at(n));
     const requests = sent.requests;
@@ -189,7 +189,7 @@ describe("a process whose call the rate limit refused", () => {
     expect((await admit(key.hash, at(1_020))).outcome).toBe("admitted");
   });
 
-  it("waits longer after each refusal in a row, and at most two seconds", async () => {
+  it("waits longer before its next request after each refusal in a row, and at most two seconds", async () => {
     const [other, one] = [process(), meteredProcess()];
     let [ms, refusals] = [0, 0];
     const askedAt: number[] = [];
@@ -210,7 +210,7 @@ describe("a process whose call the rate limit refused", () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1_020 + 2_000 + 20);
   });
 
-  it("reports when the next call is possible", async () => {
+  it("returns to the client the time at which the next call is possible", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 50; n += 1) await one(key.hash, at(300 + n));
     for (const admit of [one, other]) {
@@ -222,7 +222,7 @@ describe("a process whose call the rate limit refused", () => {
     }
   });
 
-  it("reads the row again within seconds if a process with a fast clock has written times far ahead", async () => {
+  it("reads the row of the key again within seconds if a process with a fast clock has written future times", async () => {
     const admit = process();
     const dayMs = 86_400_000;
     for (let n = 0; n < 50; n += 1) await process()(key.hash, at(dayMs));
@@ -278,13 +278,13 @@ describe("an API key whose row DynamoDB throttles", () => {
       table,
     );
 
-  it("is refused as unknown if it is unknown or revoked", async () => {
+  it("is refused as unknown if it does not exist or was revoked", async () => {
     expect(await throttledProcess("answer")("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await throttledProcess("answer")(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("is refused as unreadable if DynamoDB throttles reads as well", async () => {
+  it("is refused as unreadable if DynamoDB also throttles reads of the row", async () => {
     expect(await throttledProcess("fail")(key.hash, at(0))).toMatchObject({
       outcome: "unreadable",
       rate: { limit: 50, remaining: 0 },
@@ -306,7 +306,7 @@ describe("the row of an API key", () => {
   const sizeOf = (row: object): number =>
     Object.entries(row).reduce((sum, [name, value]) => sum + bytesOf(name) + bytesOf(value), 0);
 
-  it("takes one write unit with the longest name until 2051", async () => {
+  it("fits into one write unit until the year 2051, even with a name of the maximum length", async () => {
     const account = { id: key.accountId, demo: false };
     const accounts = dynamoAccountStore(tables.client, { accounts: table });
     const made = await createApiKey(
@@ -344,7 +344,7 @@ describe("the row of an API key", () => {
     );
   }
 
-  it("of the previous release is converted by its first call, which is admitted", async () => {
+  it("that the previous release wrote is converted by the key's first call, which is admitted", async () => {
     await storeAsPreviousRelease();
     expect(await process()(key.hash, at(0))).toMatchObject({
       outcome: "admitted",
@@ -356,20 +356,20 @@ describe("the row of an API key", () => {
     );
   });
 
-  it("of the previous release admits at most 50 calls in a second when many processes convert it", async () => {
+  it("that the previous release wrote admits at most 50 calls in a second while many processes convert it", async () => {
     await storeAsPreviousRelease();
     const answers = await Promise.all(Array.from({ length: 60 }, () => process()(key.hash, at(0))));
     const admitted = answers.filter(({ outcome }) => outcome === "admitted");
     expect(admitted).toHaveLength(50);
   });
 
-  it("of the previous release refuses a revoked key", async () => {
+  it("that the previous release wrote causes a refusal if the key is revoked", async () => {
     await storeAsPreviousRelease();
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await process()(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("of the previous release contains the key's last use", async () => {
+  it("that the previous release wrote still has the time of the key's last call", async () => {
     await storeAsPreviousRelease();
     const store = dynamoApiKeyStore(tables.client, table);
     expect(await store.list(key.accountId)).toMatchObject([{ lastUsedAt: at(-1).toISOString() }]);
@@ -377,7 +377,7 @@ describe("the row of an API key", () => {
 });
 
 describe("the admission of one call", () => {
-  it("makes one request if the process has cached the key, and returns its owner", async () => {
+  it("makes one request to DynamoDB if the process has cached the key, and returns the owner of the key", async () => {
     const sent: unknown[] = [];
     const client = watchedClient(tables.client, (command, send) => {
       sent.push(command.constructor);
@@ -395,7 +395,7 @@ describe("the admission of one call", () => {
     expect(sent).toEqual([UpdateCommand]);
   });
 
-  it("refuses an unknown key, and a revoked key from the next call on", async () => {
+  it("refuses an unknown key, and refuses a revoked key from the next call on", async () => {
     const admit = process();
     expect(await admit("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await admit(key.hash, at(0));
@@ -467,7 +467,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(1_200))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("a key that is neither cached nor readable is not admitted, and its calls are counted", async () => {
+  it("a call is not admitted, but is counted, if its key is neither cached nor readable", async () => {
     failing.add(UpdateCommand).add(GetCommand);
     const admit = admitFailing();
     expect(await admit(key.hash, at(0))).toMatchObject({
@@ -479,7 +479,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(50))).toMatchObject({ outcome: "limited" });
   });
 
-  it("a key that was cached long ago is not admitted, because it may have been revoked", async () => {
+  it("a key that the process cached too long ago is not admitted, because it may have been revoked", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand).add(GetCommand);
@@ -496,7 +496,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("an internal error is not treated as a failed dependency", async () => {
+  it("an invalid request to DynamoDB throws its error, and the key is not admitted from the cache", async () => {
     failing.add(UpdateCommand);
     refusal = { name: "ValidationException" };
     await expect(admitFailing()(key.hash, at(0))).rejects.toMatchObject(refusal);

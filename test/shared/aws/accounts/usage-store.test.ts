@@ -33,7 +33,7 @@ async function work(holdId: string, time: string, credits: number): Promise<void
 }
 
 describe("dynamoUsageStore", () => {
-  it("counts charged work once, on its UTC day", async () => {
+  it("counts a charged call or step once, on its UTC day", async () => {
     await work("h1", "2026-03-01T00:00:00.000Z", 8);
     const again = { accountId, holdId: "h1", credits: 8, succeeded: true };
     await ledger.settle({ ...again, now: new Date("2026-03-01T12:00:00.000Z") });
@@ -44,7 +44,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("returns the days between two dates, both included, oldest first, without unused days", async () => {
+  it("returns the days from one date to another, both included, oldest first, without days that have no usage", async () => {
     for (const day of ["01", "02", "04", "05"]) {
       await work(`h${day}`, `2026-03-${day}T12:00:00.000Z`, Number(day));
     }
@@ -56,7 +56,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("counts work once before and after its record is copied to a page", async () => {
+  it("counts a charge once, both before and after its record is copied to a page", async () => {
     for (let n = 0; n < 30; n += 1) {
       await work(`h${n}`, `2026-03-0${1 + Math.floor(n / 10)}T12:00:00.000Z`, 2);
       const days = await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" });
@@ -73,7 +73,7 @@ describe("dynamoUsageStore", () => {
     );
   });
 
-  it("reads a shard again only if its records are copied during the read", async () => {
+  it("reads a shard again only if its records are copied to a page during the read", async () => {
     accountId = await world.open(25_000);
     const uncopied = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) throw new Error("not copied");
@@ -113,7 +113,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("includes the days that the previous release stored in the account's rows", async () => {
+  it("includes the usage of days that the previous release stored in the account's rows", async () => {
     await world.client.send(
       new PutCommand({
         TableName: world.accountsTable,

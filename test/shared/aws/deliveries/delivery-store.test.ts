@@ -128,7 +128,7 @@ describe("a stored delivery", () => {
     expect(await store.get(account, delivery.id)).toEqual(delivery);
   });
 
-  it("is replaced by its later state", async () => {
+  it("is replaced when the same delivery is stored with a later state", async () => {
     await store.put(account, aDelivery(1));
     const delivered = aDelivery(1, { state: "delivered", attemptCount: 1, tries: 1 });
     await store.put(account, delivered);
@@ -137,7 +137,7 @@ describe("a stored delivery", () => {
     expect((await page(10)).ids).toEqual(["wlrun_1"]);
   });
 
-  it("is returned for exactly 30 days, even before DynamoDB deletes it", async () => {
+  it("is returned for exactly 30 days, and not after that even if DynamoDB has not deleted it yet", async () => {
     const delivery = aDelivery(0);
     await keep(delivery);
     const Key = deliveryKeys.delivery(account, delivery.id);
@@ -152,7 +152,7 @@ describe("a stored delivery", () => {
   });
 });
 
-it("dynamoDeliveryStore finds which of many deliveries exist with one request", async () => {
+it("dynamoDeliveryStore makes one request to find which of many deliveries exist", async () => {
   const kept = Array.from({ length: 60 }, (_, n) => aDelivery(n));
   await keep(...kept);
   const asked = Array.from({ length: 100 }, (_, n) => aDelivery(n).id);
@@ -164,7 +164,7 @@ it("dynamoDeliveryStore finds which of many deliveries exist with one request", 
 });
 
 describe("the list of stored deliveries", () => {
-  it("is returned newest first in pages that meet without a gap, and marks the last page", async () => {
+  it("is returned newest first in pages without gaps, and only the last page has no more deliveries", async () => {
     await keep(aDelivery(2), aDelivery(1), aDelivery(3), aDelivery(4));
     const first = await page(3);
 
@@ -219,13 +219,13 @@ describe("a requested redelivery", () => {
     expect((await page(10, { filter: { state: "pending" } })).ids).toEqual(["wlrun_1"]);
   });
 
-  it("of a missing delivery adds nothing to the outbox", async () => {
+  it("adds nothing to the outbox if the delivery does not exist", async () => {
     expect(await store.requestRedelivery(account, aDelivery(1), clock.now())).toBe(false);
     expect(await pending()).toEqual([]);
     expect(await store.get(account, aDelivery(1).id)).toBeNull();
   });
 
-  it("is added once for many parallel requests", async () => {
+  it("is added to the outbox once if many parallel requests ask for it", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
 
@@ -235,7 +235,7 @@ describe("a requested redelivery", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("stays recorded until the requested attempt is made, even if other attempts are made before it", async () => {
+  it("stays recorded until its own attempt is made, even if other attempts of the delivery come first", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     await store.requestRedelivery(account, failed, clock.now());

@@ -26,7 +26,7 @@ const addPending = (target: DeliveryTarget, second: number) =>
   outbox.add(target, [{ lane: "first", dueAt: at(second), key: "run", content: {} }]);
 
 describe("dynamoDueTargets", () => {
-  it("finds the targets of all accounts from their due time on, the longest due first", async () => {
+  it("finds the delivery targets of all accounts from their due time on, the longest due first", async () => {
     await addPending(aTarget(1, 1), 3);
     await addPending(aTarget(2, 1), 1);
     await addPending(aTarget(1, 2), 2);
@@ -36,14 +36,14 @@ describe("dynamoDueTargets", () => {
     expect(await due(3)).toEqual([aTarget(2, 1), aTarget(1, 2), aTarget(1, 1)]);
   });
 
-  it("returns at most the requested number of targets", async () => {
+  it("returns at most the requested number of delivery targets", async () => {
     for (let n = 0; n < 7; n += 1) await addPending(aTarget(n, 1), n);
 
     expect(await due(9, 3)).toEqual([aTarget(0, 1), aTarget(1, 1), aTarget(2, 1)]);
     expect(await due(9, 7)).toHaveLength(7);
   });
 
-  it("finds a target that was woken without new entries", async () => {
+  it("finds a delivery target for which a drain was requested without new outbox entries", async () => {
     await outbox.wake(aTarget(1, 1), new Date(at(5)));
     expect(await due(4)).toEqual([]);
     expect(await due(5)).toEqual([aTarget(1, 1)]);

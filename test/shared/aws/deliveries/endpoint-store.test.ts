@@ -70,7 +70,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.countEndpoints(account)).toBe(1);
   });
 
-  it("creates at most ten endpoints in parallel calls", async () => {
+  it("creates at most ten endpoints of an account, even in parallel calls", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 14 }, (_, number) => store.create(account, numberedEndpoint(number))),
     );
@@ -82,7 +82,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.list(account)).toHaveLength(10);
   });
 
-  it("replaces an endpoint only if it has failed without interruption since the time that the caller read", async () => {
+  it("replaces an endpoint only if it has failed without interruption since the given time", async () => {
     const before = numberedEndpoint(1);
     await store.create(account, before);
     const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };

@@ -65,7 +65,7 @@ const dropEntry = (sequence: number) =>
   );
 
 describe("appending to the event feed", () => {
-  it("numbers runs from 1 on, and stores all their fields", async () => {
+  it("numbers the runs of an account from 1 on, and stores all their fields", async () => {
     const first = run("a");
     const second = run("b", 1, { webhookEndpointId: "we_1", types: ["watchlist.run.completed"] });
     await appendAll([first], [second]);
@@ -88,7 +88,7 @@ describe("appending to the event feed", () => {
     expect((await feed.after(account, 0, 1))[0]?.watchlistId).toBe("wl_1");
   });
 
-  it("adds a run once even if another process adds the run between two reads", async () => {
+  it("adds a run only once even if another process adds the same run at the same time", async () => {
     let isFirst = true;
     const client = watchedClient(tables.client, async (command, send) => {
       const { Key } = command.input as { Key?: { sk: string } };
@@ -106,7 +106,7 @@ describe("appending to the event feed", () => {
     expect(await feed.after(account, 0, 100)).toMatchObject([{ runId: "a", sequence: 1 }]);
   });
 
-  it("uses separate numbers for each account", async () => {
+  it("uses separate sequence numbers for each account", async () => {
     await appendAll([run("a")], [run("b")]);
     await feed.append("acct_2", run("c"));
 
@@ -129,7 +129,7 @@ describe("appending to the event feed", () => {
 });
 
 describe("the event feed after a sequence number", () => {
-  it("returns the next runs in order, up to the requested number of runs", async () => {
+  it("returns the runs with the next sequence numbers in order, up to the requested number of runs", async () => {
     await appendAll([run("a")], [run("b")], [run("c")], [run("d")]);
 
     expect(await idsAfter(1)).toEqual(["b", "c", "d"]);
@@ -138,7 +138,7 @@ describe("the event feed after a sequence number", () => {
     expect(await idsAfter(99)).toEqual([]);
   });
 
-  it("omits runs that ended 30 days ago, and continues after them", async () => {
+  it("omits runs that ended 30 days ago, and returns the later runs", async () => {
     await appendAll([run("a", 0)], [run("b", 1)], [run("c", 2)]);
     clock.set(new Date(Date.parse(at(1)) + 30 * dayMs - 1).toISOString());
     expect(await idsAfter(0, 1)).toEqual(["b"]);
@@ -148,7 +148,7 @@ describe("the event feed after a sequence number", () => {
     expect(await idsBetween(at(0), at(9), { limit: 1 })).toEqual(["c"]);
   });
 
-  it("stops before a recent gap, and continues after an old one", async () => {
+  it("ends a page before a recent gap in the sequence numbers, but skips an old gap", async () => {
     await appendAll([run("a")], [run("b")], [run("c")]);
     await dropEntry(2);
 
@@ -162,7 +162,7 @@ describe("the event feed after a sequence number", () => {
 describe("the event feed between two times", () => {
   const runs = [run("b", 1), run("a", 1), run("c", 0), run("d", 2), run("e", 3)] as const;
 
-  it("returns runs by the time they ended, then by ID, with both bounds included", async () => {
+  it("returns runs in order of their end times, then of their IDs, with both bounds included", async () => {
     await appendAll(...runs.map((added) => [added] as const));
 
     expect(await idsBetween(at(0), at(3))).toEqual(["c", "a", "b", "d", "e"]);
@@ -177,7 +177,7 @@ describe("the event feed between two times", () => {
     expect(await idsBetween(at(3), at(0))).toEqual([]);
   });
 
-  it("returns each run once over pages of any size", async () => {
+  it("returns each run on exactly one page, for pages of any size", async () => {
     await appendAll(...runs.map((added) => [added] as const));
     for (const limit of [1, 2, 3, 5, 6]) {
       const seen: string[] = [];
@@ -195,7 +195,7 @@ describe("the event feed between two times", () => {
 });
 
 describe("the number that the event feed returns for a time", () => {
-  it("is the sequence number of the last run that ended before the time, or 0", async () => {
+  it("is the sequence number of the last run that ended before the time, or 0 if there is none", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 
@@ -212,7 +212,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await feed.before("acct_2", at(0))).toBe(0);
   });
 
-  it("precedes every run that ended after the time, even if runs were published late or out of order", async () => {
+  it("is lower than that of every run that ended after the time, even if runs were published late or out of order", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 30)],
@@ -228,7 +228,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await idsAfter(await feed.before(account, at(32)))).toEqual(["e"]);
   });
 
-  it("precedes a run that ended after the time even if the publishers' clocks differ", async () => {
+  it("is lower than that of a run that ended after the time, even if the clocks of the publishers differ", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 10), 9],
@@ -242,7 +242,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await idsAfter(await feed.before(account, at(11)))).toEqual(["e"]);
   });
 
-  it("precedes every stored run that ended after the time, even if older runs have expired", async () => {
+  it("is lower than that of every stored run that ended after the time, even if older runs have expired", async () => {
     await appendAll([run("a", 0)], [run("b", 10)], [run("c", 11)], [run("d", 20)]);
     for (const gone of [1, 2]) await dropEntry(gone);
 

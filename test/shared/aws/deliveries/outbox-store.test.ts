@@ -89,7 +89,7 @@ const keys = async (wanted: Parameters<typeof store.entries>[1]) =>
   (await store.entries(target, wanted)).map(({ key }) => key);
 
 describe("adding to an outbox", () => {
-  it("makes the target due at its earliest entry, and stores the entries", async () => {
+  it("stores the entries, and makes the delivery target due when its earliest entry is due", async () => {
     await store.add(target, [entry("b", { dueAt: later, lane: "later" }), entry("a")]);
 
     expect(await due()).toEqual([target]);
@@ -98,7 +98,7 @@ describe("adding to an outbox", () => {
     ]);
   });
 
-  it("stores an entry once even if it is added twice", async () => {
+  it("stores an entry only once even if it is added twice", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 
@@ -119,7 +119,7 @@ describe("adding to an outbox", () => {
 });
 
 describe("the entries of an outbox", () => {
-  it("are returned by lane, sorted by due time, up to and including a time", async () => {
+  it("are returned for one lane in order of their due times, up to and including a given time", async () => {
     const times = ["10:00:01", "10:00:00", "10:00:02"].map((time) => `2026-11-20T${time}.000Z`);
     await store.add(
       target,
@@ -138,7 +138,7 @@ describe("the entries of an outbox", () => {
 });
 
 describe("the claim of an outbox", () => {
-  it("belongs to one process until its lease ends", async () => {
+  it("gives the outbox to one process only, until the lease of that process ends", async () => {
     await store.add(target, [entry("a")]);
     expect(await claim()).not.toBeNull();
     expect(await claim()).toBeNull();
@@ -149,14 +149,14 @@ describe("the claim of an outbox", () => {
     expect(await claim()).not.toBeNull();
   });
 
-  it("succeeds for one of many concurrent processes", async () => {
+  it("succeeds for exactly one of many concurrent processes", async () => {
     await store.add(target, [entry("a")]);
     const claims = await Promise.all(Array.from({ length: 12 }, () => claim()));
 
     expect(claims.filter((claimed) => claimed !== null)).toHaveLength(1);
   });
 
-  it("whose response was lost is valid for the worker that made it", async () => {
+  it("is valid for the worker that made it even if the response was lost", async () => {
     await store.add(target, [entry("a")]);
     const lease = newLease(clock.now(), random);
 
@@ -164,7 +164,7 @@ describe("the claim of an outbox", () => {
     expect(await store.claim(target, { lease, now: clock.now() })).not.toBeNull();
   });
 
-  it("makes the target due again when the lease of a crashed process ends", async () => {
+  it("makes the delivery target due again when the lease of a crashed process ends", async () => {
     await store.add(target, [entry("a")]);
     await claim();
 
@@ -177,7 +177,7 @@ describe("the claim of an outbox", () => {
 describe("an account with many delivery targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has four targets drained in parallel, and another target after each release", async () => {
+  it("has at most four targets drained in parallel, and one more after each release of a target", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await claim(one));
@@ -212,7 +212,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
-  it("has four targets drained even if many workers claim targets before one of them checks the leases", async () => {
+  it("has at most four targets drained, even if many workers claim targets before they check the leases", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
     const { client } = openTables();
@@ -228,7 +228,7 @@ describe("an account with many delivery targets", () => {
     );
   });
 
-  it("does not delay another account", async () => {
+  it("does not delay the drains of another account", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     for (const one of targets) await claim(one);
     const other = { ...target, accountId: "acct_2" };
@@ -241,7 +241,7 @@ describe("an account with many delivery targets", () => {
 describe("recording changes in an outbox", () => {
   const changes = { removed: [entry("a")], added: [entry("b")], records: [{ id: "1", text: "x" }] };
 
-  it("stores all changes and extends the lease", async () => {
+  it("stores all changes of the entries and extends the lease", async () => {
     await store.add(target, [entry("a")]);
     const { token } = await mustClaim();
     const lease = { token, until: new Date("2026-11-20T10:30:00Z") };
@@ -280,7 +280,7 @@ describe("recording changes in an outbox", () => {
     expect((await mustClaim()).state).toEqual(stored);
   });
 
-  it("replaces an entry with the same key, and stores the last of two changes of one row", async () => {
+  it("replaces an entry with the same key, and stores only the last of two records with the same ID", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();
     const replaced = entry("a", { content: { about: "more" } });
@@ -293,7 +293,7 @@ describe("recording changes in an outbox", () => {
 });
 
 describe("releasing an outbox", () => {
-  it("without entries removes the target's due time", async () => {
+  it("that has no entries removes the due time of the delivery target", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -309,7 +309,7 @@ describe("releasing an outbox", () => {
     expect(await claim()).toBeNull();
   });
 
-  it("makes the target due with its earliest entry of any lane", async () => {
+  it("makes the delivery target due when its earliest entry in any lane is due", async () => {
     await store.add(target, [entry("a", { lane: "later", dueAt: later }), entry("b")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -337,7 +337,7 @@ describe("releasing an outbox", () => {
     });
   });
 
-  it("fails if the target was woken since the claim", async () => {
+  it("fails if a drain of the target was requested since the claim", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.wake(target, clock.now());
@@ -345,7 +345,7 @@ describe("releasing an outbox", () => {
     expect(await store.release(target, { token, additions })).toMatchObject({ outcome: "more" });
   });
 
-  it("is refused for a worker without the lease", async () => {
+  it("is refused for a worker that does not have the lease", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     clock.advance(60_000);
@@ -356,7 +356,7 @@ describe("releasing an outbox", () => {
 });
 
 describe("many writers and workers of an outbox", () => {
-  it("lose no entry and handle no entry twice", async () => {
+  it("lose no entry and process no entry twice", async () => {
     const added: string[] = [];
     const worked: string[] = [];
     const adder = async (name: string): Promise<void> => {

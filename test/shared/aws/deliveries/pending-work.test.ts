@@ -43,7 +43,7 @@ const keysOf = async (span: Partial<Parameters<PendingWork["newest"]>[1]> = {}) 
 };
 
 describe("dynamoPendingWork", () => {
-  it("lists the targets of an account that have entries, including those being drained", async () => {
+  it("lists the delivery targets of an account that have outbox entries, even while they are being drained", async () => {
     const drained = endpointTarget(account, "we_2");
     const leased = endpointTarget(account, "we_3");
     const foreign = endpointTarget("acct_2", "we_4");
@@ -59,7 +59,7 @@ describe("dynamoPendingWork", () => {
     expect(await pending.targets("acct_3")).toEqual([]);
   });
 
-  it("returns the entries of the first lane between two times, the newest first", async () => {
+  it("returns the outbox entries of the lane `first` between two times, the newest first", async () => {
     await outbox.add(target, [
       ...[1, 2, 3, 4].map((second) => entry(second, `run#${second}`)),
       entry(2, "a retry", "later"),
@@ -76,7 +76,7 @@ describe("dynamoPendingWork", () => {
   });
 
   it.each([1, 2, 3])(
-    "returns every entry with the due time of the last one, even beyond a limit of %i",
+    "returns all entries that are due at the same time as the last one, even beyond a limit of %i",
     async (limit) => {
       await outbox.add(target, [entry(1, "older"), ...["a", "b", "c"].map((key) => entry(2, key))]);
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe("dynamoProbeCounter", () => {
-  it("admits an account's first probes up to the limit if they are concurrent, and returns when the next probe is possible", async () => {
+  it("admits as many concurrent probes of an account as the limit allows, and returns when the next probe is possible", async () => {
     const counted = await Promise.all(
       Array.from({ length: 4 * max }, () => probes.count("acct_1", at(0))),
     );
@@ -33,7 +33,7 @@ describe("dynamoProbeCounter", () => {
     expect(await probes.count("acct_2", at(0))).toBeNull();
   });
 
-  it("admits at most the limit in any time of its length, and exactly the limit when probes keep arriving", async () => {
+  it("admits at most the limit in any period of the limit's length, and exactly the limit if probes keep arriving", async () => {
     const admitted: number[] = [];
     for (let ms = 0; ms < 3 * seconds * 1_000; ms += 700) {
       if ((await probes.count("acct_1", at(ms))) === null) admitted.push(ms);
@@ -45,13 +45,13 @@ describe("dynamoProbeCounter", () => {
     expect(admitted.length).toBe(3 * max);
   });
 
-  it("limits the probes in progress, because none waits for longer than the time of the limit", () => {
+  it("has a limit whose period is at least as long as the longest probe", () => {
     expect(seconds * 1_000).toBeGreaterThanOrEqual(exchangeTimes.totalMs);
     // A check of a store writes an object, then deletes it.
     expect(seconds * 1_000).toBeGreaterThanOrEqual(2 * checkTimes.totalMs);
   });
 
-  it("admits no probe that DynamoDB did not count", async () => {
+  it("throws the error of DynamoDB, and admits no probe, if DynamoDB could not count the probe", async () => {
     const throttled = Object.assign(new Error("throttled"), { name: "ThrottlingException" });
     const client = watchedClient(tables.client, async (command, send) => {
       if (command instanceof UpdateCommand) throw throttled;

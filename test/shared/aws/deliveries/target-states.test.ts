@@ -38,7 +38,7 @@ describe("dynamoTargetStates", () => {
     expect(await states.get(endpointTarget(account, "we_3"))).toBeUndefined();
   });
 
-  it("lists the states of one account by target", async () => {
+  it("lists the target states of one account, each with its target", async () => {
     await keep(account, "we_1", { failuresInRow: 1 });
     await keep(account, "we_2");
     await keep(account, "s3_destination", { failuresInRow: 0 });

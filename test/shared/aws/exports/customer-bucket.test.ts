@@ -100,24 +100,27 @@ describe("requests to an object store", () => {
       { host: "127.0.0.1", bucket: "my.shop.com" },
       "/my.shop.com",
     ],
-  ])("are signed in the form in which they are sent: %s", async (_, { host, ...wanted }, path) => {
-    const { lookup } = loopbackNames();
-    const endpoint = `http://${host}:${store.port}`;
-    const bucket = open({ endpoint, region, ...wanted }, { lookup });
-    const keys = ["A-Z_09!.*'()=-/x/dt=2026-11-20/run=1/k.jsonl.gz", "_service_check", "a/b=c"];
-    for (const key of keys) {
-      expect(await bucket.put({ ...object, key }), key).toEqual({ outcome: "done" });
-    }
+  ])(
+    "have a valid signature for keys with special characters: %s",
+    async (_, { host, ...wanted }, path) => {
+      const { lookup } = loopbackNames();
+      const endpoint = `http://${host}:${store.port}`;
+      const bucket = open({ endpoint, region, ...wanted }, { lookup });
+      const keys = ["A-Z_09!.*'()=-/x/dt=2026-11-20/run=1/k.jsonl.gz", "_service_check", "a/b=c"];
+      for (const key of keys) {
+        expect(await bucket.put({ ...object, key }), key).toEqual({ outcome: "done" });
+      }
 
-    const name = path === "" ? `shop.${host}` : host;
-    for (const key of keys) {
-      expect([...store.objects.keys()]).toContain(`${name}:${store.port} ${path}/${key}`);
-      expect(await bucket.delete(key)).toEqual({ outcome: "done" });
-    }
-    expect(store.complaints).toEqual([]);
-  });
+      const name = path === "" ? `shop.${host}` : host;
+      for (const key of keys) {
+        expect([...store.objects.keys()]).toContain(`${name}:${store.port} ${path}/${key}`);
+        expect(await bucket.delete(key)).toEqual({ outcome: "done" });
+      }
+      expect(store.complaints).toEqual([]);
+    },
+  );
 
-  it("return the store's reason for a wrong secret", async () => {
+  it("fail with the error code of the store if the secret is wrong", async () => {
     const endpoint = `http://127.0.0.1:${store.port}`;
     const bucket = open({ endpoint, region, secretAccessKey: "another" });
 
@@ -133,7 +136,7 @@ describe("requests to an object store", () => {
     [{ bucket: "my.shop.com", forcePathStyle: false }, "s3.eu-central-1.amazonaws.com"],
     [{ region: "us-east-1", forcePathStyle: false }, "shop.s3.us-east-1.amazonaws.com"],
     [{ region: "cn-north-1", forcePathStyle: false }, "shop.s3.cn-north-1.amazonaws.com.cn"],
-  ])("for %j at AWS go to the host %s", async (wanted, host) => {
+  ])("in AWS with the settings %j go to the host %s", async (wanted, host) => {
     const names = loopbackNames();
     const bucket = open({ region, ...wanted }, { lookup: names.lookup, policy: addressPolicy() });
 
@@ -194,11 +197,14 @@ describe("an object store that misbehaves", () => {
     ["JSON", "{}"],
     ["200,000 letters", "x".repeat(200_000)],
     ["an error code with a space", "<Error><Code>call 555</Code></Error>"],
-  ])("cannot add free text to the reason by a response with %s", async (_, body) => {
-    store.answer = (response) => response.writeHead(502).end(body);
+  ])(
+    "is reported with its status only, and without text of its response, if it sends %s",
+    async (_, body) => {
+      store.answer = (response) => response.writeHead(502).end(body);
 
-    expect(await put()).toEqual(failed("status_502"));
-  });
+      expect(await put()).toEqual(failed("status_502"));
+    },
+  );
 
   it.each([
     { status: 400, headers: {}, xml: "<Region>eu-west-1</Region>", named: { region: "eu-west-1" } },
@@ -240,13 +246,13 @@ describe("an object store that misbehaves", () => {
     expect(await put()).toEqual(failed("no_object_store"));
   });
 
-  it("makes a put time out if it sends no response", async () => {
+  it("causes a timeout of the write if it sends no response", async () => {
     store.answer = () => {};
 
     expect(await put({}, impatient)).toEqual(failed("timeout"));
   });
 
-  it("makes a put fail if it sends its response byte by byte", async () => {
+  it("causes the write to fail if it sends its response byte by byte", async () => {
     store.answer = (response) => {
       response.writeHead(500);
       const timer = setInterval(() => response.write(" "), 50);
@@ -256,7 +262,7 @@ describe("an object store that misbehaves", () => {
     expect(await put({}, impatient)).toMatchObject({ outcome: "failed" });
   });
 
-  it("is not read any further if its response never ends", async () => {
+  it("sends an endless response, of which only the start is read", async () => {
     const closed = Promise.withResolvers<void>();
     store.answer = (response) => {
       const pump = () => {
@@ -300,7 +306,7 @@ describe("an object store that misbehaves", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("is not connected to if its name now resolves to a refused address", async () => {
+  it("gets no connection if its name resolves to a refused address at the time of the write", async () => {
     const names = loopbackNames();
     const bucket = open(
       { endpoint: "https://store.shop-example.com" },
@@ -313,7 +319,7 @@ describe("an object store that misbehaves", () => {
 });
 
 describe("an opened customer bucket", () => {
-  it("keeps its connection for the next object, and never shares it with another bucket", async () => {
+  it("uses its connection again for the next object, and never shares the connection with another bucket", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const endpoint = `http://127.0.0.1:${store.port}`;

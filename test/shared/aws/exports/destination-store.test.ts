@@ -68,7 +68,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ revision: "2" });
   });
 
-  it("stores one of many concurrent changes of the same revision", async () => {
+  it("stores exactly one of many concurrent changes of the same revision", async () => {
     await store.put("acct_1", aDestination, null);
     const changes = Array.from({ length: 8 }, (_, n) =>
       store.change(
@@ -83,7 +83,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toEqual(won[0]);
   });
 
-  it("keeps reported results when settings change, unless the change was checked", async () => {
+  it("keeps the stored export results when settings change, unless the new settings were checked with a test write", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", { outcome: "exported", at });
     await store.report("acct_1", "1", gone);
@@ -109,7 +109,7 @@ describe("dynamoDestinationStore", () => {
     });
   });
 
-  it("stores results only for the current revision", async () => {
+  it("stores export results only for the current revision of the destination", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", gone);
     await store.report("acct_1", "1", gone);
@@ -130,7 +130,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ lastSuccessAt: at.toISOString() });
   });
 
-  it("reads a row of the previous release, which stored a failing flag and no count", async () => {
+  it("returns a destination that the previous release stored with a failing flag and without a count of failures", async () => {
     await store.put("acct_1", aDestination, null);
     const put = (failing: boolean) =>
       tables.client.send(
@@ -151,7 +151,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 0 });
   });
 
-  it("stores no result after the destination was deleted", async () => {
+  it("stores no export result after the destination was deleted", async () => {
     await store.put("acct_1", aDestination, null);
     expect(await store.delete("acct_1")).toBe(true);
     expect(await store.delete("acct_1")).toBe(false);

@@ -56,7 +56,7 @@ describe("dynamoExportStore", () => {
     expect(Item?.["ttl"]).toBe(Date.parse("2026-12-27T10:00:01.000Z") / 1_000);
   });
 
-  it("reads a row of the previous release, which stored no compression", async () => {
+  it("returns an export that the previous release stored without a compression", async () => {
     const record = anExport(1);
     const { compression: _, ...Item } = exportWrite(table, "acct_1", record).Put?.Item ?? {};
     await tables.client.send(new PutCommand({ TableName: table, Item }));
@@ -74,7 +74,7 @@ describe("dynamoExportStore", () => {
     expect(page.lastId).toBe(anExport(2).id);
   });
 
-  it("ends a filtered page after 1,000 exports, and continues from there", async () => {
+  it("ends a filtered page after reading 1,000 exports, and continues the next page from there", async () => {
     const records = Array.from({ length: 1_203 }, (_, n) => anExport(n));
     await keep([...records, anExport(2, { state: "failed" })]);
     const wanted = { limit: 10, state: "failed" } as const;

@@ -63,7 +63,7 @@ describe("stsRoleCredentials", () => {
     [403, "AccessDenied"],
     [403, "RegionDisabledException"],
   ])(
-    "returns the error code of a response as the reason: status %i, code %s",
+    "returns the error code of a refusal by AWS as the reason: status %i, code %s",
     async (status, code) => {
       sts.answer = (response) => response.writeHead(status).end(refusal(code));
 
@@ -81,7 +81,7 @@ describe("stsRoleCredentials", () => {
 });
 
 describe("cachedRoleCredentials", () => {
-  it("assumes a role again only in the last five minutes of its credentials", async () => {
+  it("assumes a role again only in the last five minutes before its credentials expire", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     const kept = cachedRoleCredentials(roles(), clock);
     await kept.assume(role);
@@ -97,7 +97,7 @@ describe("cachedRoleCredentials", () => {
     expect(sts.requests).toHaveLength(3);
   });
 
-  it("does not cache a failure", async () => {
+  it("does not cache a failure to assume a role", async () => {
     const kept = cachedRoleCredentials(roles(), fixedClock("2026-11-20T10:00:00.000Z"));
     sts.answer = (response) => response.writeHead(403).end(refusal("AccessDenied"));
     await kept.assume(role);

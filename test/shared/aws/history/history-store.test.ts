@@ -83,10 +83,10 @@ const segment = (runNumber: number, points: readonly HistoryPoint[]): RunSegment
   points,
 });
 
-describe("A segment that exceeds the size of a row", () => {
+describe("A run segment that is larger than a row can be", () => {
   const points = largePoints(2_000);
 
-  it("is stored in chunks, and read as one", async () => {
+  it("is stored in several chunks, and is read as one segment", async () => {
     const store = openStore();
     const list = await createList();
     await store.append(list, segment(1, points));
@@ -100,7 +100,7 @@ describe("A segment that exceeds the size of a row", () => {
     }
   });
 
-  it("is not recorded while one of its chunks is missing", async () => {
+  it("does not count as recorded while one of its chunks is missing", async () => {
     const store = openStore();
     const list = await createList();
     await store.append(list, segment(1, points));
@@ -119,14 +119,14 @@ describe("A segment that exceeds the size of a row", () => {
   });
 });
 
-describe("The merge of a large window", () => {
+describe("The merge of the history points of a large window", () => {
   const points = largePoints(300);
   const absent = new Set(Array.from({ length: 64 }, (_, n) => n + 1));
   const ids = points.map(({ id }) => id);
   const readAll = (store: HistoryStore, { watchlistId }: HistoryOwner) =>
     Promise.all(ids.map((itemId) => store.item({ watchlistId, itemId, ...always })));
 
-  it("writes the buckets in slices, and continues after the last complete slice", async () => {
+  it("writes its rows in several slices, and continues after the last complete slice if its time runs out", async () => {
     const list = await createList();
     const whole = openStore();
     for (const run of [1, 2, 3]) await whole.append(list, segment(run, points));
@@ -159,7 +159,7 @@ describe("The merge of a large window", () => {
     expect(await readAll(whole, list)).toEqual(before);
   });
 
-  it("writes the same rows in slices as at once", async () => {
+  it("writes the same rows whether it writes them in several slices or in one", async () => {
     const rowsOf = async (mergeCharactersMax?: number) => {
       const list = await createList();
       const store = openStore(mergeCharactersMax === undefined ? {} : { mergeCharactersMax });
@@ -173,7 +173,7 @@ describe("The merge of a large window", () => {
 });
 
 describe("The rows of the history", () => {
-  it("expire after the history of their points is no longer shown", async () => {
+  it("expire only after the API no longer shows their history points", async () => {
     const store = openStore();
     const list = await createList();
     await store.append(list, segment(1, largePoints(1)));

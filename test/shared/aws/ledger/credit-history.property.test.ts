@@ -17,7 +17,7 @@ const actions = fc.array(
   { minLength: 40, maxLength: 60 },
 );
 
-it("the ledger never changes a listed entry while processes with different clocks write", async () => {
+it("the ledger never changes an entry that it has listed, even if processes with different clocks write to it", async () => {
   const world = await startLedgerWorld();
   const start = new Date(systemClock.now().getTime() + 60_000);
   const seconds = (n: number): Date => new Date(start.getTime() + n * 1_000);

@@ -84,7 +84,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("reads the shard's row, and one page for entries that the row no longer contains", async () => {
+    it("reads the row of the shard, and one page for the entries that are no longer in the row", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {
@@ -99,7 +99,7 @@ describe("dynamoCreditHistory", () => {
       ]);
     });
 
-    it("lists a hundred entries, most of which were copied from the journal to pages", async () => {
+    it("lists a hundred entries, even if most of them were copied from the journal to pages", async () => {
       await makeRecords(100);
       const entries = await entriesOf(world, accountId);
       expect(entries).toHaveLength(101);
@@ -154,7 +154,7 @@ describe("dynamoCreditHistory", () => {
       for (let n = 0; n < 10; n += 1) await settle(ledger, `call_${n}`, seconds(10));
     };
 
-    it("never changes a listed entry when a process with a slow clock writes", async () => {
+    it("never changes an entry that it has listed, even if a process with a slow clock writes later", async () => {
       await work();
       const before = await entriesOf(world, accountId);
       const first = await world.history.page(accountId, { limit: 4 });
@@ -170,7 +170,7 @@ describe("dynamoCreditHistory", () => {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("omits entries that are made while it reads, until the next listing", async () => {
+    it("leaves entries that are made while it reads for the next listing", async () => {
       await work();
       const before = await entriesOf(world, accountId);
       let reads = 0;
@@ -189,7 +189,7 @@ describe("dynamoCreditHistory", () => {
       expect(page.transactions.toReversed()).toEqual(before);
     });
 
-    it("raises the fence of a shard with older stamps only once", async () => {
+    it("raises the fence of a shard with older stamps at the first listing, and not again at the next one", async () => {
       await work();
       for (const raised of [1, 0]) {
         const { client, writes } = countingWrites();
@@ -198,7 +198,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("continues from a cursor without writing", async () => {
+    it("continues a listing from a cursor without writing", async () => {
       await work();
       const { next } = await world.history.page(accountId, { limit: 3 });
       await settle(world.ledger(), "call_10", seconds(20));
@@ -208,7 +208,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("waits for a transaction on a shard whose fence it raises", async () => {
+    it("waits for an unfinished transaction on a shard before it raises the fence of the shard", async () => {
       await work();
       let refused = 0;
       const client = watchedClient(world.client, (command, send) => {
@@ -233,7 +233,7 @@ describe("dynamoCreditHistory", () => {
       return dynamoCreditChanges(client, { accountsTable, ledgerTable, ...ports });
     };
 
-    it("includes the records of shards that were added while it read", async () => {
+    it("includes the records of shards that are added while it reads", async () => {
       await work();
       // The second shard now has more credits and older stamps, so the purchase changes that shard.
       const ledger = world.ledger();
@@ -264,7 +264,7 @@ describe("dynamoCreditHistory", () => {
   describe("for a call", () => {
     const now = new Date(systemClock.now().getTime() + 60_000);
 
-    it("finds the entries without reading later ones", async () => {
+    it("finds the ledger entries of the call without reading later entries", async () => {
       await makeRecords(40);
       const holdId = newId("request", now, systemRandom);
       const hold = { accountId, holdId, now };
@@ -287,7 +287,7 @@ describe("dynamoCreditHistory", () => {
       expect(queried).toBeLessThan(35);
     });
 
-    it("finds the refund of a charge that was reversed days later", async () => {
+    it("finds the refund of the call even if its charge was reversed days later", async () => {
       const holdId = newId("request", now, systemRandom);
       const hold = { accountId, holdId };
       const ledger = world.ledger();
@@ -307,14 +307,14 @@ describe("dynamoCreditHistory", () => {
       ]);
     });
 
-    it("that reserved nothing returns no entries", async () => {
+    it("returns no ledger entries if the call reserved nothing", async () => {
       await makeRecords(30);
       const filter = { requestId: newId("request", now, systemRandom) };
       const page = await world.history.page(accountId, { limit: 100, filter });
       expect(page).toEqual({ transactions: [], next: null });
     });
 
-    it("finds the entries even if their stamps are far from the time in the call's ID", async () => {
+    it("finds the ledger entries of the call even if their stamps are far from the time in the call's ID", async () => {
       const holdId = newId("request", now, systemRandom);
       const source = { requestId: holdId };
       const later = new Date(now.getTime() + 30 * 60 * 1_000);
@@ -441,7 +441,7 @@ describe("dynamoCreditHistory", () => {
     };
     beforeEach(putOldAccount);
 
-    it("lists its transactions with the same sequence numbers before and after it moves to shards", async () => {
+    it("lists its ledger entries with the same sequence numbers before and after the account moves to shards", async () => {
       const before = await list({}, 100);
       expect(before.map(({ id, sequence }) => [id, sequence])).toEqual(
         [6, 5, 4, 3, 2, 1].map((n) => [numberedId("creditTransaction", n, accountId), n]),
@@ -467,7 +467,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("returns for each filter the matching entries of the whole ledger", async () => {
+    it("returns for each filter the matching ledger entries from before and after the account moved to shards", async () => {
       for (const move of [undefined, goOn]) {
         await move?.();
         const all = await list({}, 100);
@@ -499,7 +499,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  it("reads at most 1,001 marks of changes for a page, even if the account has more", async () => {
+  it("reads at most 1,001 marks of executed credit changes for a page, even if the account has more", async () => {
     const changes = 1_050;
     const change = { accountId, type: "purchase", credits: 1, now: systemClock.now() } as const;
     for (let n = 0; n < 3; n += 1) await world.changes.apply({ ...change, changeId: `real_${n}` });
@@ -525,7 +525,7 @@ describe("dynamoCreditHistory", () => {
     expect(transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
   });
 
-  it("ends a page after reading 2,000 entries", async () => {
+  it("ends a page after reading 2,000 ledger entries, even if few of them match the filter", async () => {
     const rows = Array.from({ length: 2_100 }, (_, n) => ({
       PutRequest: {
         Item: ledgerEntryRow({

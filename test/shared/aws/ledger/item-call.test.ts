@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await startLedgerWorld();
 });
 
-it("an item call waits for three requests to DynamoDB if its process has cached the account, whatever is refunded", async () => {
+it("an item call makes three requests to DynamoDB if its process has cached the account, with or without a refund", async () => {
   const sent: unknown[] = [];
   const client = watchedClient(world.client, (command, send) => {
     sent.push(command.constructor);

@@ -60,8 +60,8 @@ describe("dynamoLedger", () => {
   ledgerContract(() => world);
 });
 
-describe("the ledger's requests to DynamoDB", () => {
-  it("are one to reserve and one to settle if the process has cached the account", async () => {
+describe("the requests of the ledger to DynamoDB", () => {
+  it("are one to reserve credits and one to settle them if the process has cached the account", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -78,7 +78,7 @@ describe("the ledger's requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "UpdateCommand"]);
   });
 
-  it("are one to reserve even without cached state, for an account with one shard", async () => {
+  it("are one to reserve credits of an account with one shard, even if the process has cached nothing", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -99,7 +99,7 @@ describe("the ledger's requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "BatchGetCommand"]);
   });
 
-  it("copy the journal with every eighth record, in one transaction with its usage", async () => {
+  it("copy the journal to a page at every eighth record, in one transaction with the usage of these records", async () => {
     const sent: TransactWriteCommand[] = [];
     const client = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) sent.push(command);
@@ -131,7 +131,7 @@ describe("the row of a ledger shard", () => {
   it.each([
     ["calls", read],
     ["previews", preview],
-  ])("stays below two write units with ten %s in flight", async (_name, work) => {
+  ])("costs less than two write units with ten %s in flight", async (_name, work) => {
     accountId = await world.open(25_000);
     const ledger = world.ledger();
     const hold = (n: number) => ({
@@ -157,7 +157,7 @@ describe("the row of a ledger shard", () => {
 });
 
 describe("a lost response to a ledger update", () => {
-  it("causes a read of the shard, which shows whether the update took effect", async () => {
+  it("makes the ledger read the shard, and thereby find out whether the update took effect", async () => {
     const client = watchedClient(world.client, async (command, send) => {
       const answer = await send();
       if (command instanceof UpdateCommand) throw new Error("socket hang up");
@@ -172,7 +172,7 @@ describe("a lost response to a ledger update", () => {
 });
 
 describe("a ledger settlement after which the balance cannot be read", () => {
-  it("is reported as unconfirmed, not as refused, and has charged the call", async () => {
+  it("is reported as unconfirmed and not as refused, because the call was charged", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     accountId = await world.open(tier.atLifetimeCredits);
@@ -200,7 +200,7 @@ describe("a ledger settlement after which the balance cannot be read", () => {
 });
 
 describe("a process that is suspended while it reserves credits", () => {
-  it("does not reserve again after its hold has expired and been released", async () => {
+  it("does not reserve the credits a second time after its hold has expired and was released", async () => {
     const clock = fixedClock(now.toISOString());
     let isFirst = true;
     const client = watchedClient(world.client, async (command, send) => {
@@ -223,7 +223,7 @@ describe("a process that is suspended while it reserves credits", () => {
 });
 
 describe("the ledger's cancellation of a call by another process", () => {
-  it("finds the call without reading later records", async () => {
+  it("finds the records of the call without reading later records", async () => {
     const ledger = world.ledger();
     const callAt = async (seconds: number): Promise<string> => {
       const at = new Date(now.getTime() + seconds * 1_000);
@@ -252,7 +252,7 @@ describe("the ledger's cancellation of a call by another process", () => {
     await expectLedgerToBalance(world, accountId);
   });
 
-  it("refunds the charge, and releases the hold of a late duplicate of the reservation", async () => {
+  it("refunds the charge of the call, and releases the hold of a late duplicate of its reservation", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     accountId = await world.open(tier.atLifetimeCredits);
@@ -274,7 +274,7 @@ describe("the ledger's cancellation of a call by another process", () => {
 });
 
 describe("the ledger of an account with several shards", () => {
-  it("reserves the entire balance for one call", async () => {
+  it("can reserve the whole balance, from all shards, for one call", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     const purchase = { accountId, changeId: "c1", type: "purchase", now } as const;
@@ -289,7 +289,7 @@ describe("the ledger of an account with several shards", () => {
 });
 
 describe("the ledger's hold of a run's step", () => {
-  it("has a row for 30 days after it is resolved, and no due mark", async () => {
+  it("is stored for 30 days after it is resolved, without a due time", async () => {
     const holdId = "wlrun_1#check";
     const source = { runId: "wlrun_1", step: "check" };
     const hold = { accountId, holdId, now };
@@ -311,7 +311,7 @@ describe("the ledger's hold of a run's step", () => {
 });
 
 describe("a ledger operation on rows that stay contended", () => {
-  it("fails after 24 attempts, and its cause contains DynamoDB's reason", async () => {
+  it("fails after 24 attempts, with the reason of DynamoDB in the cause of its error", async () => {
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof UpdateCommand)) return send();
       throw new TransactionConflictException({ message: "busy", $metadata: {} });
@@ -343,7 +343,7 @@ describe("the metrics of the ledger", () => {
     return { ledger, reports };
   };
 
-  it("count no retry if DynamoDB accepts the first attempts", async () => {
+  it("contain no retries if DynamoDB accepts the first attempts", async () => {
     const { ledger, reports } = reporting(world.client);
 
     await reserve(ledger, "hold", 10);
@@ -355,7 +355,7 @@ describe("the metrics of the ledger", () => {
     ]);
   });
 
-  it("count the attempts after the first, and the time of all attempts", async () => {
+  it("contain the number of attempts after the first, and the time of all attempts", async () => {
     const clock = fixedClock(now.toISOString());
     let conflicts = 0;
     const client = watchedClient(world.client, (command, send) => {
@@ -376,7 +376,7 @@ describe("the metrics of the ledger", () => {
     expect(reports[0]?.milliseconds).toBeGreaterThanOrEqual(300);
   });
 
-  it("include operations that fail", async () => {
+  it("include the attempts of operations that fail", async () => {
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof UpdateCommand)) return send();
       throw new TransactionConflictException({ message: "busy", $metadata: {} });

@@ -61,7 +61,7 @@ const isAccount = ({ shard }: Record<string, unknown>): boolean => shard === und
 
 const rowsOf = ({ Responses }: Answer): Rows => Responses?.[world.accountsTable] ?? [];
 
-it("a call gets the free slot that moves to another ledger shard while the shards are read", async () => {
+it("a call gets a free slot even if the slot moves to another ledger shard while the shards are read", async () => {
   const tier = concurrencyTiers.find(({ concurrency }) => concurrency >= 20);
   const accountId = await world.open(tier?.atLifetimeCredits ?? 0);
   const slots = tier?.concurrency ?? 0;
@@ -81,7 +81,7 @@ it("a call gets the free slot that moves to another ledger shard while the shard
   expect(await reserve(ledger, { accountId, holdId: "last" })).toEqual({ outcome: "reserved" });
 });
 
-it("a call gets the credits that move to new ledger shards while the shards are read", async () => {
+it("a call gets its credits even if they move to new ledger shards while the shards are read", async () => {
   const accountId = await world.open(20_000);
   const other = world.ledger();
   // All slots of the account are in use, so the call reads the shards.

@@ -10,7 +10,7 @@ const slots = Number(process.env["LEDGER_SLOTS"] ?? 20);
 const now = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:01:00Z");
 
-it("concurrent calls on one account, as many as it has slots, all get a slot, finish, and leave the right balance", async () => {
+it("concurrent calls of an account all get a slot and leave the right balance if the account has as many slots as calls", async () => {
   const world = await startLedgerWorld();
   const tier = concurrencyTiers.find(({ concurrency }) => concurrency === slots);
   if (tier === undefined) throw new Error(`no tier has ${slots} slots`);

@@ -59,11 +59,11 @@ describe("the messages of a step's batches", () => {
 });
 
 describe("a chain of run queue messages", () => {
-  it("may be long enough for a run of ten steps", () => {
+  it("can have as many messages as a run of ten steps needs", () => {
     expect(limits.messageHopsMax).toBeGreaterThan(10 + 1);
   });
 
-  it("ends at limits.messageHopsMax", () => {
+  it("throws an error beyond limits.messageHopsMax messages", () => {
     expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
       "a chain of messages has at most limits.messageHopsMax hops",
     );
@@ -71,7 +71,7 @@ describe("a chain of run queue messages", () => {
 });
 
 describe("a message to a queue without a configured URL", () => {
-  it("is refused, and nothing is sent", async () => {
+  it("throws an error, and nothing is sent", async () => {
     await expect(
       sqsRunQueue(client, {}).sendResume({ accountId: "a", watchlistId: "w", runNumber: 1 }),
     ).rejects.toThrow("No URL is configured for the runs queue");

@@ -117,7 +117,7 @@ describe("dynamoRunStore.claim", () => {
     expect((await store.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("succeeds for one of many concurrent calls", async () => {
+  it("succeeds for exactly one of many concurrent calls", async () => {
     const now = clock.now();
     const request = { watchlist: list, trigger: "schedule", due: now, now } as const;
 
@@ -153,7 +153,7 @@ describe("dynamoRunStore.claim", () => {
 });
 
 describe("the phases of a stored run", () => {
-  it("follow one another, and each stores its data", async () => {
+  it("are entered in order, and each phase stores its data", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
     expect(reading).toEqual({ ...run, phase: "reading", plan: "plan", stats });
@@ -165,7 +165,7 @@ describe("the phases of a stored run", () => {
     expect(await store.get(run)).toEqual({ ...ended(reading), phase: "done" });
   });
 
-  it("are entered once: the first plan is kept, and no phase is entered again", async () => {
+  it("are each entered only once, and the first stored plan is kept", async () => {
     const run = await claim();
     await bring(run, "reading");
     await store.startReading(run, { plan: "other", stats: { ...stats, tracked: 9 } });
@@ -178,7 +178,7 @@ describe("the phases of a stored run", () => {
     expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "completed" });
   });
 
-  it("are not stored for a deleted run", async () => {
+  it("are not stored if the run was deleted", async () => {
     const run = await claim();
     await store.forget(list.id, 0);
     await store.forget(list.id, run.runNumber);
@@ -189,7 +189,7 @@ describe("the phases of a stored run", () => {
 });
 
 describe("dynamoRunStore.finish", () => {
-  it("ends the run in its watchlist's row, once", async () => {
+  it("marks the run as ended in the row of its watchlist, once", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
     const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };
@@ -208,7 +208,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await listNow()).toEqual(afterwards);
   });
 
-  it("pauses the watchlist, which then has no due time", async () => {
+  it("pauses the watchlist and removes its due time if the caller requests a pause", async () => {
     const finishing = await bring(await claim(), "finishing");
     await store.finish(ended(finishing), { ...keep, pause: true, consecutiveSkips: 3 });
 
@@ -232,7 +232,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
   });
 
-  it("writes nothing if the watchlist was deleted, and the run alone if the caller passes no watchlist", async () => {
+  it("writes nothing if the watchlist was deleted, and writes only the run if the caller passes no watchlist", async () => {
     const finishing = await bring(await claim(), "finishing");
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });
@@ -246,7 +246,7 @@ describe("dynamoRunStore.finish", () => {
 });
 
 describe("dynamoRunStore.abandon", () => {
-  it("records the error of a stalled run, after which no step of it starts", async () => {
+  it("records the error of a stalled run, and no further step of the run starts", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
 
@@ -266,7 +266,7 @@ describe("dynamoRunStore.abandon", () => {
     expect(await store.get(reading)).toMatchObject({ error: null, progressAt: at(1) });
   });
 
-  it("returns the same run when it is repeated with the same error", async () => {
+  it("returns the same abandoned run when it is repeated with the same error", async () => {
     const reading = await bring(await claim(), "reading");
     const failed = await store.abandon(reading, "stuck");
     clock.advance(1_000);
@@ -282,7 +282,7 @@ describe("dynamoRunStore.abandon", () => {
 });
 
 describe("dynamoRunStore.takeStalled", () => {
-  it("returns a stalled run once, until its next due time", async () => {
+  it("returns a stalled run once, and again only at its next due time", async () => {
     await claim();
     expect(await stalled(at(59))).toEqual([]);
     expect(await stalled(at(60))).toEqual([1]);
@@ -301,7 +301,7 @@ describe("dynamoRunStore.takeStalled", () => {
     expect(await stalled(at(1 + seconds))).toEqual([1]);
   });
 
-  it("returns a run with progress only five minutes after that progress", async () => {
+  it("returns a run that made progress only five minutes after that progress", async () => {
     await bring(await claim(), "reading");
     clock.advance(20_000);
     const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };
@@ -320,7 +320,7 @@ describe("dynamoRunStore.takeStalled", () => {
 });
 
 describe("dynamoRunStore.list", () => {
-  it("returns a watchlist's runs newest first, in the order of their numbers, and whether there are more", async () => {
+  it("returns the runs of a watchlist by number, newest first, and whether there are more", async () => {
     for (let number = 1; number <= 11; number += 1) {
       await bring(await claim(), "done");
       clock.advance(3_600_000);

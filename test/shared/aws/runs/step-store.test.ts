@@ -94,7 +94,7 @@ const batches = [
 ];
 
 describe("the starting items of a step", () => {
-  it("are read chunk by chunk, without those of rejected plans and of other steps", async () => {
+  it("are read chunk by chunk, without the items of rejected plans and of other steps", async () => {
     const chunks = Array.from({ length: 30 }, (_, n) => [String(10_000 + n)]);
     await store.saveStarts(run.id, "lost", new Map([["check", [["99999"]]]]));
     await store.saveStarts(
@@ -111,7 +111,7 @@ describe("the starting items of a step", () => {
     expect(await store.starts(run, "detail")).toEqual([]);
   });
 
-  it("are the batches of a step that reads exactly these items", async () => {
+  it("are read as the batches of the step if no other items are routed to it", async () => {
     await store.saveStarts(run.id, "won", new Map([["check", [["10001"], ["10002"]]]]));
     const step = aStep({ step: "check", position: 0, starts: "won" });
     await store.plan({ step, batches: [] });
@@ -132,7 +132,7 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.get(run.id, "check")).toBeUndefined();
   });
 
-  it("returns the first stored plan to a later attempt", async () => {
+  it("returns the first stored plan to a later attempt to plan the step", async () => {
     const first = aStep();
     const second = aStep({ plan: "p2", batches: 1, items: 1 });
     await store.plan({ step: first, batches });
@@ -143,7 +143,7 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.planned(refOf(first, 0))).toEqual(batches[0]);
   });
 
-  it("returns the same plan to concurrent attempts", async () => {
+  it("returns the same plan to concurrent attempts to plan the step", async () => {
     const planned = await Promise.all(
       Array.from({ length: 6 }, (_, n) => store.plan({ step: aStep({ plan: `p${n}` }), batches })),
     );
@@ -191,7 +191,7 @@ describe("dynamoStepStore.decide", () => {
     expect(await store.get(run.id, "detail")).toEqual({ ...step, decision: "defer", shortfall });
   });
 
-  it("decides nothing after the run was abandoned or is finishing", async () => {
+  it("stores no decision if the run was abandoned or is finishing", async () => {
     const step = await store.plan({ step: aStep(), batches });
     await runs.abandon(run, "stuck");
     expect(await store.decide(run, step, null)).toBe("over");
@@ -201,7 +201,7 @@ describe("dynamoStepStore.decide", () => {
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
-  it("stores a decision that can be read after the run is over, and none for an unknown step", async () => {
+  it("stores a decision that can be read after the run ends, and none for an unknown step", async () => {
     const step = await store.plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);
@@ -210,7 +210,7 @@ describe("dynamoStepStore.decide", () => {
     expect(await store.decide(run, aStep({ step: "never" }), null)).toBe("over");
   });
 
-  it("does not treat an invalid request as the end of the run", async () => {
+  it("throws the error of an invalid request instead of reporting the end of the run", async () => {
     const step = await store.plan({ step: aStep(), batches });
     const client = watchedClient(tables.client, (command, send) =>
       command instanceof TransactWriteCommand
@@ -255,7 +255,7 @@ describe("a batch of a step", () => {
     expect(await store.open(ref)).toEqual({ run, step, planned: batches[0], result: found });
   });
 
-  it("keeps the observed changes of all outcomes as history points, apart from the outcomes", async () => {
+  it("stores the observed changes of all outcomes as history points, separately from the outcomes", async () => {
     const step = aStep();
     const observed = { price: { before: 1, after: 2 } };
     const outcomes = [
@@ -277,13 +277,13 @@ describe("a batch of a step", () => {
     expect(stored?.outcomes.filter((outcome) => "observed" in outcome)).toEqual([]);
   });
 
-  it("opens without run, step, IDs and result if its run was deleted", async () => {
+  it("is returned without a run, a step, IDs and a result if its run was deleted", async () => {
     await runs.forget(run.watchlistId, run.runNumber);
     const nothing = { run: undefined, step: undefined, planned: undefined, result: undefined };
     expect(await store.open(refOf(aStep(), 0))).toEqual(nothing);
   });
 
-  it("stores only its first result", async () => {
+  it("stores only its first result, even if another one is recorded later", async () => {
     const ref = refOf(aStep(), 0);
     const second = { counts: counts(9), outcomes: [anOutcome("10009")] };
 
@@ -294,7 +294,7 @@ describe("a batch of a step", () => {
     });
   });
 
-  it("is marked done in its step once", async () => {
+  it("is counted as done in its step only once", async () => {
     await store.plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 
@@ -303,14 +303,14 @@ describe("a batch of a step", () => {
     expect(await store.markDone({ ...ref, batch: 0 })).toEqual(aStep({ done: new Set([0, 1]) }));
   });
 
-  it("is marked done if many other batches are marked at the same time", async () => {
+  it("is counted as done even if many other batches are marked at the same time", async () => {
     await store.plan({ step: aStep({ batches: 12 }), batches: [] });
     await Promise.all(Array.from({ length: 12 }, (_, n) => store.markDone(refOf(aStep(), n))));
 
     expect((await store.get(run.id, "detail"))?.done.size).toBe(12);
   });
 
-  it("is not marked done in a deleted step, and does not create its row", async () => {
+  it("is not counted in a deleted step, and does not create the row of the step again", async () => {
     expect(await store.markDone(refOf(aStep(), 0))).toBeUndefined();
     expect(await store.get(run.id, "detail")).toBeUndefined();
   });
@@ -338,7 +338,7 @@ describe("the stored results of a step", () => {
     });
   });
 
-  it("are returned batch by batch as counts, outcomes, routed items and delisted items, without those of a rejected plan", async () => {
+  it("are returned batch by batch as counts, outcomes, routed items and delisted items, without the results of a rejected plan", async () => {
     const all = Array.from({ length: large }, (_, batch) => batch);
 
     expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));
@@ -375,7 +375,7 @@ describe("the stored stats of a step", () => {
   const stats = { scraper: "retailer_d.standard", requested: 3, ok: 3, partial: 0 } as const;
   const settled = { ...stats, notFound: 0, unavailable: 0, credits: 2, skipped: 0 };
 
-  it("are the first ones that were recorded", async () => {
+  it("stay as they were first recorded, even if others are recorded later", async () => {
     await store.plan({ step: aStep(), batches });
     await store.recordStats(aStep({ stats: settled }));
     await store.recordStats(aStep({ stats: { ...settled, credits: 9 } }));
@@ -383,7 +383,7 @@ describe("the stored stats of a step", () => {
     expect(await store.get(run.id, "detail")).toEqual(aStep({ stats: settled }));
   });
 
-  it("do not create the row of a deleted step", async () => {
+  it("do not create the row of a deleted step again", async () => {
     await store.recordStats(aStep({ stats: settled }));
     expect(await store.get(run.id, "detail")).toBeUndefined();
   });

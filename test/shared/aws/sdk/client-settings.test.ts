@@ -45,14 +45,14 @@ async function storeThat(answer: Answer, times: ClientTimes) {
 
 const never: Answer = () => {};
 
-it("an AWS request without an answer ends after its attempts as a failed dependency", async () => {
+it("an AWS request that gets no answer fails with a dependency failure after its last attempt", async () => {
   const store = await storeThat(never, { attemptMs: 20, attemptsMax: 2 });
   const error = await store.send();
   expect(error).toMatchObject({ name: "TimeoutError", $metadata: { attempts: 2 } });
   expect(isDependencyFailure(error)).toBe(true);
 });
 
-it("an AWS answer whose body never ends is a failed dependency", async () => {
+it("an AWS request whose answer never ends fails with a dependency failure", async () => {
   const store = await storeThat(
     (_, response) => void response.writeHead(200, { "Content-Length": "100" }).write("{"),
     { attemptMs: 20, attemptsMax: 1 },
@@ -60,12 +60,12 @@ it("an AWS answer whose body never ends is a failed dependency", async () => {
   expect(isDependencyFailure(await store.send())).toBe(true);
 });
 
-it("an unreachable AWS service is a failed dependency", async () => {
+it("an AWS request to an unreachable service fails with a dependency failure", async () => {
   const store = await storeThat((request) => void request.socket.destroy(), { attemptsMax: 1 });
   expect(isDependencyFailure(await store.send())).toBe(true);
 });
 
-it("the attempts of an AWS request end with the retry budget, before the maximum of the SDK", async () => {
+it("an AWS request is not tried again after its retry budget is used up, even before the SDK's maximum of attempts", async () => {
   const store = await storeThat(never, { attemptMs: 60_000, attemptsMax: 3 });
   let ms = 0;
   // Each read of the clock is 30 ms later than the previous read.
@@ -77,7 +77,7 @@ it("the attempts of an AWS request end with the retry budget, before the maximum
   expect(store.requests()).toBeLessThanOrEqual(1);
 });
 
-it("no AWS request is sent when no time is left", async () => {
+it("no AWS request is sent when its retry budget leaves no time", async () => {
   const store = await storeThat(never, {});
   const budget = retryBudget({ clock: systemClock, lossMs: 0 });
   expect(await withRetryBudget(budget, () => store.send())).toMatchObject({

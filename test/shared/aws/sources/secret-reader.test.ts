@@ -78,7 +78,7 @@ it("the secret reader caches a secret for five minutes, and shares one request a
   expect(asked).toHaveLength(2);
 });
 
-it("the secret reader does not cache a failure", async () => {
+it("the secret reader does not cache a failed read, but reads the secret again", async () => {
   let isDown = true;
   const reader = readerOf(() =>
     isDown ? Promise.reject(new Error("down")) : Promise.resolve({ SecretString: canary }),
@@ -88,7 +88,7 @@ it("the secret reader does not cache a failure", async () => {
   expect(await reader.read(secretArn)).toBe(canary);
 });
 
-it("the secret reader's errors contain the reference and never the store's message", async () => {
+it("the errors of the secret reader contain the reference of the secret, and never the message of the secret store", async () => {
   const quoting = Object.assign(new Error(`bad value ${canary}`), { name: "ValidationException" });
   const failed = await refusal(readerOf(() => Promise.reject(quoting)).read(secretArn));
   expect(failed.message).toBe(
@@ -99,12 +99,12 @@ it("the secret reader's errors contain the reference and never the store's messa
   expect(empty.message).toBe(`The secret ${secretArn} is empty. Store its value.`);
 });
 
-it("the secret reader does not quote an invalid reference, which may be the secret itself", async () => {
+it("the secret reader does not quote an invalid reference in its error, because it may be the secret itself", async () => {
   const failed = await refusal(readerOf(() => Promise.resolve({})).read(canary));
   expect(failed.message).not.toContain(canary);
 });
 
-it("the secret reader reads environment variables only if some are allowed", async () => {
+it("the secret reader reads environment variables only from the values that it was created with", async () => {
   const nothing: Answer = () => Promise.resolve({});
   expect(await readerOf(nothing, { KEY: canary }).read("env:KEY")).toBe(canary);
   vi.stubEnv("KEY", canary);

@@ -68,7 +68,7 @@ describe("dueKeys", () => {
     );
   });
 
-  it("queries every partition once, in parallel", async () => {
+  it("queries every partition of the due index once, in parallel", async () => {
     const asked: string[] = [];
     const everyOneAsked = Promise.withResolvers<void>();
     const client = watchedClient(tables.client, async (command, send) => {
@@ -84,7 +84,7 @@ describe("dueKeys", () => {
     expect(asked.toSorted()).toEqual(duePartitionsOf("hold"));
   });
 
-  it("merges the partitions by due time, and returns the longest due rows", async () => {
+  it("merges the rows of all partitions by due time, and returns the longest due rows", async () => {
     const rows = Array.from({ length: 48 }, (_, n) => ({ pk: `pk-${n}`, second: (n * 29) % 48 }));
     await put("run", rows);
     const sorted = rows.toSorted((one, other) => one.second - other.second);
@@ -105,7 +105,7 @@ describe("dueKeys", () => {
     expect(pks(found)).toEqual(first);
   });
 
-  it("continues after a page that ends early", async () => {
+  it("continues after a query response that DynamoDB ended early", async () => {
     const [partition = ""] = duePartitionsOf("watchlist");
     const wanted = pksOf("watchlist", partition, 5);
     await put(
@@ -125,7 +125,7 @@ describe("dueKeys", () => {
     }
   });
 
-  it("omits rows that are due later, that are of another kind or that have no due time", async () => {
+  it("omits rows that are due later, rows of another kind and rows without a due time", async () => {
     await put("hold", [
       { pk: "pk-1", second: 5 },
       { pk: "pk-2", second: 6 },
@@ -139,7 +139,7 @@ describe("dueKeys", () => {
 });
 
 describe("dueKeysOf", () => {
-  it("finds all rows of one partition key with one request, and none of other keys", async () => {
+  it("finds all due rows of one partition key with one request, and none of other keys", async () => {
     const [partition = ""] = duePartitionsOf("hold");
     const [pk = "", neighbour = ""] = pksOf("hold", partition, 2);
     const sks = Array.from({ length: 30 }, (_, n) => `hold#${String(n).padStart(2, "0")}`);

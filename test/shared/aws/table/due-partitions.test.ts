@@ -31,7 +31,7 @@ const keyOf: Readonly<Record<DueKind, (n: number) => RowKey>> = {
 const kinds = Object.keys(duePartitions) as DueKind[];
 
 describe("the partitions of the due index", () => {
-  it.each(kinds)("share the rows of kind %s evenly", (kind) => {
+  it.each(kinds)("have about the same number of rows of kind %s each", (kind) => {
     const perPartition = 1_000;
     const rows = perPartition * duePartitions[kind];
     const counts = new Map<string, number>();
@@ -58,11 +58,11 @@ describe("the partitions of the due index", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("are so few that the sweeper can query all of them every minute", () => {
+  it("are at most as many as the sweeper can query every minute", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("are so many for holds that DynamoDB throttles the table before one of them", () => {
+  it("are so many for holds that the throughput limit of the table is reached before that of one partition", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
@@ -74,8 +74,8 @@ describe("the partitions of the due index", () => {
   });
 });
 
-describe("a row's place in the due index", () => {
-  it("depends neither on the release nor on the due time of the row", () => {
+describe("a row's partition in the due index", () => {
+  it("does not depend on the release that wrote the row, nor on the due time", () => {
     // Earlier releases have written rows to this partition.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });

@@ -20,10 +20,13 @@ it.each([
   ["TransactionConflict"],
   ["ThrottlingError"],
   ["ProvisionedThroughputExceeded"],
-])("a transaction that DynamoDB cancelled with %s has a reason for each write", (code) => {
-  expect(codes(cancelled("None", code))).toEqual([null, code]);
-  expect(codes(cancelled(code, "ValidationError"))).toEqual([code, "ValidationError"]);
-});
+])(
+  "the error of a transaction that DynamoDB cancelled with %s has a cancellation reason for each write",
+  (code) => {
+    expect(codes(cancelled("None", code))).toEqual([null, code]);
+    expect(codes(cancelled(code, "ValidationError"))).toEqual([code, "ValidationError"]);
+  },
+);
 
 it("the error of an invalid transaction has no cancellation reasons", () => {
   expect(codes(cancelled("ValidationError", "None"))).toBeUndefined();

@@ -573,7 +573,7 @@ describe("firstRows", () => {
     { count: 3, found: ["row_1", "row_2", "row_3"] },
     { count: 5, found: ["row_1", "row_2", "row_3", "row_4", "row_5"] },
     { count: 9, found: ["row_1", "row_2", "row_3", "row_4", "row_5"] },
-  ])("returns $count rows, or all rows if there are fewer", async ({ count, found }) => {
+  ])("returns the first $count rows, or all rows if there are fewer", async ({ count, found }) => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await put(place, { pk: "pk", sk: `row_${n}` });
 
@@ -583,7 +583,7 @@ describe("firstRows", () => {
     }
   });
 
-  it("continues after answers without a row", async () => {
+  it("continues after query responses without a row", async () => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await put(place, { pk: "pk", sk: `row_${n}`, n });
 
@@ -615,7 +615,7 @@ describe("queries of DynamoDB", () => {
     ]);
   });
 
-  it("are each tested with answers that end early", () => {
+  it("are each tested here with responses that DynamoDB ends early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
     expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });

@@ -109,7 +109,7 @@ describe("A versioned client that reads", () => {
     expect(await stored()).toEqual({ ...newerStored, item_count: 4 });
   });
 
-  it("converts a row of the newer version for a projection that names an attribute of the older one", async () => {
+  it("converts a row of the newer version for a projection that names an attribute of the older version", async () => {
     await put(tables.client, newerStored);
     const { Item } = await a.send(
       new GetCommand({
@@ -174,7 +174,7 @@ describe("A versioned client that accepts only version 2", () => {
     ExpressionAttributeValues: { ":pk": key.pk },
   };
 
-  it("reads rows without their version from an index that contains only keys", async () => {
+  it("accepts rows without a version from an index that contains only keys", async () => {
     const due = { ...key, due: "runs", due_at: "2026-11-23" };
     const index = watchedClient(tables.client, async () => ({ Items: [due] }));
     const client = versionedClient(index, { kinds: kindsAt(2, false) });
@@ -185,7 +185,7 @@ describe("A versioned client that accepts only version 2", () => {
     expect(Items).toEqual([due]);
   });
 
-  it("reads rows without their version by a projection of a query and of a single row", async () => {
+  it("accepts rows without a version from a projection of a query or of a single row", async () => {
     await put(c, { label: ["shoes"], item_count: 3 });
     const { Items } = await c.send(
       new QueryCommand({ TableName: table, ...ofWatchlist, ProjectionExpression: "pk, sk" }),
@@ -198,7 +198,7 @@ describe("A versioned client that accepts only version 2", () => {
     expect(Item).toEqual({ item_count: 3 });
   });
 
-  it("reads rows without their version by the projection of a batch, but only from the projected table", async () => {
+  it("accepts rows without a version from the projection of a batch, but only from the table with the projection", async () => {
     const whole = await tables.create();
     await put(c, { label: ["shoes"], item_count: 3 });
     await c.send(new PutCommand({ TableName: whole, Item: { ...newer } }));
@@ -299,13 +299,13 @@ describe("A versioned client that updates a converted attribute", () => {
     expect(await stored()).toEqual({ ...newerStored, label: ["boots"] });
   });
 
-  it("creates a row that does not exist, with the version", async () => {
+  it("stores the version in a row that the update creates", async () => {
     await b.send(new UpdateCommand(rename("label", ["boots"])));
 
     expect(await stored()).toEqual({ ...key, label: ["boots"], stored_version: 2 });
   });
 
-  it("fails without repeating the request if the condition of the caller fails", async () => {
+  it("throws without repeating the request if the condition of the caller fails", async () => {
     let requests = 0;
     const counted = watchedClient(tables.client, (_, send) => {
       requests += 1;
@@ -320,7 +320,7 @@ describe("A versioned client that updates a converted attribute", () => {
     expect(requests).toBe(1);
   });
 
-  it("keeps a change that another process makes during the conversion", async () => {
+  it("keeps a change that another process makes to the row during the conversion", async () => {
     await put(tables.client, { name: "shoes", item_count: 3 });
     let conversions = 0;
     const overtaken = watchedClient(tables.client, async (command, send) => {

@@ -66,7 +66,7 @@ describe("the store of back-tests", () => {
     });
   });
 
-  it("keeps the first end of a job", async () => {
+  it("keeps the first stored result or error of a job, and ignores a later one", async () => {
     const job = aJob("bt_1");
     await store.create(job);
     await store.end(job, { status: "failed", error: "Why." });
@@ -75,7 +75,7 @@ describe("the store of back-tests", () => {
     expect(await store.get(job)).toMatchObject({ status: "failed", error: "Why.", result: null });
   });
 
-  it("refuses a second job of an account until the first one has ended", async () => {
+  it("refuses a second job of an account while the first one has not ended", async () => {
     const [first, second] = [aJob("bt_1"), aJob("bt_2", "wl_2")];
     await store.create(first);
     expect(await store.create(second)).toEqual({ outcome: "busy", id: "bt_1" });
@@ -84,7 +84,7 @@ describe("the store of back-tests", () => {
     expect(await store.create(second)).toEqual({ outcome: "created" });
   });
 
-  it("accepts a second job of an account when the first one should have ended", async () => {
+  it("accepts a second job of an account two hours after the start of a first one that has not ended", async () => {
     const first = aJob("bt_1");
     await store.create(first);
     clock.advance(2 * hour);
@@ -103,7 +103,7 @@ describe("the store of back-tests", () => {
     expect(Item).toBeUndefined();
   });
 
-  it("does not return a job after seven days", async () => {
+  it("does not return a job that was created more than seven days ago", async () => {
     const job = aJob("bt_1");
     await store.create(job);
     clock.advance(7 * 24 * hour - 1);

@@ -52,7 +52,7 @@ const setLabel = (label: string | null) => (_: ItemDetails | undefined, id: stri
   label === null ? undefined : labeled(id, label);
 
 describe("the details of a watchlist's items", () => {
-  it("take no row and one read until something is stored", async () => {
+  it("need no row, and one read request, until something is stored", async () => {
     const list = await world.open(itemsOf(numbered(3)));
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
@@ -67,7 +67,7 @@ describe("the details of a watchlist's items", () => {
     expect(await storedPages(list)).toEqual([]);
   });
 
-  it("keep every member that is set, also texts that look like JSON or like a prototype", async () => {
+  it("are returned as they were stored, even if a label or a metadata key looks like JSON or like a JavaScript prototype member", async () => {
     const list = await world.open([]);
     const facts = {
       title: 'A "title"',
@@ -89,7 +89,7 @@ describe("the details of a watchlist's items", () => {
     expect([...part.keys()]).toEqual(["10002"]);
   });
 
-  it("are split by number and by size, so that no page exceeds its bounds", async () => {
+  it("are split into pages, none of which exceeds the maximum number of items or bytes", async () => {
     const list = await world.open([]);
     const ids = numbered(1_500);
     const random = (id: string): string =>
@@ -110,7 +110,7 @@ describe("the details of a watchlist's items", () => {
     ]);
   });
 
-  it("are not stored for a watchlist that was deleted, and never in a new row", async () => {
+  it("are not stored, and create no row, for a watchlist that was deleted", async () => {
     const bounds = { itemsMax: 2 };
     const change = { ids: numbered(5), change: setLabel("x") };
     const unnamed = await world.open([]);
@@ -125,7 +125,7 @@ describe("the details of a watchlist's items", () => {
     expect(idsIn(await storedPages(named))).toEqual(numbered(2));
   });
 
-  it("are written once if the response of a write is lost and the SDK repeats it", async () => {
+  it("are written once even if the response of a write is lost and the SDK repeats the write", async () => {
     const list = await world.open([]);
     let repeated = 0;
     const client = watchedClient(world.client, async (command, send) => {
@@ -155,7 +155,7 @@ const scheduled = (scheduler: fc.Scheduler): DynamoDBDocumentClient =>
     return send();
   });
 
-it("the details of items equal the last change of each under any interleaving of changes", async () => {
+it("the stored details of each item equal its last change, for any interleaving of changes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

@@ -46,7 +46,7 @@ const answer = () =>
   );
 
 describe("dynamoIdempotencyStore.open", () => {
-  it("stores the first record of a key and returns it to later requests", async () => {
+  it("stores the record of the first request with a key, and returns it to later requests", async () => {
     const first = aRecord("first");
 
     expect(await store.open(first, now)).toEqual(first);
@@ -60,7 +60,7 @@ describe("dynamoIdempotencyStore.open", () => {
     expect(await store.open(aRecord("second"), now)).toEqual(aRecord("first", { answer: "201" }));
   });
 
-  it("gives the key to one of many concurrent requests", async () => {
+  it("gives an idempotency key to exactly one of many concurrent requests", async () => {
     const opened = await Promise.all(
       Array.from({ length: 8 }, (_, n) => store.open(aRecord(`${n}`), now)),
     );
@@ -77,7 +77,7 @@ describe("dynamoIdempotencyStore.open", () => {
     }
   });
 
-  it("treats an expired record as absent before DynamoDB deletes it", async () => {
+  it("treats an expired record as absent, even if DynamoDB has not deleted it yet", async () => {
     const first = aRecord("first", { expiresAt: minutesLater(10) });
     await store.open(first, now);
     const { Item } = await tables.client.send(new GetCommand({ TableName: table, Key }));
@@ -90,7 +90,7 @@ describe("dynamoIdempotencyStore.open", () => {
 });
 
 describe("dynamoIdempotencyStore.takeOver", () => {
-  it("replaces the record of the given owner once", async () => {
+  it("replaces the record of the given owner only once", async () => {
     await store.open(aRecord("first"), now);
 
     expect(await store.takeOver(aRecord("second"), "nobody")).toBe(false);
@@ -106,14 +106,14 @@ describe("dynamoIdempotencyStore.takeOver", () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(true);
   });
 
-  it("does not replace a completed request", async () => {
+  it("does not replace the record of a completed request", async () => {
     await store.open(aRecord("first"), now);
     await answer();
 
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 
-  it("stores nothing for a record that was released", async () => {
+  it("stores nothing if the record was released", async () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 });

@@ -64,7 +64,7 @@ const moved = (item: Item): Item => ({ ...item, revision: item.revision + 1 });
 const active = (item: Item): Item => ({ ...item, state: "active" });
 
 describe("creating the pages of a watchlist", () => {
-  it("takes 50 writes for 50,000 items", async () => {
+  it("makes 50 writes for 50,000 items", async () => {
     const { client, sent } = counting();
     await world.store(client).create("wl_large", itemsOf(numbered(50_000)));
     expect(sent).toEqual({ PutCommand: 50 });
@@ -76,7 +76,7 @@ describe("creating the pages of a watchlist", () => {
     expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
   });
 
-  it("starts no further page after one has failed", async () => {
+  it("starts no write of a further page after one write has failed", async () => {
     let puts = 0;
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof PutCommand)) return send();
@@ -89,7 +89,7 @@ describe("creating the pages of a watchlist", () => {
     expect(puts).toBe(10);
   });
 
-  it("waits for all started writes when it fails", async () => {
+  it("waits for all started writes before it reports a failure", async () => {
     const list = { accountId: "acct_1", watchlistId: "wl_failed" };
     let isFirst = true;
     const client = watchedClient(world.client, async (command, send) => {
@@ -110,7 +110,7 @@ describe("creating the pages of a watchlist", () => {
     expect(await world.rows(list)).toEqual([]);
   });
 
-  it("does not change pages when it is repeated late", async () => {
+  it("does not change existing pages when it is repeated late", async () => {
     const items = itemsOf(numbered(3));
     const list = await world.open(items);
     await world.store().replace(list, [await pageAt(list)], items.map(moved));
@@ -129,7 +129,7 @@ describe("replacing a page of a watchlist", () => {
     expect(sent).toEqual({ PutCommand: 1 });
   });
 
-  it("changes the watchlist's counters by the difference, in the same transaction", async () => {
+  it("changes the item counts of the watchlist by the difference, in the same transaction", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const page = await pageAt(list);
     const [first, ...others] = page.items;
@@ -154,7 +154,7 @@ describe("replacing a page of a watchlist", () => {
     expect((await world.counters(list))?.total).toBe(4);
   });
 
-  it("is recognized as done when it is repeated, even if another writer has changed the page since", async () => {
+  it("succeeds without a further write when it is repeated, even if another writer has changed the page since", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const page = await pageAt(list);
     let repeated = false;
@@ -198,7 +198,7 @@ describe("replacing a page of a watchlist", () => {
     expect(await world.rows(list)).toEqual([]);
   });
 
-  it("fills a watchlist up to its limit, and never beyond it", async () => {
+  it("adds items up to the limit of the watchlist, and never more", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const page = await pageAt(list);
     const store = world.store(world.client, { listItemsMax: 6 });
@@ -208,7 +208,7 @@ describe("replacing a page of a watchlist", () => {
     expect(await world.counters(list)).toMatchObject({ total: 6 });
   });
 
-  it("is repeated when transactions conflict, and when a transaction has locked the row", async () => {
+  it("is tried again when its transaction conflicts with another one, or when another one has locked the row", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const conflicts = [
       new TransactionCanceledException({
@@ -249,7 +249,7 @@ describe("replacing a page of a watchlist", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("fails for a stale reader after the page was merged and another page was split at the same bound", async () => {
+  it("fails for a caller that read the page before it was merged and another page was split at the same bound", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
@@ -315,7 +315,7 @@ describe("watchlist pages that shrink", () => {
 });
 
 describe("reading the pages of a watchlist", () => {
-  it("reads one row for a consumer that stops at the first page, and decodes only used pages", async () => {
+  it("reads only one row if the caller stops after the first page, and decodes only pages that the caller uses", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     const { client, sent } = counting();
     for await (const page of world.store(client).pages(list.watchlistId)) {
@@ -333,7 +333,7 @@ describe("reading the pages of a watchlist", () => {
     expect(found).toEqual(["", "1001000"]);
   });
 
-  it("is repeated if it sees half of a transaction and finds no page for an ID", async () => {
+  it("is repeated if it sees only a part of a transaction, and therefore finds no page for an ID", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     let hidden = 2;
     const client = watchedClient(world.client, async (command, send) => {
@@ -350,7 +350,7 @@ describe("reading the pages of a watchlist", () => {
 });
 
 describe("removing all pages of a watchlist", () => {
-  it("leaves no page, even if DynamoDB does not process a batch at first", async () => {
+  it("leaves no page, even if DynamoDB does not process all of a batch at first", async () => {
     const list = await world.open(itemsOf(numbered(60)), { itemsMax: 1 });
     let left = 0;
     const client = watchedClient(world.client, async (command, send) => {

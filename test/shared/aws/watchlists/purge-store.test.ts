@@ -48,7 +48,7 @@ const keysLeft = async (): Promise<string[]> => {
 const listOf = (id: string) => ({ accountId: "acct_1", id });
 
 describe("the purge mark of a watchlist that is being created", () => {
-  it("makes the purge due at the given time, until a later mark changes that time", async () => {
+  it("makes the purge due at the given time, which a later mark can change", async () => {
     expect(await store.expectCreation(listOf("wl_1"), at(5))).toBe(true);
     expect(await store.due(at(4), 10)).toEqual([]);
     expect(await store.due(at(5), 10)).toEqual(["wl_1"]);
@@ -57,7 +57,7 @@ describe("the purge mark of a watchlist that is being created", () => {
     expect(await store.due(at(7), 10)).toEqual([]);
   });
 
-  it("lets the purge begin at its due time, or at once after a failed creation", async () => {
+  it("allows the purge to begin at its due time, or at once after a failed creation", async () => {
     await store.expectCreation(listOf("wl_1"), at(5));
     expect(await store.begin("wl_1", look(4))).toBe(false);
     expect(await store.begin("wl_1", look(5))).toBe(true);
@@ -75,7 +75,7 @@ describe("the purge mark of a watchlist that is being created", () => {
 });
 
 describe("the purge of a watchlist's rows", () => {
-  it("can be continued at any time once it has begun, and is due again at its next due time", async () => {
+  it("can be continued at any time after it has begun, and is due again at its next due time", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(2));
     expect(await store.due(at(2), 10)).toEqual([]);
@@ -90,7 +90,7 @@ describe("the purge of a watchlist's rows", () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it("is over when its mark is deleted", async () => {
+  it("ends when its mark is deleted", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.end("wl_1");
     await store.end("wl_1");
@@ -99,7 +99,7 @@ describe("the purge of a watchlist's rows", () => {
     expect(await store.begin("wl_1", look(0, true))).toBe(false);
   });
 
-  it("is returned by due time, the longest due first, up to a limit", async () => {
+  it("is listed with the other due purges, the longest due first, up to a limit", async () => {
     await store.expectCreation(listOf("wl_1"), at(3));
     await store.expectCreation(listOf("wl_2"), at(1));
     await store.expectCreation(listOf("wl_3"), at(2));

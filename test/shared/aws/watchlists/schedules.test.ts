@@ -69,7 +69,7 @@ const inputOf = async (watchlistId: string): Promise<Readonly<Record<string, str
 };
 
 describe("the schedule of a watchlist", () => {
-  it("is created again if another call deletes it during the replacement", async () => {
+  it("is created again if another call deletes it while it is being replaced", async () => {
     await put("wl_contended", parseEvery("1h"));
     const removing = new SchedulerClient({ endpoint });
     let removed = 0;
@@ -131,7 +131,7 @@ describe("the schedule of a watchlist", () => {
     expect(await inputOf("wl_group")).toMatchObject({ MessageGroupId: "acct_1" });
   });
 
-  it("sends through the universal target of the role's partition", async () => {
+  it("sends its message through the universal target of the AWS partition in the role's ARN", async () => {
     const sent: unknown[] = [];
     const recording = new SchedulerClient({ endpoint });
     recording.middlewareStack.add(
@@ -156,7 +156,7 @@ describe("the schedule of a watchlist", () => {
     ]);
   });
 
-  it("changes from the queue's templated target to the universal target when it is put again", async () => {
+  it("changes from the templated target for queues to the universal target when it is stored again", async () => {
     await client.send(
       new CreateScheduleCommand({
         Name: "wl_templated",
@@ -179,7 +179,7 @@ describe("the schedule of a watchlist", () => {
     ["*/15 22-23 * * *", "America/St_Johns"],
     ["0 0 13 * FRI", "Pacific/Chatham"],
     ["@monthly", "Asia/Kolkata"],
-  ])("of the cron %s in %s fires whenever the watchlist is due", async (cron, timezone) => {
+  ])("with the cron %s in %s fires at each due time of the watchlist", async (cron, timezone) => {
     const schedule = cronSchedule(cron, timezone);
     const name = `wl_cron_${timezone.replace("/", "_")}`;
     await put(name, schedule);
@@ -193,7 +193,7 @@ describe("the schedule of a watchlist", () => {
     }
   });
 
-  it("is replaced by the next one, of either kind", async () => {
+  it("is replaced by the watchlist's new schedule, from a cadence to a cron and from a cron to a cadence", async () => {
     await put("wl_1", parseEvery("1h"));
     await put("wl_1", cronSchedule("0 12 * * *", "UTC"));
     expect((await got("wl_1")).ScheduleExpression).toMatch(/^cron\(0 12 /);
@@ -206,7 +206,7 @@ describe("the schedule of a watchlist", () => {
     });
   });
 
-  it("does not exist after its removal, which may be repeated", async () => {
+  it("does not exist after its removal, and a repeated removal succeeds", async () => {
     await put("wl_gone", parseEvery("1h"));
     await schedules.remove("wl_gone");
     await schedules.remove("wl_gone");

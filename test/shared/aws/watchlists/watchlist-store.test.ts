@@ -87,7 +87,7 @@ describe("dynamoWatchlistStore.create", () => {
     expect(await purges.begin("wl_001", look)).toBe(false);
   });
 
-  it("prevents a late attempt from marking the watchlist for a purge again", async () => {
+  it("prevents a late attempt to create the watchlist from marking it for a purge", async () => {
     const list = aList(1);
     await create(list);
 
@@ -127,7 +127,7 @@ describe("dynamoWatchlistStore.create", () => {
     expect(await get(list)).toBeUndefined();
   });
 
-  it("counts an account's watchlists up to the limit, including concurrent creations", async () => {
+  it("creates at most the maximum number of watchlists of an account, even in concurrent calls", async () => {
     const lists = Array.from({ length: limits.watchlistsMax - 3 }, (_, n) => aList(n));
     for (const list of lists) await create(list);
     expect(await store.isFull("acct_1")).toBe(false);
@@ -162,7 +162,7 @@ describe("dynamoWatchlistStore.list", () => {
 });
 
 describe("dynamoWatchlistStore.update", () => {
-  it("writes the settings, and no attribute that runs and item changes write", async () => {
+  it("writes the settings, and none of the attributes that runs and item changes write", async () => {
     const before = aList(1, { itemCounts: { new: 1, active: 2, delisted: 3 }, runCount: 4 });
     await create(before);
     const after = {
@@ -203,7 +203,7 @@ describe("dynamoWatchlistStore.update", () => {
     expect(await get(before)).toBeUndefined();
   });
 
-  it("stores one of many concurrent changes of the same settings", async () => {
+  it("stores exactly one of many concurrent changes of the same settings", async () => {
     const before = aList(1);
     await create(before);
     const changes = Array.from({ length: 6 }, (_, n) =>
@@ -264,7 +264,7 @@ describe("dynamoWatchlistStore.due", () => {
 });
 
 describe("dynamoWatchlistStore.skipOverlap", () => {
-  it("advances the due time and counts the skipped run, once for each due time", async () => {
+  it("advances the due time and counts the skipped run only once for each due time", async () => {
     const list = aList(1, { nextRunAt: "2026-03-01T00:00:00.000Z" });
     await create(list);
     await store.skipOverlap(list, "2026-03-01T01:00:00.000Z");
@@ -281,7 +281,7 @@ describe("dynamoWatchlistStore.skipOverlap", () => {
 });
 
 describe("dynamoWatchlistStore.remove", () => {
-  it("writes one purge mark", async () => {
+  it("deletes the watchlist and writes one purge mark", async () => {
     const list = aList(1);
     await create(list);
 

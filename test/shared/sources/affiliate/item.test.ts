@@ -83,7 +83,7 @@ describe("the mapping of an affiliate item", () => {
     });
   });
 
-  it("returns ok for an item out of stock", () => {
+  it("returns ok for an item that is out of stock", () => {
     const answer = map(sampleItem(2));
     expect(answer).toMatchObject({
       status: "ok",
@@ -91,16 +91,16 @@ describe("the mapping of an affiliate item", () => {
     });
   });
 
-  it("assumes that a third-party seller ships its items unless stated otherwise", () => {
+  it("returns that the platform does not ship an item of a third-party seller unless the source states otherwise", () => {
     const fields = fieldsOf(anItem(id, { marketplace: true, sellerInfo: "Alder" }));
     expect(fields["fulfillment"]).toEqual({ byPlatform: false });
   });
 
-  it("returns no seller for an unnamed third-party seller", () => {
+  it("returns no seller if the third-party seller has no name", () => {
     expect(fieldsOf(anItem(id, { marketplace: true }))).not.toHaveProperty("seller");
   });
 
-  it("returns free shipping for any threshold", () => {
+  it("returns the free shipping flag for a threshold of any amount", () => {
     expect(objectOf({ freeShippingOver125Dollars: true })["shipping"]).toEqual({
       freeOverThreshold: true,
     });
@@ -131,7 +131,7 @@ describe("the availability of an affiliate item", () => {
     expect(availability(fields)).toEqual({ inStock, message });
   });
 
-  it("is absent if the source does not state it", () => {
+  it("is absent if the source does not state the stock", () => {
     const answer = map(anItem(id, { stock: "Perhaps", availableOnline: "maybe" }));
     expect(answer.status).toBe("partial");
     expect(answer).not.toHaveProperty("fields.availability");
@@ -142,14 +142,14 @@ describe("the link of an affiliate item", () => {
   const counting = "https://go.example/c/77/1/2?u=https%3A%2F%2Fshop.example%2Fip%2F9";
   const productUrl = "https://shop.example/ip/9";
 
-  it("is the page address unless tracking links are configured", () => {
+  it("is the address of the product page unless tracking links are configured", () => {
     const item = anItem(id, { productUrl, productTrackingUrl: counting });
     expect(map(item)).toMatchObject({ fields: { url: productUrl } });
     expect(map(item, true)).toMatchObject({ fields: { url: counting } });
   });
 
   it.each([false, true])(
-    "never contains a placeholder (tracking links configured: %s)",
+    "never contains an unreplaced placeholder (tracking links configured: %s)",
     (isTracking) => {
       const productTrackingUrl = counting.replace("/77/", "/|PUBID|/");
       const item = anItem(id, { productTrackingUrl });
@@ -170,7 +170,7 @@ describe("the mapping of an invalid affiliate item", () => {
     },
   );
 
-  it("returns no rating beyond the scale, no invalid counts and no invalid pictures", () => {
+  it("returns no rating above the maximum, no invalid counts and no invalid pictures", () => {
     const item = anItem(id, {
       customerRating: "47",
       numReviews: -3,
@@ -186,7 +186,7 @@ describe("the mapping of an invalid affiliate item", () => {
     ]);
   });
 
-  it("cuts long texts, resolves references once and drops control characters", () => {
+  it("shortens long texts, decodes HTML entities only once, and removes control characters", () => {
     expect(map(anItem(id, { name: "x".repeat(5_000) }))).toMatchObject({
       fields: { title: "x".repeat(1_000) },
     });
@@ -195,7 +195,7 @@ describe("the mapping of an invalid affiliate item", () => {
     });
   });
 
-  it("returns partial without a name", () => {
+  it("returns partial if the item has no name", () => {
     expect(map(anItem(id, { name: ["no", "text"] })).status).toBe("partial");
   });
 });

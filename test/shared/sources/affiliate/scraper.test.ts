@@ -93,7 +93,7 @@ scraperContract("b_affiliate", async () => {
 });
 
 describe("the affiliate scraper", () => {
-  it("reads 20 IDs in a call", async () => {
+  it("requests 20 IDs in a call", async () => {
     const ids = numbered(45);
     expect(statuses(await readFrom(allItems, ids))).toEqual(ids.map(() => "ok"));
     const sizes = idsAsked().map(({ length }) => length);
@@ -113,7 +113,7 @@ describe("the affiliate scraper", () => {
     });
   });
 
-  it("answers an ID with leading zeros in its requested spelling", async () => {
+  it("returns an ID with leading zeros as it was requested", async () => {
     const answers = await readFrom(allItems, ["0012345", "12345"]);
     expect(answers.map(({ id }) => id)).toEqual(["0012345", "12345"]);
     expect(statuses(answers)).toEqual(["ok", "ok"]);
@@ -122,7 +122,7 @@ describe("the affiliate scraper", () => {
 });
 
 describe("the signature of the affiliate scraper", () => {
-  it("that the source refuses as too old makes no item not_found", async () => {
+  it("makes items unavailable, not not_found, if the source refuses it as too old", async () => {
     const behindMs = 200_000;
     const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
     const client: SourceClient = {
@@ -188,14 +188,14 @@ describe("the signature of the affiliate scraper", () => {
     };
   }
 
-  it("is made again for a retry if the wait before it exceeds the lifetime of a signature", async () => {
+  it("is made again for a retry if the wait before the retry exceeds the lifetime of a signature", async () => {
     const { answers, askedAt, signedAt } = await readWhileBusy("250");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not made again if Retry-After ends after the deadline", async () => {
+  it("is not made again if the time in Retry-After is after the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
@@ -230,7 +230,7 @@ describe("the signature of the affiliate scraper", () => {
     },
   );
 
-  it("is not made, and no call is sent, if the private key cannot be read", async () => {
+  it("is not created, and no call is sent, if the private key cannot be read", async () => {
     double = await startAffiliateDouble(allItems);
     started.push(double);
     const closed = async (): Promise<null> => null;
@@ -247,7 +247,7 @@ describe("the signature of the affiliate scraper", () => {
 
 describe("the affiliate scraper, after a failure,", () => {
   it.each([401, 403])(
-    "treats a %d as a refused key, returns unavailable and warns",
+    "treats a %d as a refused key, returns unavailable and warns the operator",
     async (status) => {
       const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -275,7 +275,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
   });
 
-  it("does not warn of a refused batch whose parts are accepted", async () => {
+  it("does not warn of a refused batch if the source accepts smaller batches", async () => {
     const takesTen: Parameters<typeof readFrom>[0] = (call) =>
       call.ids.length > 10 ? { status: 400 } : allItems(call);
     expect(new Set(statuses(await readFrom(takesTen, numbered(20))))).toEqual(new Set(["ok"]));
@@ -292,7 +292,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
   });
 
-  it("isolates an ID that the source refuses, without returning not_found", async () => {
+  it("returns unavailable only for the one ID that the source refuses, and reads the others", async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 400 } : allItems(call)),
@@ -301,7 +301,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
   });
 
-  it("isolates an ID at which the source fails", async () => {
+  it("returns unavailable only for the one ID at which the source fails, and reads the others", async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 500 } : allItems(call)),
@@ -310,13 +310,13 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
   });
 
-  it("sends few calls to a source that refuses everything", async () => {
+  it("sends at most 31 calls for 20 IDs to a source that refuses everything", async () => {
     const answers = await readFrom(() => ({ status: 400 }), numbered(20));
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
     expect(double.calls.length).toBeLessThanOrEqual(31);
   });
 
-  it("sends a source that refuses everything hardly more calls for many IDs than for few", async () => {
+  it("sends at most 35 calls for 100 IDs to a source that refuses everything", async () => {
     await readFrom(() => ({ status: 400 }), numbered(100));
     expect(double.calls.length).toBeLessThanOrEqual(31 + 4);
   });
@@ -331,7 +331,7 @@ describe("the affiliate scraper, after a failure,", () => {
 });
 
 describe("the affiliate scraper, after a reply with status 200,", () => {
-  it("returns not_found for an item that a complete reply leaves out", async () => {
+  it("returns not_found for an item that is missing in a complete reply", async () => {
     const answers = await readFrom(
       () => ({ body: { items: [anItem("55001")] } }),
       ["55001", "55002"],
@@ -344,7 +344,7 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
     ["contains an item that was not requested", { items: [anItem("55001"), anItem("55009")] }],
     ["contains an item twice", { items: [anItem("55001"), anItem("55001")] }],
     ["reports an error beside its items", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
-  ])("does not return not_found if the reply %s", async (_, body) => {
+  ])("does not return not_found for a missing item if the reply %s", async (_, body) => {
     const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
   });
@@ -355,13 +355,18 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
     [{ errors: { code: 1 } }],
     [{ fault: { faultstring: "x" } }],
     [{ warnings: ["canary"] }],
-  ])("does not return not_found if the reply reports an error, and warns: %j", async (trouble) => {
-    const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
-    expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toEqual(["b_affiliate: the source reports an error in a reply with status 200"]);
-  });
+  ])(
+    "does not return not_found for a missing item if the reply reports an error, and warns: %j",
+    async (trouble) => {
+      const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
+      expect(statuses(answers)).toEqual(["unavailable"]);
+      expect(notes).toEqual([
+        "b_affiliate: the source reports an error in a reply with status 200",
+      ]);
+    },
+  );
 
-  it("returns not_found if the error fields of the reply are empty", async () => {
+  it("returns not_found for a missing item if the error fields of the reply are empty", async () => {
     const none = { error: null, errors: [], message: "" };
     const answers = await readFrom(() => ({ body: { items: [], ...none } }), ["55001"]);
     expect(statuses(answers)).toEqual(["not_found"]);

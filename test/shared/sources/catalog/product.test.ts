@@ -48,7 +48,7 @@ describe("the mapping of a catalog product", () => {
     [6510007, "CHECK_STORES", false],
     [6510009, "COMING_SOON", false],
   ])(
-    "returns for product %d the state %s, and whether it can be bought: %s",
+    "returns for product %d the order state %s, and whether it can be bought: %s",
     (sku, state, purchasable) => {
       expect(objectOf(answerFor(sku))).toMatchObject({ state, purchasable });
     },
@@ -69,7 +69,7 @@ describe("the mapping of a catalog product", () => {
     expect(fieldsOf(answerFor(6510006))["price"]).toEqual({ amount: 89.5, currency: "USD" });
   });
 
-  it("omits fields that the retailer does not show", () => {
+  it("does not return fields that the retailer does not show", () => {
     const answer = answerFor(6510008);
     expect(answer.status).toBe("ok");
     expect(fieldsOf(answer)).not.toHaveProperty("images");
@@ -77,7 +77,7 @@ describe("the mapping of a catalog product", () => {
     expect(objectOf(answer)).not.toHaveProperty("brand");
   });
 
-  it("returns partial for a product in stock that has no price", () => {
+  it("returns partial for a product that is in stock and has no price", () => {
     expect(answerFor(6510010).status).toBe("partial");
   });
 });
@@ -101,12 +101,12 @@ describe("the mapping of an invalid catalog product", () => {
     expect(fieldsOf(answer)).not.toHaveProperty("price");
   });
 
-  it("returns ok for a product out of stock that has no price", () => {
+  it("returns ok for a product that is out of stock and has no price", () => {
     const product = { salePrice: null, onlineAvailability: false, orderable: "SoldOut" };
     expect(map(aProduct("11111", product)).status).toBe("ok");
   });
 
-  it("returns no regular price of 0", () => {
+  it("does not return a regular price of 0", () => {
     expect(objectOf(map(aProduct("11111", { regularPrice: 0 })))).not.toHaveProperty(
       "regularPrice",
     );
@@ -117,11 +117,11 @@ describe("the mapping of an invalid catalog product", () => {
     expect(map(aProduct("11111", { name: ["no", "text"] })).status).toBe("partial");
   });
 
-  it("omits an unknown state", () => {
+  it("does not return an unknown order state", () => {
     expect(objectOf(map(aProduct("11111", { orderable: "Perhaps" })))).not.toHaveProperty("state");
   });
 
-  it("cuts long texts and drops invalid addresses", () => {
+  it("shortens long texts and drops invalid addresses", () => {
     const answer = map(aProduct("11111", { name: "x".repeat(5_000), url: "javascript:alert(1)" }));
     expect(fieldsOf(answer)["title"]).toHaveLength(1_000);
     expect(fieldsOf(answer)).not.toHaveProperty("url");

@@ -7,7 +7,7 @@ const ids = ["11111", "22222"];
 const parse = (body: unknown): ReturnType<typeof parseCatalogReply> => parseCatalogReply(body, ids);
 
 describe("a missing product in a catalog reply", () => {
-  it("does not exist if the reply is complete", () => {
+  it("counts as not existing if the reply is complete", () => {
     expect(parse(wholeReply([aProduct("11111")]))?.isComplete).toBe(true);
     expect(parse(wholeReply([]))?.isComplete).toBe(true);
     expect(parse({ total: 0, products: [] })?.isComplete).toBe(true);
@@ -21,11 +21,11 @@ describe("a missing product in a catalog reply", () => {
     [{ fault: { faultstring: "x" } }],
     [{ message: "Rate limit exceeded" }],
     [{ warnings: ["invalid sku"] }],
-  ])("may exist if the reply reports an error: %j", (trouble) => {
+  ])("counts as unknown if the reply reports an error: %j", (trouble) => {
     expect(parse({ ...wholeReply([]), ...trouble })?.isComplete).toBe(false);
   });
 
-  it("does not exist if the reply's error fields are empty", () => {
+  it("counts as not existing if the reply's error fields are empty", () => {
     const none = { error: null, errors: [], fault: {}, message: "", warnings: [] };
     expect(parse({ ...wholeReply([]), ...none })?.isComplete).toBe(true);
   });
@@ -45,7 +45,7 @@ describe("a missing product in a catalog reply", () => {
       wholeReply([aProduct("11111"), aProduct("99999")]),
     ],
     ["contains an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
-  ])("may exist if the reply %s", (_case, body) => {
+  ])("counts as unknown if the reply %s", (_case, body) => {
     const reply = parse(body);
     expect(reply?.isComplete).toBe(false);
     expect([...(reply?.products.keys() ?? [])]).toEqual(["11111"]);
@@ -54,7 +54,7 @@ describe("a missing product in a catalog reply", () => {
 
 describe("the parser of catalog replies", () => {
   it.each([undefined, "", [], null, {}, { products: "none" }, { total: 0 }])(
-    "rejects %j",
+    "rejects the invalid reply %j",
     (body) => {
       expect(parse(body)).toBeNull();
     },
@@ -67,7 +67,7 @@ describe("the parser of catalog replies", () => {
     expect(reply?.products.get("11111")?.name).toBe("First");
   });
 
-  it("keeps only requested products", () => {
+  it("returns only products that were requested", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.record({ sku: fc.jsonValue() }))), (all) => {
         const reply = parse(wholeReply(all));

@@ -107,7 +107,7 @@ scraperContract("d_catalog", async () => {
 });
 
 describe("the catalog scraper", () => {
-  it("reads 100 IDs in a call, with limited concurrency", async () => {
+  it("requests 100 IDs in a call, with a limited number of calls in parallel", async () => {
     const ids = numbered(450);
     const answers = await readFrom((call) => ({ ...(allFound(call) as object), afterMs: 30 }), ids);
     expect(statuses(answers)).toEqual(ids.map(() => "ok"));
@@ -115,7 +115,7 @@ describe("the catalog scraper", () => {
     expect(double.atOnceMax()).toBe(2);
   });
 
-  it("also requests products that are no longer sold, and only the fields that it parses", async () => {
+  it("also requests products that are no longer sold, and requests only the fields that it parses", async () => {
     await readFrom(allFound, ["6501234"]);
     const query = double.calls[0]?.url.searchParams;
     expect(query?.get("active")).toBe("*");
@@ -125,28 +125,31 @@ describe("the catalog scraper", () => {
     expect(query?.get("show")).toMatch(/^sku,active,name,/);
   });
 
-  it("stays within the configured calls per second", async () => {
+  it("makes no more than the configured calls per second", async () => {
     const startedAt = Date.now();
     await readFrom(allFound, numbered(300), { callsPerSecond: 10, callsAtOnceMax: 3 });
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(195);
   });
 
-  it("answers an ID with leading zeros in its requested spelling", async () => {
+  it("returns an ID with leading zeros as it was requested", async () => {
     const [answer] = await readFrom(() => ({ body: wholeReply([aProduct("12345")]) }), ["0012345"]);
     expect(answer).toMatchObject({ id: "0012345", status: "ok" });
   });
 });
 
 describe("the catalog scraper, after a temporary failure,", () => {
-  it.each([408, 429, 500, 502, 503, 504])("retries a %d", async (status) => {
-    const answers = await readFrom(
-      (call) => (call.number === 1 ? { status } : allFound(call)),
-      ["6501234"],
-    );
-    expect(statuses(answers)).toEqual(["ok"]);
-  });
+  it.each([408, 429, 500, 502, 503, 504])(
+    "retries a call that was answered with %d",
+    async (status) => {
+      const answers = await readFrom(
+        (call) => (call.number === 1 ? { status } : allFound(call)),
+        ["6501234"],
+      );
+      expect(statuses(answers)).toEqual(["ok"]);
+    },
+  );
 
-  it("stops after two retries", async () => {
+  it("returns unavailable after two retries without success", async () => {
     const answers = await readFrom(() => ({ status: 503 }), ["6501234", "6505678"]);
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
     expect(double.calls).toHaveLength(3);
@@ -202,7 +205,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     expect(notes).toEqual([]);
   });
 
-  it("waits as long as Retry-After demands", async () => {
+  it("waits as long as Retry-After demands before the retry", async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "7" });
     const react = (call: DoubleCall): Reaction => (call.number === 1 ? tooOften : allFound(call));
@@ -210,7 +213,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     expect(rests).toEqual([7_000]);
   });
 
-  it("stops at once if Retry-After is after the deadline", async () => {
+  it("returns unavailable at once if the time in Retry-After is after the deadline", async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "21" });
     const answers = await readFrom(() => tooOften, ["6501234"], { clock });
@@ -280,7 +283,7 @@ describe("the catalog scraper", () => {
     expect(notes).toEqual([]);
   });
 
-  it("opens the circuit after five 403s, but not after 403s for a wrong key", async () => {
+  it("opens the circuit after five 403s, unless their texts name a wrong key", async () => {
     const asks = async (body: string): Promise<number> => {
       await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
       return events.filter((kind) => kind === "circuit_opened").length;
@@ -290,7 +293,7 @@ describe("the catalog scraper", () => {
     expect(await asks("Access denied")).toBe(1);
   });
 
-  it("does not warn of one refused ID among many, or of an error that costs no item", async () => {
+  it("does not warn of a refused batch if smaller ones are accepted, or of an error after which no item is missing", async () => {
     const bad = (call: DoubleCall): Reaction =>
       call.skus.length > 2 ? { status: 400 } : allFound(call);
     await readFrom(bad, numbered(4));
@@ -301,7 +304,7 @@ describe("the catalog scraper", () => {
   });
 });
 
-it("the catalog scraper reads a reply in its declared charset", async () => {
+it("the catalog scraper decodes a reply in the charset that the reply declares", async () => {
   const body = Buffer.from(
     JSON.stringify(wholeReply([aProduct("11111", { name: "Café" })])),
     "latin1",
@@ -312,7 +315,7 @@ it("the catalog scraper reads a reply in its declared charset", async () => {
 });
 
 describe("the catalog scraper, after a permanent failure,", () => {
-  it("isolates an ID that the source refuses, without returning not_found", async () => {
+  it("returns unavailable only for the one ID that the source refuses, and reads the others", async () => {
     const ids = numbered(100);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000042") ? { status: 400 } : allFound(call)),
@@ -321,14 +324,14 @@ describe("the catalog scraper, after a permanent failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000042" ? "unavailable" : "ok")));
   });
 
-  it("sends few calls to a source that refuses everything", async () => {
+  it("makes at most 43 calls for 100 IDs to a source that refuses everything", async () => {
     const answers = await readFrom(() => ({ status: 400 }), numbered(100));
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
     expect(double.calls.length).toBeLessThanOrEqual(43);
   });
 
   it.each([401, 404, 410, 422])(
-    "returns unavailable after a %d for the whole call",
+    "returns unavailable after one call that was answered with %d",
     async (status) => {
       const answers = await readFrom(() => ({ status, body: wholeReply([]) }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -336,7 +339,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
     },
   );
 
-  it("follows no redirect, so the key stays with the configured host", async () => {
+  it("follows no redirect, so that another host does not get the key", async () => {
     const other = await startProductsDouble(allFound);
     started.push(other);
     const answers = await readFrom(
@@ -347,7 +350,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
     expect(other.calls).toHaveLength(0);
   });
 
-  it("includes the key in no answer", async () => {
+  it("returns no answer that contains the key, even if the reply does", async () => {
     const answers = await readFrom(
       ({ url, ...call }) => ({
         body: { ...wholeReply(call.skus.map((sku) => aProduct(sku))), canonicalUrl: url.href },

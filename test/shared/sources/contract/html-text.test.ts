@@ -19,7 +19,7 @@ describe("lineOf", () => {
 });
 
 describe("paragraphsOf", () => {
-  it("splits a text at its blocks and removes the tags", () => {
+  it("splits a text into the blocks of its HTML and removes the tags", () => {
     const html = "<p>One <b>two</b></p><ul><li>Three &lt; 4<li>Five</ul>Six<br/>Seven";
     expect(paragraphsOf(html)).toEqual(["One two", "Three < 4", "Five", "Six", "Seven"]);
   });
@@ -34,7 +34,7 @@ describe("paragraphsOf", () => {
     expect(paragraphsOf("  ")).toEqual([]);
   });
 
-  it("needs little time for a text that is built to be slow", () => {
+  it("parses quickly even a text that was designed to be slow", () => {
     const startedAt = performance.now();
     for (const part of ["<script>", "<!--", "<a ", "&#1", "<p"]) paragraphsOf(part.repeat(100_000));
     expect(performance.now() - startedAt).toBeLessThan(1_000);

@@ -56,13 +56,16 @@ describe("readInBatches", () => {
     ["refused", 43],
     ["too_many", 43],
     ["failed", 15],
-  ] as const)("makes few calls if every batch has the outcome %s", async (kind, callsMax) => {
-    const { results, calls } = await readWith(items(100), () => kind);
-    expect(results).toEqual(items(100).map((item) => `unread ${item}`));
-    expect(calls.length).toBeLessThanOrEqual(callsMax);
-  });
+  ] as const)(
+    "for the outcome %s of every batch makes at most %i calls for 100 items",
+    async (kind, callsMax) => {
+      const { results, calls } = await readWith(items(100), () => kind);
+      expect(results).toEqual(items(100).map((item) => `unread ${item}`));
+      expect(calls.length).toBeLessThanOrEqual(callsMax);
+    },
+  );
 
-  it("isolates up to ten refused items among a hundred, and reads the others", async () => {
+  it("finds up to ten refused items among a hundred by smaller batches, and reads the others", async () => {
     const badOnes = fc.uniqueArray(fc.nat(99), { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(badOnes, async (bad) => {
@@ -76,13 +79,13 @@ describe("readInBatches", () => {
     );
   });
 
-  it("splits only one batch for a source that refuses everything", async () => {
+  it("splits only one batch if the source refuses everything", async () => {
     const { results, calls } = await readWith(items(200), () => "refused", 20);
     expect(results).toEqual(items(200).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(31 + 9);
   });
 
-  it("splits every refused batch, even concurrent ones, for a source that accepts others", async () => {
+  it("splits every refused batch, even concurrent ones, if the source accepts others", async () => {
     const isBad = (item: number): boolean => item % 20 === 0;
     const { results } = await readWith(
       items(200),
@@ -113,13 +116,13 @@ describe("readInBatches", () => {
     expect(second.calls).toHaveLength(50);
   });
 
-  it("keeps the configured size for a source that rejects a single item as too many", async () => {
+  it("keeps the configured batch size if the source rejects even a single item as too many", async () => {
     const size = batchSize(100);
     await readWith([7], () => "too_many", size);
     expect(size.max()).toBe(100);
   });
 
-  it("does not split a batch if a smaller one cannot succeed", async () => {
+  it("does not split a batch after an outcome that a smaller batch would also have", async () => {
     const { calls } = await readWith(items(100), () => "none");
     expect(calls).toEqual([100]);
   });

@@ -28,13 +28,16 @@ describe("a JSON source's answer", () => {
     },
   );
 
-  it.each([302, 404, 500])("is not a block if it is an HTML page with status %d", (status) => {
-    expect(isPage("<html>", status)).toBe(false);
-  });
+  it.each([302, 404, 500])(
+    "does not count as a block if it is an HTML page with status %d",
+    (status) => {
+      expect(isPage("<html>", status)).toBe(false);
+    },
+  );
 });
 
-describe("a 403 of a JSON source", () => {
-  it("always refuses the caller, and is a block by a proxy only if it is an HTML page", () => {
+describe("a 403 from a JSON source", () => {
+  it("counts as a refusal of the caller, and counts as a block by a proxy only if it is an HTML page", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
       expect(isCallerRefused(answerOf(text, 403))).toBe(true);
       expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");

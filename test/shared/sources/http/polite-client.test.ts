@@ -146,7 +146,7 @@ describe("a call of the source client", () => {
     expect(reply.kind === "answered" && reply.headers.get("x-sent")).toBe("yes");
   });
 
-  it("reuses its connection", async () => {
+  it("uses the connection of the previous call again", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith();
     for (let n = 0; n < 5; n += 1) {
@@ -160,14 +160,14 @@ describe("a call of the source client", () => {
   it.each([
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
-  ] as const)("decompresses %s", async (encoding, pack) => {
+  ] as const)("has its answer decompressed from %s", async (encoding, pack) => {
     const double = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": encoding }).end(pack("packed")),
     );
     expect(textOf(await get(clientWith(), double))).toBe("packed");
   });
 
-  it("limits the decompressed size of an answer, and stops receiving an endless one", async () => {
+  it("has a maximum size for the decompressed answer, beyond which it stops receiving", async () => {
     const bomb = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync("x".repeat(10_001))),
     );
@@ -196,7 +196,7 @@ describe("a call of the source client", () => {
 const neverMs = 3_600_000;
 
 describe("the deadline of the source client", () => {
-  it("ends a try that hangs before or in its body", async () => {
+  it("ends a try that hangs before the answer or within its body", async () => {
     const silent = await startDouble(() => undefined);
     const stuck = await startDouble(({ response }) => response.writeHead(200).write("begun"));
     const patient = { tryTimeoutMs: neverMs };
@@ -207,7 +207,7 @@ describe("the deadline of the source client", () => {
     expect(replies.map(({ kind }) => kind)).toEqual(["no_time", "no_time"]);
   });
 
-  it("ends the wait for a slot and the wait for a start time", async () => {
+  it("ends a call's wait for a free slot and its wait for a start time", async () => {
     const silent = await startDouble(() => undefined);
     const crowded = clientWith({ callsAtOnce: 1, tryTimeoutMs: neverMs });
     const slow = clientWith({ callsPerSecond: 0.5, burst: 1, tryTimeoutMs: neverMs });
@@ -218,31 +218,34 @@ describe("the deadline of the source client", () => {
     await expect.poll(() => silent.startedAt).toHaveLength(2);
   });
 
-  it("prevents a call that would start after it", async () => {
+  it("prevents a call that would start after the deadline", async () => {
     const double = await startDouble(answer(200));
     expect(await get(clientWith(), double, 0)).toEqual({ kind: "no_time" });
     expect(double.startedAt).toHaveLength(0);
   });
 
-  it("is independent of a try's own time limit, after which the call is retried", async () => {
+  it("allows a retry after a try that reached the separate time limit of a try", async () => {
     const double = await startDouble(({ response, number }) => number > 1 && response.end("there"));
     expect(textOf(await get(clientWith({ tryTimeoutMs: 200 }), double))).toBe("there");
   });
 });
 
 describe("a retry of the source client", () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])("is made after a %d", async (status) => {
-    const double = await startDouble((call) => answer(call.number === 1 ? status : 200)(call));
-    expect(resultOf(await get(clientWith(), double))).toBe(200);
-  });
+  it.each([408, 425, 429, 500, 502, 503, 504])(
+    "is made after an answer with status %d",
+    async (status) => {
+      const double = await startDouble((call) => answer(call.number === 1 ? status : 200)(call));
+      expect(resultOf(await get(clientWith(), double))).toBe(200);
+    },
+  );
 
-  it.each([400, 401, 404, 501])("is not made after a %d", async (status) => {
+  it.each([400, 401, 404, 501])("is not made after an answer with status %d", async (status) => {
     const double = await startDouble(answer(status));
     expect(resultOf(await get(clientWith(), double))).toBe(status);
     expect(double.startedAt).toHaveLength(1);
   });
 
-  it("gets a new body with the remaining time of the try", async () => {
+  it("is sent with a new body that contains its remaining time", async () => {
     const leftTimes: number[] = [];
     const sent: number[] = [];
     const double = await startDouble(async ({ request, response, number }) => {
@@ -267,7 +270,7 @@ describe("a retry of the source client", () => {
   });
 
   it.each(["3600", "99999999999", "9".repeat(400)])(
-    "is not made if the wait would be %s seconds",
+    "is not made if Retry-After demands a wait of %s seconds",
     async (seconds) => {
       const double = await startDouble(answer(503, { "Retry-After": seconds }));
       expect(resultOf(await get(clientWith(), double))).toBe("no_time");
@@ -275,7 +278,7 @@ describe("a retry of the source client", () => {
     },
   );
 
-  it("is made twice at most, then the last answer is returned", async () => {
+  it("is made at most twice, then the last answer is returned", async () => {
     const double = await startDouble(answer(503));
     expect(resultOf(await get(clientWith(), double))).toBe(503);
     expect(double.startedAt).toHaveLength(3);
@@ -303,13 +306,13 @@ describe("a retry of the source client", () => {
     expect(second - first).toBeGreaterThanOrEqual(950);
   });
 
-  it("is not made if Retry-After is after the deadline", async () => {
+  it("is not made if the time in Retry-After is after the deadline", async () => {
     const double = await startDouble(answer(429, { "Retry-After": "60" }));
     expect(await get(clientWith(), double)).toEqual({ kind: "no_time" });
     expect(sleptMs).toEqual([]);
   });
 
-  it("is made once, and is not counted, if the server has closed a kept-alive connection", async () => {
+  it("is made once, and is not counted as a try, if the server has closed a kept-alive connection", async () => {
     const double = await startDouble(({ request, response, number }) => {
       if (number === 2 || number > 3) request.socket.destroy();
       else response.end("there");
@@ -323,7 +326,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 
-  it("is made for less than a fifth of the calls while a source fails", async () => {
+  it("is made for at most about a fifth of the calls while a source fails", async () => {
     const double = await startDouble(answer(500));
     const client = clientWith();
     await Promise.all(Array.from({ length: 200 }, () => get(client, double)));
@@ -333,7 +336,7 @@ describe("a retry of the source client", () => {
 });
 
 describe("the rate of the source client", () => {
-  it("limits the concurrent calls", async () => {
+  it("limits the number of concurrent calls", async () => {
     let inWork: ServerResponse[] = [];
     const double = await startDouble(async ({ response }) => {
       inWork.push(response);
@@ -349,7 +352,7 @@ describe("the rate of the source client", () => {
     expect(double.atOnceMax()).toBe(3);
   });
 
-  it("admits a burst and then a constant number of calls a second", async () => {
+  it("allows a burst of calls and then a constant number of calls a second", async () => {
     const double = await startDouble(answer(200));
     const waits: number[] = [];
     const client = clientWith({ callsPerSecond: 20, burst: 5 }, recordingClock(waits));
@@ -361,7 +364,7 @@ describe("the rate of the source client", () => {
     ]);
   });
 
-  it("is halved when the source answers 503", async () => {
+  it("is halved after the source answers 503", async () => {
     const double = await startDouble((call) => answer(call.number === 1 ? 503 : 200)(call));
     const client = clientWith({ callsPerSecond: 40, burst: 1, isTemporary: () => false });
     await get(client, double);
@@ -408,7 +411,7 @@ describe("the circuit of the source client", () => {
     expect(resultOf(await get(client, double))).toBe(200);
   });
 
-  it("opens after five answers for which isBlock returns true", async () => {
+  it("opens after five answers in a row for which isBlock returns true", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ isBlock: ({ body }) => new TextDecoder().decode(body) === "body" });
     for (let n = 0; n < 5; n += 1) await get(client, double);
@@ -417,7 +420,7 @@ describe("the circuit of the source client", () => {
 });
 
 describe("the events of the source client", () => {
-  it("count tries and 429s, and contain no address", async () => {
+  it("contain the number of tries and 429s, and contain no address", async () => {
     const double = await startDouble((call) =>
       answer(call.number < 3 ? 429 : 200, { "Retry-After": "0" })(call),
     );

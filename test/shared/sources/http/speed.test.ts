@@ -5,20 +5,20 @@ const at = (ms: number): Date => new Date(1_000_000 + ms);
 const busyAt = (speed: ReturnType<typeof adaptiveSpeed>, ms: number, startedMs = ms): void =>
   speed.note({ isBusy: true, startedAt: at(startedMs) }, at(ms));
 
-it("the adaptive rate is the full one while the source is not busy", () => {
+it("the adaptive rate does not exceed the configured rate, however many calls the source accepts", () => {
   const speed = adaptiveSpeed(40);
   for (let n = 0; n < 20; n += 1) speed.note({ isBusy: false, startedAt: at(n) }, at(n));
   busyAt(speed, 20);
   expect(speed.perSecond(at(20))).toBe(40);
 });
 
-it("the adaptive rate is halved once if several calls at the same time are refused", () => {
+it("the adaptive rate is halved only once if several calls that ran at the same time are refused", () => {
   const speed = adaptiveSpeed(40);
   for (let n = 0; n < 30; n += 1) busyAt(speed, 100 + n, 50);
   expect(speed.perSecond(at(130))).toBe(20);
 });
 
-it("the adaptive rate is halved again only after five more answers, and never reaches 0", () => {
+it("the adaptive rate is halved again only after five more answers from a busy source, and never reaches 0", () => {
   const speed = adaptiveSpeed(64);
   for (let n = 0; n < 5; n += 1) busyAt(speed, n);
   expect(speed.perSecond(at(5))).toBe(32);
@@ -40,7 +40,7 @@ it.each([0.1, 2, 50])(
   },
 );
 
-it("the adaptive rate keeps what it recovered when the source is busy again, and recovers from there", () => {
+it("the adaptive rate recovers from the value that it had reached when the source is busy again", () => {
   const speed = adaptiveSpeed(40);
   busyAt(speed, 0);
   busyAt(speed, 9_000);

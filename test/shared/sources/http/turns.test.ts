@@ -55,7 +55,7 @@ function world(
 const rowsOf = (grants: readonly Grant[]): readonly string[] =>
   [...new Set(grants.map(({ row }) => row))].toSorted();
 
-describe("the start times of a source", () => {
+describe("the start times of calls to a source", () => {
   it("come from one table row up to a rate of 250 calls a second", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 250, burst: 50 });
     await takeMany(100, 60);
@@ -76,13 +76,13 @@ describe("the start times of a source", () => {
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 
-  it("come from at most as many rows as calls may start at once", async () => {
+  it("come from at most as many table rows as calls may start at once", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 1 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("come from another row if one has no permit left before the deadline", async () => {
+  it("come from another table row if one has no permit left before the deadline", async () => {
     const own = localRateBudget();
     const full = new Set(["shop", "shop#2", "shop#3"]);
     const inner: RateBudget = {
@@ -101,7 +101,7 @@ describe("the start times of a source", () => {
     expect(rowsOf(grants)).toHaveLength(4);
   });
 
-  it("come from one row if the site may require pauses", async () => {
+  it("come from one table row at any rate if the site may require pauses between calls", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40, isSpread: false });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);

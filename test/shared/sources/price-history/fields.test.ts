@@ -98,7 +98,7 @@ describe("the mapping of a price history product", () => {
     expect(map(sampleProduct(), shop)).toEqual({ id: asin, status: "ok", fetchedAt, fields: lite });
   });
 
-  it("adds text, attributes and pictures for the tier full", () => {
+  it("returns a listing with text, attributes and pictures for the tier full", () => {
     expect(fieldsOf(map(sampleProduct(), { ...shop, tier: "full" }))).toEqual({
       ...lite,
       images: [
@@ -136,7 +136,7 @@ describe("the mapping of a price history product", () => {
     expect(fields).not.toHaveProperty("images");
   });
 
-  it("accepts pictures only with plain file names", () => {
+  it("returns only pictures with plain file names", () => {
     const images = [{ l: "../x.jpg" }, { l: "https://x/y.jpg" }, { l: "a?b.jpg" }, { l: "ok.jpg" }];
     const answer = map(aListing(asin, { images }), { ...shop, tier: "full" });
     expect(fieldsOf(answer)["images"]).toEqual(["https://images.example/i/ok.jpg"]);
@@ -173,12 +173,12 @@ describe("the values of a price history product", () => {
     expect(answer.status).toBe(Object.keys(shown).length === 2 ? "ok" : "partial");
   });
 
-  it("count yen in whole units", () => {
+  it("are whole units, not hundredths, if the currency is the yen", () => {
     const answer = map(sampleProduct(), { currency: "JPY" });
     expect(fieldsOf(answer)["price"]).toEqual({ amount: 59_900, currency: "JPY" });
   });
 
-  it("treat a new price that the retailer hides as unknown", () => {
+  it("include no new price if the retailer hides it", () => {
     const product = aListing(asin, {
       newPriceIsMAP: true,
       stats: someStats({ current: current({ 1: -1, 11: 2 }) }),
@@ -189,7 +189,7 @@ describe("the values of a price history product", () => {
     });
   });
 
-  it("include no rating if there is none", () => {
+  it("include no rating if the product has none", () => {
     expect(objectOf(map(withCurrent({ 16: 0, 17: -1 })))).not.toHaveProperty("rating");
     expect(objectOf(map(withCurrent({ 16: -1, 17: 0 })))).toMatchObject({ reviewsCount: 0 });
   });
@@ -251,7 +251,7 @@ describe("the buy box of a price history product", () => {
     expect(objectOf(answer)).not.toHaveProperty("buybox");
   });
 
-  it("is a used offer if there is no new one", () => {
+  it("is a used offer if there is no new offer", () => {
     const used = {
       buyBoxUsedPrice: 1_050,
       buyBoxUsedSellerId: "A1USEDSHOP",
@@ -303,12 +303,12 @@ describe("the availability of a price history product", () => {
 });
 
 describe("the type of a price history product", () => {
-  it("makes the item not_found if it is invalid", () => {
+  it("makes the item not_found if it is the type of invalid products", () => {
     const answer = map(aListing(asin, { productType: 4 }));
     expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
   });
 
-  it("gives a product no offers if it is parent", () => {
+  it("gives the product no offers if it is parent", () => {
     const parent = aListing(asin, { productType: 5, stats: null });
     expect(map(parent, { tier: "pulse" })).toMatchObject({
       status: "ok",
@@ -331,7 +331,7 @@ describe("the type of a price history product", () => {
     expect(fieldsOf(map(product))).not.toHaveProperty("price");
   });
 
-  it("does not prove that an item exists for which the source has no data", () => {
+  it("makes the item unavailable if the source has no data about the product", () => {
     const product = aListing(asin, { title: null, stats: someStats({ current: current({}) }) });
     const blank = aListing(asin, { title: null, stats: null });
     expect(map(blank).status).toBe("unavailable");

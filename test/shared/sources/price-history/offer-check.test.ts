@@ -108,7 +108,7 @@ offerCheckerContract("a_history", async () => {
 });
 
 describe("the price history offer checker", () => {
-  it("reads each listing once, 20 in a call, and none for an ID of another listing", async () => {
+  it("reads each listing once, 20 in a call, and reads nothing for an offer ID that names another listing", async () => {
     await begin(({ ids }) => ({
       body: envelope({ products: ids.map((id) => listed(id, someOffers)) }),
     }));
@@ -140,7 +140,7 @@ describe("the price history offer checker", () => {
 });
 
 describe("the price history offer checker, for an offer,", () => {
-  it("accepts every ID that a read returns for it", async () => {
+  it("accepts every offer ID that a read of offers returns", async () => {
     const alike = [4, 9, 7].map((n) =>
       anOffer(n, [1_000 + n, 0], { sellerId: "A1SAMESHOP", condition: 4 }),
     );
@@ -157,7 +157,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(answers.map(verdictOf)).toEqual(ids.map(() => true));
   });
 
-  it("accepts the ID of the buy box in a product read", async () => {
+  it("accepts the offer ID that a product read returns for the buy box", async () => {
     await begin(() => ({ body: envelope({ products: [listed(asin, someOffers)] }) }));
     const [product] = await priceHistoryScraper({ baseUrl: double.url }, dependencies).read({
       scraper: "retailer_a.lite",
@@ -171,14 +171,14 @@ describe("the price history offer checker, for an offer,", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("accepts an ID with an offer number if this offer is the only one left of several equal offers, and refuses it if another is left", async () => {
+  it("returns buyable for an ID with an offer number only if no other of several equal offers is left", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);
     expect(await verdict(numbered, listed(asin, [alike(4)]))).toBe(false);
   });
 
-  it("returns buyable if the source lists the offer with an unknown price", async () => {
+  it("returns buyable if the source lists the offer without a known price", async () => {
     const hidden = anOffer(1, [-2, 0]);
     expect(await verdict(firstId, listed(asin, [hidden]))).toBe(true);
   });
@@ -188,7 +188,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(await verdict(firstId, product)).toBe(false);
   });
 
-  it("returns not buyable if the ID names another condition or shipper", async () => {
+  it("returns not buyable if the offer ID names another condition or shipper than the listed offer", async () => {
     const product = listed(asin, someOffers);
     expect(await verdict(idOf("A1SELLER01", { condition: "used_good" }), product)).toBe(false);
     expect(await verdict(idOf("A1SELLER01", { isFba: true }), product)).toBe(false);
@@ -226,14 +226,14 @@ describe("the price history offer checker, for an offer,", () => {
     ["is a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
     ["is shippable", { isShippable: true }, true],
   ])(
-    "uses the offer's own state if the offer is outside the buy box and %s",
+    "returns a result from the offer's own state if the offer is outside the buy box and %s",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
     },
   );
 
-  it("returns buyable if one of several offers with the same ID is shippable", async () => {
+  it("returns buyable if at least one of several offers with the same ID is shippable", async () => {
     const alike = [false, true].map((isShippable, n) =>
       anOffer(4 + n, [1_000, 0], { sellerId: "A1SAMESHOP", isShippable }),
     );
@@ -241,7 +241,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(await verdict(idOf("A1SAMESHOP", { number: 4 }), listed(asin, alike))).toBe(false);
   });
 
-  it("uses the offer's own state if the buy box does not report one", async () => {
+  it("returns a result from the offer's own state if the buy box has no state", async () => {
     const silent = { buyBoxIsShippable: undefined, buyBoxAvailabilityMessage: undefined };
     const of = (isShippable: boolean): Json =>
       listed(asin, [anOffer(2, [1_999, 0], { isFBA: true, isShippable })], {
@@ -286,11 +286,11 @@ describe("the price history offer checker, for an offer that is not in the reply
     ],
     ["could not be read", { offersSuccessful: false }],
     ["was read more than a day ago", { lastUpdate: lookedAt - 24 * 60 }],
-  ])("returns unavailable if its listing %s", async (_, fields) => {
+  ])("returns unavailable if the listing %s", async (_, fields) => {
     expect(await verdict(goneId, listed(asin, someOffers, fields))).toBe("unavailable");
   });
 
-  it("returns not buyable if the reply has all offers of its listing", async () => {
+  it("returns not buyable if the reply has all offers of the listing", async () => {
     expect(await verdict(goneId, listed(asin, someOffers))).toBe(false);
     expect(await verdict(goneId, listed(asin, []))).toBe(false);
   });

@@ -101,7 +101,7 @@ offerScraperContract("a_history", async () => {
 });
 
 describe("the price history offers reader", () => {
-  it("reads 20 IDs in a call, and looks up all their sellers in one call", async () => {
+  it("requests 20 IDs in a call, and looks up all their sellers in one call", async () => {
     const ids = Array.from({ length: 45 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
     const answers = await readFrom(
       (call) => ({ body: envelope({ products: call.ids.map((id) => listed(id, someOffers)) }) }),
@@ -120,14 +120,14 @@ describe("the price history offers reader", () => {
     );
   });
 
-  it("requests the configured number of offers", async () => {
+  it("requests the configured number of offers of each listing", async () => {
     await offersOf(listed(asin, someOffers), { offersPerListing: 20 });
     expect(asked("/product")[0]?.query.get("offers")).toBe("20");
   });
 });
 
 describe("the mapping of price history offers", () => {
-  it("returns the buy box first, then the cheapest", async () => {
+  it("returns the buy box offer first, then the other offers by price", async () => {
     const answer = await answerTo(listed(asin, someOffers));
     const [featured, used, cheap] = answer?.status === "ok" ? answer.offers : [];
     expect(answer).toEqual({
@@ -193,7 +193,7 @@ describe("the mapping of price history offers", () => {
     expect(offer?.condition).toBe(condition);
   });
 
-  it("returns at most 31 offers and counts all", async () => {
+  it("returns at most 31 offers, and a count of all offers", async () => {
     const many = Array.from({ length: 40 }, (_, n) => anOffer(n + 1, [5_000 - n, 0]));
     const answer = await answerTo(listed(asin, many));
     expect(answer).toMatchObject({ totalOffers: 40, offers: { length: 31 } });
@@ -201,7 +201,7 @@ describe("the mapping of price history offers", () => {
     expect(offers[0]?.price).toBe(49.61);
   });
 
-  it("returns only live offers, each once", async () => {
+  it("returns only offers that are live, and each of them once", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [2, 0, 2, 99, -1] });
     expect((await offersOf(product)).map(({ seller }) => seller.id)).toEqual([
       "A1SELLER03",
@@ -209,7 +209,7 @@ describe("the mapping of price history offers", () => {
     ]);
   });
 
-  it("counts an offer with an unknown price or seller, but does not return it", async () => {
+  it("includes an offer with an unknown price or seller in the count, but does not return it", async () => {
     const offers = [
       anOffer(1, [-2, 0]),
       anOffer(5, [0, 0]),
@@ -226,7 +226,7 @@ describe("the mapping of price history offers", () => {
     expect(answer).not.toHaveProperty("offers.0.shipping");
   });
 
-  it("gives the retailer's own offer the configured name as seller and shipper", async () => {
+  it("returns the configured name as seller and shipper of the retailer's own offer", async () => {
     const own = anOffer(1, [100, 0], { isAmazon: true });
     const [offer] = await offersOf(listed(asin, [own]), { retailerName: "The Shop" });
     expect(offer).toMatchObject({
@@ -236,7 +236,7 @@ describe("the mapping of price history offers", () => {
     expect(asked("/seller")).toEqual([]);
   });
 
-  it("marks no offer as the buy box if the buy box is empty or its offer is not listed", async () => {
+  it("returns no offer as the buy box if the buy box is empty or its offer is not listed", async () => {
     const unqualified = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
     for (const stats of [unqualified, other]) {
@@ -268,13 +268,13 @@ describe("the mapping of price history offers", () => {
     );
   });
 
-  it("uses a seller's ID as the name if the source has no name", async () => {
+  it("returns the ID of a seller as its name if the source has no name", async () => {
     const sellers = () => ({ body: envelope({ sellers: {} }) });
     const [offer] = await offersOf(listed(asin, someOffers), { sellers });
     expect(offer?.seller).toEqual({ id: "A1SELLER02", name: "A1SELLER02" });
   });
 
-  it("returns unavailable if the names of sellers could not be read", async () => {
+  it("returns unavailable if the source did not return the names of the sellers", async () => {
     const answer = await answerTo(listed(asin, someOffers), { sellers: () => ({ status: 404 }) });
     expect(answer?.status).toBe("unavailable");
   });

@@ -112,7 +112,7 @@ describe.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as cons
 );
 
 describe("the price history scraper", () => {
-  it("reads 100 IDs in a call, with limited concurrency", async () => {
+  it("requests 100 IDs in a call, with a limited number of calls in parallel", async () => {
     const ids = numbered(1_050);
     const answers = await readFrom(
       (call) => ({ ...(allListed(call) as object), afterMs: 20 }),
@@ -131,7 +131,7 @@ describe("the price history scraper", () => {
     ["retailer_a.pulse", null],
     ["retailer_a.lite", "1"],
     ["retailer_a.full", "1"],
-  ] as const)("requests exactly what %s needs", async (scraper, buybox) => {
+  ] as const)("sends only the request parameters that %s needs", async (scraper, buybox) => {
     await readFrom(allListed, [first], { scraper });
     const { query, headers } = asked("/product")[0] ?? {};
     expect(Object.fromEntries(query ?? [])).toEqual({
@@ -146,7 +146,7 @@ describe("the price history scraper", () => {
     expect(asked("/seller")).toHaveLength(scraper === "retailer_a.pulse" ? 0 : 1);
   });
 
-  it("requests a marketplace by its number, and drops products of other marketplaces", async () => {
+  it("sends the source's number of the marketplace, and ignores products of other marketplaces", async () => {
     const answers = await readFrom(
       ({ ids }) => ({
         body: envelope({
@@ -175,7 +175,7 @@ describe("the price history scraper, with too few tokens,", () => {
     body: { tokensLeft: 0, refillRate: 100, ...account, error: { type: "x" } },
   });
 
-  it("waits as long as the source demands", async () => {
+  it("waits for tokens as long as the source demands", async () => {
     const at: number[] = [];
     const answers = await readFrom(
       (call) => {
@@ -189,13 +189,13 @@ describe("the price history scraper, with too few tokens,", () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  it("waits only once", async () => {
+  it("waits for tokens only once, then returns unavailable", async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 50 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(2);
   });
 
-  it("does not wait beyond the deadline", async () => {
+  it("does not wait for tokens beyond the deadline", async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 60_000 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);
@@ -205,13 +205,13 @@ describe("the price history scraper, with too few tokens,", () => {
     ]);
   });
 
-  it("does not retry if the source does not report a time", async () => {
+  it("does not retry if the source does not report when tokens will be available", async () => {
     const answers = await readFrom(() => ({ status: 429, body: "slow down" }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);
   });
 
-  it("waits for Retry-After if the body reports no balance", async () => {
+  it("waits as long as Retry-After demands if the body reports no token balance", async () => {
     const startedAt = Date.now();
     const answers = await readFrom(
       (call) =>
@@ -226,7 +226,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(980);
   });
 
-  it("delays the next call if the last answer reported an empty balance", async () => {
+  it("delays the next call if the last answer reported an empty token balance", async () => {
     double = await startHistoryDouble(({ ids }) => ({
       body: envelope(
         { products: ids.map((id) => aListing(id)) },
@@ -250,7 +250,7 @@ describe("the price history scraper, with too few tokens,", () => {
 
 describe("the price history scraper, after a failure,", () => {
   it.each([302, 400, 401, 402, 403, 404, 405, 410, 422, 451])(
-    "treats a %d as a refusal and warns",
+    "treats a %d as a refusal and warns the operator",
     async (status) => {
       const body = envelope({ error: { type: "invalidParameter", message: "canary" } });
       const answers = await readFrom(() => ({ status, body }), [first, second], pulse);
@@ -268,7 +268,7 @@ describe("the price history scraper, after a failure,", () => {
     expect(notes).toEqual([]);
   });
 
-  it("isolates an ID at which the source fails", async () => {
+  it("returns unavailable only for the one ID at which the source fails, and reads the others", async () => {
     const ids = numbered(30);
     const bad = ids[17] ?? "";
     const answers = await readFrom(
@@ -335,7 +335,7 @@ describe("the price history scraper, after a failure,", () => {
   });
 });
 
-describe("the price history scraper, for a product that the source read", () => {
+describe("the price history scraper, after the source has read a product,", () => {
   const at = (minutesAgo: number, fields = {}): ((call: HistoryCall) => ApiReaction) => {
     const lastUpdate = lookedAt - minutesAgo;
     return ({ ids }) => ({
@@ -345,7 +345,7 @@ describe("the price history scraper, for a product that the source read", () => 
   const dayMinutes = 24 * 60;
 
   it.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-    "at most a day ago, returns ok, and unavailable if the read was earlier: %s",
+    "returns ok for a day after this read, and unavailable later: %s",
     async (scraper) => {
       const [recent] = await readFrom(at(dayMinutes - 60), [first], { scraper });
       expect(recent?.status).toBe("ok");
@@ -356,7 +356,7 @@ describe("the price history scraper, for a product that the source read", () => 
     },
   );
 
-  it("two months ago, does not return not_found", async () => {
+  it("returns unavailable, not not_found, two months after this read", async () => {
     const answers = await readFrom(at(60 * dayMinutes, { productType: 4 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
   });
@@ -369,7 +369,7 @@ describe("the price history scraper, after a reply with status 200,", () => {
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
   });
 
-  it("drops products that were not requested, and uses the first of two with the same ID", async () => {
+  it("ignores products that were not requested, and returns the first of two products with the same ID", async () => {
     const products = [
       aListing("B0STRANGER"),
       aListing(first, { title: "First" }),
@@ -418,7 +418,7 @@ describe("the sellers of the price history adapter", () => {
     }),
   });
 
-  it("are looked up 100 in a call, each once for the life of the process", async () => {
+  it("are looked up 100 in a call, and each of them only once in the life of the process", async () => {
     const ids = numbered(100);
     double = await startHistoryDouble(soldBy((id) => `A${id.slice(2)}`));
     started.push(double);
@@ -440,12 +440,12 @@ describe("the sellers of the price history adapter", () => {
     ["have a null name", () => ({ body: envelope({ sellers: null }) })],
     ["cannot be requested", () => ({ status: 404 })],
     ["have an invalid reply", () => ({ body: "<html>" })],
-  ])("that %s make a result partial", async (_, sellers) => {
+  ])("that %s make the result of an item partial", async (_, sellers) => {
     const [answer] = await readFrom(allListed, [first], { sellers });
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
   });
 
-  it("are only looked up by IDs of a valid form", async () => {
+  it("are looked up only if their IDs have a valid form", async () => {
     await readFrom(
       soldBy(() => "x&key=1"),
       [first],

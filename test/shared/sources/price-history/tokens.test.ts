@@ -40,36 +40,36 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(0);
   });
 
-  it("admits a call that costs more than is left", async () => {
+  it("admits a call that costs more tokens than are left if at least one is left", async () => {
     const { clock, tokens, later } = await tokensWith(1);
     expect(await tokens.take(300, later(10))).toBe(true);
     expect(clock.elapsedMs()).toBe(0);
   });
 
-  it("waits for the next grant if nothing is left", async () => {
+  it("makes a call wait for the next grant of tokens if none are left", async () => {
     const { clock, tokens, later } = await tokensWith(0);
     expect(await tokens.take(5, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("waits for as many grants as a negative balance needs", async () => {
+  it("makes a call wait for as many grants of tokens as a negative balance needs", async () => {
     const { clock, tokens, later } = await tokensWith(-25);
     expect(await tokens.take(5, later(300_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(20_000 + 2 * 60_000);
   });
 
-  it("reports at once that there will be no tokens by the deadline", async () => {
+  it("refuses a call at once if there will be no tokens by its deadline", async () => {
     const { clock, tokens, later } = await tokensWith(-25);
     expect(await tokens.take(5, later(100_000))).toBe(false);
     expect(clock.elapsedMs()).toBe(0);
   });
 
-  it("refuses a call after its deadline, whatever is left", async () => {
+  it("refuses a call after its deadline, even if tokens are left", async () => {
     const { tokens, later } = await tokensWith(500);
     expect(await tokens.take(5, later(0))).toBe(false);
   });
 
-  it("counts calls in flight as spent", async () => {
+  it("counts the tokens of calls in flight as spent", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(40, later(60_000))).toBe(true);
     expect(await tokens.take(5, later(60_000))).toBe(true);
@@ -79,7 +79,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("uses an answer that arrives while a call waits", async () => {
+  it("admits a waiting call at once if an answer that arrives reports tokens", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(3_000, later(60_000))).toBe(true);
     const next = tokens.take(1, later(60_000));
@@ -88,13 +88,13 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(250);
   });
 
-  it("admits a call if the source reports no further grants", async () => {
+  it("admits a call even if the source reports that no further tokens will be granted", async () => {
     const { clock, tokens, later } = await tokensWith(0, 15_000, 0);
     expect(await tokens.take(1, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(15_000);
   });
 
-  it("admits one call after five minutes, whatever the source reported", async () => {
+  it("admits one call after five minutes, no matter what balance the source reported", async () => {
     const { clock, tokens, later } = await tokensWith(-9e15);
     expect(await tokens.take(5, later(299_000))).toBe(false);
     expect(await tokens.take(5, later(301_000))).toBe(true);
@@ -103,7 +103,7 @@ describe("the token balance of the price history API", () => {
     expect(await tokens.take(5, later(1_000))).toBe(false);
   });
 
-  it("admits no call early, and lets none wait beyond its deadline", async () => {
+  it("admits no call before its tokens are granted, and makes none wait beyond its deadline", async () => {
     const state = fc.record({
       left: fc.integer({ min: -200, max: 50 }),
       refillInMs: fc.integer({ min: 0, max: 60_000 }),

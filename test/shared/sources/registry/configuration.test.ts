@@ -92,7 +92,7 @@ describe("the variable SOURCES", () => {
     }
   });
 
-  it("accepts HTTP only for loopback addresses", () => {
+  it("accepts base URLs with HTTP only for loopback addresses", () => {
     const on = (url: string) => () => parse({ adapter: "d_catalog", baseUrl: url });
     expect(on("http://127.0.0.1:9999")).not.toThrow();
     for (const url of [
@@ -123,11 +123,14 @@ describe("the variable SOURCES", () => {
     ["userAgent", "retailer_c.standard", { ...adapters["web"], userAgent: "browser" }],
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
-  it.each(wrong)("names the invalid key in its error: %s of %s", (key, scraper, source) => {
-    const refusal = refusalOf(variableWith(source, scraper));
-    expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
-    expect(refusal).not.toContain(canary);
-  });
+  it.each(wrong)(
+    "is refused with an error that names the invalid key: %s of %s",
+    (key, scraper, source) => {
+      const refusal = refusalOf(variableWith(source, scraper));
+      expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
+      expect(refusal).not.toContain(canary);
+    },
+  );
 
   it.each([
     ["callsPerSecond", 0.05, "must be from 0.1 to 1000 calls a second"],
@@ -139,13 +142,16 @@ describe("the variable SOURCES", () => {
     ["batchIdsMax", 5_000, "must be from 1 to 1000 IDs a call"],
     ["baseUrl", undefined, "is missing. The adapter upstream requires it"],
     ["apikey", canary, "is not an option of the adapter upstream"],
-  ])("names the key %s and the rule that %j violates", (name, value, message) => {
-    expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
-      `SOURCES: retailer_d.standard.${name}: ${message}`,
-    );
-  });
+  ])(
+    "is refused with an error that names the key %s and the rule that %j violates",
+    (name, value, message) => {
+      expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
+        `SOURCES: retailer_d.standard.${name}: ${message}`,
+      );
+    },
+  );
 
-  it("rejects a configuration that lacks a scraper or contains an unknown one", () => {
+  it("is refused if it lacks a scraper or contains an unknown one", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toBe(
       "SOURCES: retailer_a.offers: is missing. Configure every scraper",
@@ -169,7 +175,7 @@ describe("the variable SOURCES", () => {
     }),
     variableWith(canary),
     JSON.stringify(canary),
-  ])("repeats no value in its errors", (variable) => {
+  ])("is refused with an error that repeats none of its values: case %#", (variable) => {
     expect(refusalOf(variable)).not.toContain(canary);
   });
 });
@@ -228,7 +234,7 @@ describe("the adapter of offer checks", () => {
         "retailer_a.full to a_history",
     ],
   ])(
-    "is refused if it does not recognize the offer IDs of another scraper: %j, checked by %s",
+    "is refused if it does not recognize the offer IDs that another adapter returns: %j, checked by %s",
     (chosen, checker, rest) => {
       expect(refusalOf(reads(chosen))).toBe(
         "SOURCES: retailer_a.offer_check.adapter: " +
@@ -242,11 +248,15 @@ describe("the adapter of offer checks", () => {
     [{ full: "a_history" }, true],
     [{ offers: "a_history" }, false],
     [{ full: "a_history", offer_check: "a_history" }, false],
-  ])("is accepted on a developer's machine with %j and otherwise sandboxes: %s", (chosen, may) => {
-    const trial = (): SourceConfiguration => parseSources(reads(chosen), { allowVariables: true });
-    if (may) expect(trial).not.toThrow();
-    else expect(trial).toThrow("does not recognize the offer IDs");
-  });
+  ])(
+    "may be sandbox on a developer's machine while other scrapers have the adapters %j: %s",
+    (chosen, may) => {
+      const trial = (): SourceConfiguration =>
+        parseSources(reads(chosen), { allowVariables: true });
+      if (may) expect(trial).not.toThrow();
+      else expect(trial).toThrow("does not recognize the offer IDs");
+    },
+  );
 
   it.each([
     { offers: "a_history", offer_check: "a_history" },
@@ -263,7 +273,7 @@ describe("the adapter of offer checks", () => {
 });
 
 describe("the secrets of SOURCES", () => {
-  it("are references, with their KMS key if there is one", () => {
+  it("are configured as references, with their KMS key if there is one", () => {
     const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
     const a = { ...adapters["a_history"], secret: "/sources/a" };
     const variable = {

@@ -99,7 +99,7 @@ describe("scrapers that read from one host", () => {
     "retailer_d.standard",
   ] as const;
 
-  it("share one rate and one concurrency limit", async () => {
+  it("share one limit of the rate and one limit of concurrent calls", async () => {
     const host = await startHost(200, { tookMs: 20 });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const paced = { ...options, callsPerSecond: 0.1, burst: 1, callsAtOnceMax: 1 };
@@ -114,7 +114,7 @@ describe("scrapers that read from one host", () => {
     expect(host.startedAt).toHaveLength(10);
   });
 
-  it("share an open circuit", async () => {
+  it("all stop calling the host while the circuit of one of them is open", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const read = reader(Object.fromEntries(four.map((id) => [id, options])), aSourceWorld());
@@ -126,7 +126,7 @@ describe("scrapers that read from one host", () => {
   });
 });
 
-it("a key that a host refuses does not affect callers with another key", async () => {
+it("a key that a host refuses does not prevent calls with another key", async () => {
   const host = await startHost(403, { body: '{"error":"key"}' });
   const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
   const read = reader(
@@ -146,7 +146,7 @@ describe("a price history API that is out of tokens", () => {
   const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
   const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
 
-  it("causes no open circuit and no lower rate", async () => {
+  it("does not open the circuit and does not lower the rate of calls", async () => {
     const host = await startHost(429, { body: JSON.stringify(tooFew) });
     const opened: number[] = [];
     const paces = new Set<number>();
@@ -177,7 +177,7 @@ describe("a price history API that is out of tokens", () => {
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
     ["a Retry-After of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
-  ])("with %s, is called again, and the operator is warned", async (_, reported) => {
+  ])("with %s is called again later, and the operator is warned", async (_, reported) => {
     const {
       account = {},
       headers = {},
@@ -213,7 +213,7 @@ describe("a price history API that is out of tokens", () => {
     expect(host.startedAt).toHaveLength(2);
   });
 
-  it("has one balance for each key, under any name of its parameter", async () => {
+  it("has one token balance for each key, even if two references name the parameter of the key differently", async () => {
     const host = await startHost(429, { body: JSON.stringify({ ...tooFew, refillIn: 60_000 }) });
     const arn = "arn:aws:ssm:us-east-1:123456789012:parameter/sources/a";
     const whole = { ...options, baseUrl: host.url };
@@ -309,7 +309,7 @@ describe("the warning that no call of a read succeeded", () => {
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("is given once a minute and names the cause, for %s", async (_what, urlOf, word) => {
+  ])("is written once a minute and names the cause, for %s", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];
@@ -356,7 +356,7 @@ describe("the warning that no call of a read succeeded", () => {
     },
   );
 
-  it("depends on the calls of one read, even if another read runs at the same time", async () => {
+  it("is written if all calls of one read fail, even if another read succeeds at the same time", async () => {
     let number = 0;
     const server = createServer((request, response) => {
       request.resume();
@@ -383,7 +383,7 @@ describe("the warning that no call of a read succeeded", () => {
     expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
   });
 
-  it("is not given if the source answered with a refusal", async () => {
+  it("is not written if the source answered with a refusal", async () => {
     const host = await startHost(404);
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });

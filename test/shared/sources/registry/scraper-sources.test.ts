@@ -50,14 +50,14 @@ const request = (ids: readonly string[], seconds = 5) =>
   }) as const;
 
 describe("a configured scraper", () => {
-  it("is created once, so its limits apply to all reads", async () => {
+  it("is created only once, so that its limits apply to all reads", async () => {
     const scraper = scraperFor(configured({}), aSourceWorld());
     expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
     const [answer] = await scraper("retailer_d.standard").read(request(["9000000"]));
     expect(answer?.status).toBe("ok");
   });
 
-  it("opens its secret by the reference and reports each read", async () => {
+  it("reads its secret by the configured reference, and reports each read of the source", async () => {
     double = await startProductsDouble(({ number, skus }) =>
       number === 1
         ? { status: 429, headers: { "Retry-After": "0" } }
@@ -98,7 +98,7 @@ const productAdapters = [
   ["retailer_d.standard", { adapter: "d_catalog", secret: "/sources/x" }],
 ] as const;
 
-describe("a secret that cannot be opened", () => {
+describe("an unusable secret of a source", () => {
   /** Enough IDs for several calls. */
   const ids = Array.from({ length: 250 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
   const warningOf = (scraper: string, adapter: string): string =>
@@ -160,7 +160,7 @@ describe("a secret that cannot be opened", () => {
     },
   );
 
-  it("causes a second warning a minute later", async () => {
+  it("causes a second warning only after a minute", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     let now = Date.now();
     const clock = { ...world.clock, now: () => new Date(now) };
@@ -174,7 +174,7 @@ describe("a secret that cannot be opened", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("makes the items unavailable, as does a secret that is not an RSA private key", async () => {
+  it("makes the items unavailable and warns if it should be an RSA private key and is not", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -192,7 +192,7 @@ describe("a secret that cannot be opened", () => {
   });
 });
 
-describe("the tokens of a key", () => {
+describe("the tokens of a price history key", () => {
   let history: ApiDouble | undefined;
   afterEach(async () => {
     await history?.stop();
@@ -247,17 +247,20 @@ describe("the tokens of a key", () => {
   const ids = ["retailer_a.pulse", "retailer_a.lite", "retailer_a.full", "retailer_a.offers"];
   const all = [...ids, "retailer_a.offer_check"];
 
-  it.each(all)("delay all users of the key after %s found them spent", async (first) => {
-    history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
-    const found = readers(history.url, () => "/sources/a");
-    for (const id of [first, ...all]) {
-      const [answer] = (await found.get(id)?.(inSeconds(2))) ?? [];
-      expect([id, answer?.status]).toEqual([id, "unavailable"]);
-    }
-    expect(history.calls).toHaveLength(1);
-  });
+  it.each(all)(
+    "are not requested again by any scraper with this key after %s found them spent",
+    async (first) => {
+      history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
+      const found = readers(history.url, () => "/sources/a");
+      for (const id of [first, ...all]) {
+        const [answer] = (await found.get(id)?.(inSeconds(2))) ?? [];
+        expect([id, answer?.status]).toEqual([id, "unavailable"]);
+      }
+      expect(history.calls).toHaveLength(1);
+    },
+  );
 
-  it("delay another scraper as long as the source reported", async () => {
+  it("delay another scraper with this key as long as the source reported", async () => {
     const tokens = { tokensLeft: 0, refillIn: 400, refillRate: 5 };
     const sample = { products: [aListing(asin)] };
     history = await startHistoryDouble(({ number }) => ({
@@ -272,7 +275,7 @@ describe("the tokens of a key", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(390);
   });
 
-  it("do not delay users of another key", async () => {
+  it("do not delay scrapers with another key", async () => {
     history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
     const found = readers(history.url, (scraper) => `/sources/${scraper}`);
     for (const id of all) await found.get(id)?.(inSeconds(2));

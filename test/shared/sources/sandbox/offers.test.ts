@@ -59,14 +59,14 @@ const productOf = (id: string): RetailerAFields | undefined => {
 };
 
 describe("the sandbox's offers reader", () => {
-  it("answers every ID once, in order, and equally for the same time", async () => {
+  it("returns one result for every ID in request order, and the same results for the same time", async () => {
     const answers = await read(catalogue);
     expect(answers.map(({ id }) => id)).toEqual(catalogue);
     expect(new Set(answers.map(({ fetchedAt }) => fetchedAt))).toEqual(new Set([noon]));
     expect(await read(catalogue)).toEqual(answers);
   });
 
-  it("returns every kind of listing and offer", async () => {
+  it("returns listings and offers of every kind", async () => {
     const answers = await read(catalogue);
     const offers = found(answers).flatMap((one) => one.offers);
     const totals = found(answers).map(({ totalOffers }) => totalOffers);
@@ -96,7 +96,7 @@ describe("the sandbox's offers reader", () => {
     expect(offers.filter(({ condition }) => !known.has(condition))).toEqual([]);
   });
 
-  it("returns the offers that a product read of the same time counts and features", async () => {
+  it("returns the number of offers and the featured offer that a product read of the same time returns", async () => {
     let compared = 0;
     for (const { id, offers, totalOffers } of found(await read(catalogue))) {
       const product = productOf(id);
@@ -142,19 +142,19 @@ describe("the sandbox's offers reader", () => {
     expect(compared).toBeGreaterThan(400);
   });
 
-  it("never repeats an offer ID, on any listing", async () => {
+  it("never returns the same offer ID for two offers, even of different listings", async () => {
     const ids = found(await read(catalogue)).flatMap(references);
     expect(new Set(ids.map(({ offerListingId }) => offerListingId)).size).toBe(ids.length);
   });
 
-  it("keeps an offer ID while the price changes", async () => {
+  it("returns the same offer ID after the price of the offer changed", async () => {
     const id = "B0SANDBOX1";
     const [now, later] = [await only(id), await only(id, "2026-03-01T12:00:01.234Z")];
     expect(later.offers[0]?.price).not.toBe(now.offers[0]?.price);
     expect(references(later)).toEqual(references(now));
   });
 
-  it("returns 31 offers of a large listing and counts all", async () => {
+  it("returns 31 offers of a large listing, and the count of all", async () => {
     const { totalOffers, offers } = await only("B0SANDBOXM");
     expect({ totalOffers, shown: offers.length }).toEqual({ totalOffers: 45, shown: 31 });
     expect(offers.filter(({ price }) => price * 100 !== Math.round(price * 100))).toEqual([]);
@@ -176,7 +176,7 @@ describe("the sandbox's offers reader", () => {
     expect(await read([id])).toEqual([{ id, status, fetchedAt: noon }]);
   });
 
-  it("returns unavailable only for a slow listing that would miss the deadline", async () => {
+  it("returns unavailable only for a slow listing that cannot be read by the deadline", async () => {
     const answers = await read(["B0SANDBOX8", "B0SANDBOX0"], {
       deadline: new Date("2026-03-01T12:00:01Z"),
     });
@@ -184,7 +184,7 @@ describe("the sandbox's offers reader", () => {
     expect(await read(["B0SANDBOX8"])).toMatchObject([{ status: "ok", totalOffers: 2 }]);
   });
 
-  it("returns unavailable after the deadline", async () => {
+  it("returns unavailable if the deadline has passed", async () => {
     const answers = await read(["B0SANDBOX0"], { deadline: new Date(noon) });
     expect(answers).toMatchObject([{ status: "unavailable" }]);
   });

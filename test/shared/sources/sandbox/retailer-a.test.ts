@@ -23,7 +23,7 @@ const read = (tier: "pulse" | "lite" | "full", id: string): RetailerAFields | un
 };
 
 describe("a sandbox listing", () => {
-  it("counts its offers and has their lowest price", () => {
+  it("has the count and the lowest price of its offers", () => {
     for (const state of states) {
       const pricesOf = (kind: RegExp): number[] =>
         state.offers.filter(({ condition }) => kind.test(condition)).map(({ price }) => price);
@@ -36,7 +36,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("has the buy box first, then the cheapest offers", () => {
+  it("has the buy box offer first, then the other offers by price", () => {
     for (const { buybox, offers } of states) {
       const others = buybox === null ? offers : offers.slice(1);
       if (buybox !== null) expect(offers[0]).toBe(buybox);
@@ -45,7 +45,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("has no seller twice, and no offer ID of another offer or listing", () => {
+  it("has no two offers of one seller, and no offer ID of another offer or listing", () => {
     const listed = states.slice(0, 500).flatMap((state) =>
       state.offers.map((offer) => ({
         seller: `${state.id} ${offer.seller.id}`,
@@ -56,7 +56,7 @@ describe("a sandbox listing", () => {
     expect(new Set(listed.map(({ offerId }) => offerId)).size).toBe(listed.length);
   });
 
-  it("keeps an offer's ID and seller while its price changes", () => {
+  it("has an offer with the same ID and seller after the price of the offer changed", () => {
     const later = new Date(at.getTime() + 6 * 60 * 60 * 1_000);
     const pairs = states.slice(0, 500).flatMap((before) => {
       const after = itemStateA({ ...moment, id: before.id, at: later });
@@ -72,7 +72,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("can be of every kind that real listings have", () => {
+  it("is of every kind that real listings have, for some ID", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);
@@ -102,7 +102,7 @@ describe("a sandbox listing", () => {
 });
 
 describe("the tiers of a sandbox listing", () => {
-  it("agree with the listing and with each other", () => {
+  it("have the same values as the listing and as each other in the fields that they share", () => {
     let compared = 0;
     for (const id of ids.slice(0, 1_000)) {
       const state = stateOf(id);
@@ -122,7 +122,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(compared).toBeGreaterThan(900);
   });
 
-  it("return null, not undefined, for the fields of an empty buy box", () => {
+  it("have null, not undefined, in the fields of an empty buy box", () => {
     expect(read("lite", "B0SANDBOXN")).toMatchObject({
       price: null,
       seller: null,
@@ -132,7 +132,7 @@ describe("the tiers of a sandbox listing", () => {
     });
   });
 
-  it("return text, attributes and pictures only at full", () => {
+  it("have text, attributes and pictures only at full", () => {
     const [lite, full] = [read("lite", "B0SANDBOX0"), read("full", "B0SANDBOX0")];
     const more = ["attributes", "isParent"];
     expect(Object.keys(full?.retailer_a ?? {})).toEqual(expect.arrayContaining(more));
@@ -140,7 +140,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(lite).not.toHaveProperty("images");
   });
 
-  it("omit, for some listings, the fields that some real pages lack", () => {
+  it("lack, for some listings, the fields that some real pages lack", () => {
     const seen = ids.map((id) => read("full", id)).filter((one) => one !== undefined);
     const without = (has: (fields: RetailerAFields) => unknown): number =>
       seen.filter((fields) => has(fields) === undefined).length / seen.length;

@@ -47,7 +47,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
     stop: async () => {},
   }));
 
-  describe("the sandbox scraper", () => {
+  describe("for any ID", () => {
     const ids = idsOf(scraper);
     const answers = ids.map((id) => read(scraper, id));
 
@@ -63,7 +63,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(others).not.toEqual(answers);
     });
 
-    it("returns most IDs completely, and sometimes every kind of failure", () => {
+    it("returns complete items for most IDs, and every kind of failure for some", () => {
       expect(share(answers, "ok")).toBeGreaterThan(0.94);
       expect(share(answers, "not_found")).toBeGreaterThan(0.01);
       expect(share(answers, "partial")).toBeGreaterThan(0.004);
@@ -77,13 +77,13 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       }
     });
 
-    it("finds the same items at any time", () => {
+    it("returns ok for the same items at any time", () => {
       const missing = (time: string): string[] =>
         ids.filter((id) => read(scraper, id, time).status === "not_found");
       expect(missing("2026-09-09T09:09:09.000Z")).toEqual(missing(noon));
     });
 
-    it("changes some items within a day, and not all", () => {
+    it("changes some items within a day, but not all", () => {
       const later = "2026-03-02T12:00:00.000Z";
       const { trackedFields } = scrapers[scraper];
       const tracked = (answer: Answer): unknown[] =>
@@ -97,7 +97,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(moved.length / ids.length).toBeLessThan(0.95);
     });
 
-    it("lets a failed read succeed later", () => {
+    it("returns ok later for most items whose read failed", () => {
       const failed = answers.filter(({ status }) => status === "unavailable");
       const later = failed.map(({ id }) => read(scraper, id, "2026-03-01T12:30:00.000Z"));
       expect(share(later, "ok")).toBeGreaterThan(0.5);
@@ -115,12 +115,12 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
     });
   });
 
-  describe("a reserved sandbox ID", () => {
+  describe("for a reserved ID", () => {
     const at = (behaviour: string, time: string): Answer =>
       read(scraper, reserved(scraper, behaviour), time);
     const oddMinute = "2026-03-01T12:01:00.000Z";
 
-    it("with stable data changes in no tracked field", () => {
+    it("with stable data returns the same tracked fields at any time", () => {
       const { trackedFields } = scrapers[scraper];
       const [first, later] = [noon, "2027-01-01T00:00:01.234Z"].map((time) =>
         trackedFields.map((field) => snapshot(scraper, at("steady", time))[field]),
@@ -130,7 +130,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
     });
 
     it.each(["12:00:00.001Z", "12:05:00.000Z", "13:00:00.000Z"])(
-      "with a changing price has another price at %s",
+      "with a changing price returns another price at %s",
       (time) => {
         const priceAt = (when: string): unknown =>
           snapshot(scraper, at("price_changes_every_read", when))[priceKey(scraper)];
@@ -139,7 +139,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       },
     );
 
-    it("with changing stock is in stock only in even minutes", () => {
+    it("with changing stock returns an item in stock only in even minutes", () => {
       const stockAt = (when: string): unknown => {
         const seen = snapshot(scraper, at("stock_comes_and_goes", when));
         return scraper === "retailer_a.pulse" ? Number(seen["newCount"]) > 0 : seen["inStock"];
@@ -148,12 +148,12 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(stockAt(oddMinute)).toBe(false);
     });
 
-    it("with changing existence is found only in even minutes", () => {
+    it("with changing existence returns ok only in even minutes", () => {
       expect(at("comes_and_goes", noon).status).toBe("ok");
       expect(at("comes_and_goes", oddMinute).status).toBe("not_found");
     });
 
-    it("with a Unix time is found until that time and not after it", () => {
+    it("with a Unix time returns ok until that time, and not after it", () => {
       const digits = String(Date.parse(noon) / 1_000).slice(-8);
       const id = `${scrapers[scraper].platform === "retailer_a" ? "BX" : "90"}${digits}`;
       expect(id).toMatch(delistingIds[scrapers[scraper].platform].pattern);
@@ -162,7 +162,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(read(scraper, id, "2027-03-01T12:00:00.000Z").status).toBe("not_found");
     });
 
-    it("that is slow is read if there is time", async () => {
+    it("that is slow returns ok if the deadline leaves enough time", async () => {
       const [answer] = await sandboxScraper({ seed, clock: fixedClock(noon) }).read({
         scraper,
         marketplace: "us",

@@ -33,7 +33,7 @@ it.each([
   1_772_362_800,
   true,
   {},
-])("an upstream result with fetchedAt %j is unavailable", (fetchedAt) => {
+])("an upstream result with an old or invalid fetchedAt, %j, is unavailable", (fetchedAt) => {
   expect(entryOf(fetchedAt)).toMatchObject({ status: "unavailable", data: undefined });
 });
 

@@ -53,7 +53,7 @@ const statuses = (answers: readonly { status: string }[]): string[] =>
 const calls = (): readonly UpstreamCall[] => subject.server.calls;
 
 describe("the upstream scraper", () => {
-  it("sends requests of the contract in batches of the configured size", async () => {
+  it("sends requests with the fields and headers of the contract, in batches of the configured size", async () => {
     const ids = delisting(250);
     const answers = await read({ ids, secret: "canary-77aa", batchIdsMax: 100 });
     expect(answers.map(({ id }) => id)).toEqual(ids);
@@ -69,7 +69,7 @@ describe("the upstream scraper", () => {
     expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
   });
 
-  it("gives the server a deadline that is a quarter of a second before its own", async () => {
+  it("sends the server a deadline that is a quarter of a second before the deadline of the call", async () => {
     await read({ tryTimeoutMs: 2_000 });
     expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
     await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
@@ -77,7 +77,7 @@ describe("the upstream scraper", () => {
     expect(calls()[0]?.body["deadline_ms"]).toBeLessThanOrEqual(750);
   });
 
-  it("computes the deadline when the call is sent, not when it was requested", async () => {
+  it("computes the deadline for the server when a call is sent, not when the read was requested", async () => {
     const deadlines: unknown[] = [];
     await read({
       withinMs: 4_000,
@@ -102,7 +102,7 @@ describe("the upstream scraper", () => {
     expect(new Set(names).size).toBe(1);
   });
 
-  it("requests offers in every condition, and checks by item and offer", async () => {
+  it("requests offers in every condition, and sends the item ID and the offer ID to check an offer", async () => {
     const { options, dependencies } = await begin();
     const deadline = new Date(Date.now() + 5_000);
     const ids = ["B0SANDBOX0"];
@@ -160,7 +160,7 @@ describe("the upstream scraper, after a temporary failure,", () => {
 
 describe("the upstream scraper, after a permanent failure,", () => {
   it.each(["400", "500"] as const)(
-    "isolates an item for which a batch fails with %s",
+    "returns unavailable only for the one item that makes a batch fail with %s",
     async (name) => {
       const ids = delisting(64);
       const bad = ids[41] ?? "";
@@ -171,7 +171,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     },
   );
 
-  it("reduces the batch size to what the server accepts, and warns once", async () => {
+  it("reduces the batch size to the maximum of the server, and warns once", async () => {
     const ids = delisting(40);
     const answers = await read({ ids, batchIdsMax: 40, maxBatch: 10 });
     expect(statuses(answers)).not.toContain("unavailable");
@@ -182,13 +182,16 @@ describe("the upstream scraper, after a permanent failure,", () => {
   it.each([
     ["400", 43],
     ["500", 40],
-  ] as const)("sends few calls to a server that always answers %s", async (name, callsMax) => {
-    const answers = await read({ ids: delisting(100), misbehave: () => name });
-    expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
-    expect(calls().length).toBeLessThanOrEqual(callsMax);
-  });
+  ] as const)(
+    "to a server that always answers %s sends at most %i calls for 100 IDs",
+    async (name, callsMax) => {
+      const answers = await read({ ids: delisting(100), misbehave: () => name });
+      expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
+      expect(calls().length).toBeLessThanOrEqual(callsMax);
+    },
+  );
 
-  it("returns unavailable for a wrong secret, warns once, and shows the secret nowhere", async () => {
+  it("returns unavailable for a wrong secret, warns once, and writes the secret to no answer and no warning", async () => {
     const ids = delisting(30);
     const answers = await read({ ids, batchIdsMax: 10, secret: "right", sentSecret: "canary-19" });
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
@@ -244,7 +247,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     ]);
   });
 
-  it("does not wait beyond the deadline", async () => {
+  it("does not wait for a retry beyond the deadline", async () => {
     // Only the deadline ends this read.
     const answers = await read({ ...always("hang"), withinMs: 400, tryTimeoutMs: 300_000 });
     expect(statuses(answers)).toEqual(["unavailable"]);
@@ -264,17 +267,17 @@ describe("an upstream reply", () => {
     expect(statuses(await read(always(name)))).toEqual(["ok"]);
   });
 
-  it("that omits IDs makes them unavailable", async () => {
+  it("that lacks some of the requested IDs makes these unavailable", async () => {
     const ids = ["9000000", "9000003", "9000007"];
     const answers = await read({ ids, ...always("ids_missing") });
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("that answers an ID twice is used with the first answer", async () => {
+  it("with two answers for an ID is used with the first of them", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 
-  it("with IDs that were not requested does not add them to the answers", async () => {
+  it("with IDs that were not requested adds no answers for these IDs", async () => {
     const [answer, ...more] = await read(always("ids_foreign"));
     expect(answer?.id).toBe("9000000");
     expect(more).toEqual([]);
@@ -290,7 +293,7 @@ describe("an upstream reply", () => {
     expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
   });
 
-  it("loses the fields that the specification does not name", async () => {
+  it("is returned without the fields that the specification does not name", async () => {
     for (const scraper of ["retailer_a.full", "retailer_b.standard"] as const) {
       const ids = [scraper === "retailer_a.full" ? "B0SANDBOX0" : "9000000"];
       const [honest] = await read({ scraper, ids });
@@ -303,23 +306,23 @@ describe("an upstream reply", () => {
     expect(statuses(await read(always("other_currency")))).toEqual(["unavailable"]);
   });
 
-  it("without data counts as partial, because it proves only that the item exists", async () => {
+  it("without data makes items partial", async () => {
     const [answer] = await read(always("no_data"));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
   });
 
-  it("that is older than a day makes items unavailable, even not_found ones", async () => {
+  it("that is older than a day makes items unavailable, even if it reports them as not_found", async () => {
     const answers = await read({ ids: ["9000000", "9000007"], ...always("stale") });
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("with a time in the future counts as read at the present time", async () => {
+  it("with a read time in the future counts as read at the present time", async () => {
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
     expect(Math.abs(Date.parse(answer?.fetchedAt ?? "") - Date.now())).toBeLessThan(5_000);
   });
 
-  it("is reduced to the fields of the tier", async () => {
+  it("is returned with only the fields of the tier", async () => {
     const [pulse] = await read({ scraper: "retailer_a.pulse", ids: ["B0SANDBOX0"] });
     const fields = pulse !== undefined && "fields" in pulse ? pulse.fields : {};
     expect(Object.keys(fields["retailer_a"] ?? {})).toEqual(["newCount", "newMinPrice"]);
@@ -351,7 +354,7 @@ describe("an upstream reply about offers", () => {
     expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
   });
 
-  it("with several buy box offers marks only the first", async () => {
+  it("with several buy box offers results in only the first as the buy box", async () => {
     const [answer] = await offers(always("all_featured"));
     const featured = answer?.status === "ok" ? answer.offers.map(({ isBuybox }) => isBuybox) : [];
     expect(featured).toEqual([true, false]);

@@ -23,7 +23,7 @@ describe("a selling price from an upstream server", () => {
     expect(found({ price: null, availability: soldOut }).status).toBe("ok");
   });
 
-  it("may be one cent", () => {
+  it("is returned if it is one cent", () => {
     const price = { amount: 0.01, currency: "USD" };
     expect(found({ price, availability: inStock })).toMatchObject({
       status: "ok",
@@ -31,13 +31,13 @@ describe("a selling price from an upstream server", () => {
     });
   });
 
-  it("may be 0 in other fields, such as free delivery", () => {
+  it("of 0 is unknown, but 0 in another price field, such as shipping, is returned", () => {
     const standard = { amount: 0, currency: "USD" };
     const data = { retailer_b: { shipping: { standard } } };
     expect(found(data, "retailer_b.standard").fields).toMatchObject(data);
   });
 
-  it("at pulse is unknown if it is 0, and none if it is null", () => {
+  it("at pulse makes an item partial if it is 0, and ok if it is null and there are no offers", () => {
     const pulse = (newMinPrice: unknown, newCount: number): ProductData =>
       found({ retailer_a: { newCount, newMinPrice } }, "retailer_a.pulse");
     expect(pulse(0, 1)).toMatchObject({

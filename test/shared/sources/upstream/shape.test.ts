@@ -27,7 +27,7 @@ const offer = {
 };
 
 describe("the reader of the data in an upstream reply", () => {
-  it.each(stepScraperIds)("returns what fits the schema of %s, or undefined", (scraper) => {
+  it.each(stepScraperIds)("returns data that fit the schema of %s, or undefined", (scraper) => {
     const schema: v.GenericSchema = upstreamData[scraper];
     fc.assert(
       fc.property(anything, (value) => {
@@ -41,7 +41,7 @@ describe("the reader of the data in an upstream reply", () => {
     );
   });
 
-  it("drops values that do not fit, and objects that require them", () => {
+  it("drops values that do not fit the schema, and objects that require these values", () => {
     const data = {
       title: 7,
       url: "javascript:alert(1)",

@@ -103,7 +103,7 @@ describe("the parser of amounts in web pages", () => {
     [-1, undefined],
     [1_000_001, undefined],
     [12.345, undefined],
-  ])("converts the number %d to %j", (value, amount) => {
+  ])("converts the number %d to the amount %j", (value, amount) => {
     expect(amountOf(value, "USD")).toBe(amount);
   });
 

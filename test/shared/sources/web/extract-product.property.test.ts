@@ -111,7 +111,7 @@ describe("the extraction of a product from any page", () => {
 });
 
 describe("any text of a page", () => {
-  it("parses as an amount of whole cents or as none", () => {
+  it("is parsed as an amount of whole cents, or as no amount", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...words("0 1 2 3 4 5 6 7 8 9 . , ' - $ €"), " ") }),
@@ -125,7 +125,7 @@ describe("any text of a page", () => {
     );
   });
 
-  it("parses as a known availability term or as none", () => {
+  it("is parsed as a known availability term, or as none", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(["string", "undefined"]).toContain(typeof availabilityWord(text));

@@ -62,15 +62,15 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     ["a comment", json.replace("{", "{ /* the product */ ")],
     ["a missing bracket", json.slice(0, -1)],
     ["single quotes", json.replaceAll('"', "'")],
-  ])("parses it despite %s", (_, block) => {
+  ])("parses the JSON-LD despite %s", (_, block) => {
     expect(factsOf(ofJson(block))).toMatchObject({ title: "Kelwick Lamp", price: usd(19.99) });
   });
 
-  it("drops an unreadable block and reads the others", () => {
+  it("drops a block that cannot be parsed, and parses the others", () => {
     expect(factsOf(ofJson("nothing at all", "{{{", aProduct())).price).toEqual(usd(19.99));
   });
 
-  it("finds the script with any case, quotes and other attributes", () => {
+  it("finds the script element in any case, with any quotes and with other attributes", () => {
     const scripts = [
       `<SCRIPT TYPE='application/LD+JSON'>${json}</SCRIPT>`,
       `<script id=a data-x="1" type=application/ld+json async>${json}</script >`,
@@ -96,7 +96,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     ["a conditional comment", "<!--[if !IE]><!--><p>x</p><!--<![endif]-->"],
     ["a script that contains a comment mark", '<script>const mark = "<!--";</script>'],
     ["a script after a comment mark", "<script><!--\nrun();\n//--></script>"],
-  ])("reads the block after %s", (_, before) => {
+  ])("parses the block after %s", (_, before) => {
     expect(factsOf(aPage(before + linkedData(aProduct()))).price).toEqual(usd(19.99));
   });
 
@@ -105,7 +105,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     expect(extracted(ofJson(long)).proof).toBe("nothing");
   });
 
-  it("decodes texts, also double-escaped ones, and removes markup", () => {
+  it("decodes texts, even double-escaped texts, and removes markup", () => {
     const title = "Salt &amp;amp; <b>Pepper</b> &quot;Set&quot;";
     expect(factsOf(ofJson(aProduct({ name: title }))).title).toBe('Salt & Pepper "Set"');
   });
@@ -129,14 +129,14 @@ describe("the search for products in JSON-LD", () => {
     expect(extracted(ofJson(aProduct({ "@type": "Book", offers: [] }))).proof).toBe("nothing");
   });
 
-  it("searches lists, graphs and the page's main entity", () => {
+  it("finds products in lists, in graphs and in the main entity of the page", () => {
     expect(factsOf(ofJson([[aProduct()]])).title).toBe("Kelwick Lamp");
     expect(factsOf(ofJson({ "@graph": [aProduct()] })).title).toBe("Kelwick Lamp");
     const page = { "@type": "WebPage", mainEntity: aProduct() };
     expect(factsOf(ofJson(page)).title).toBe("Kelwick Lamp");
   });
 
-  it("resolves references within the page, and ends at circular ones", () => {
+  it("resolves references within the page, and ends at circular references", () => {
     const graph = {
       "@graph": [
         { "@type": "Product", "@id": "#p", name: "Kelwick Lamp", offers: { "@id": "#o" } },
@@ -168,7 +168,7 @@ describe("the choice of the product on a page", () => {
     },
   );
 
-  it("ignores numbers that contain more than the ID's digits", () => {
+  it("ignores product numbers that contain the ID and further digits", () => {
     const page = ofJson(
       aProduct({ sku: "16501234", offers: cheap }),
       aProduct({ sku: "65012345", offers: cheap }),
@@ -203,7 +203,7 @@ describe("the choice of the product on a page", () => {
     expect(extracted(page).proof).toBe("another");
   });
 
-  it("trusts the requested address if nothing contradicts it", () => {
+  it("accepts the product if the requested address has the ID and nothing on the page contradicts it", () => {
     const page = aPageWithoutAddress(linkedData(aProduct()));
     expect(factsOf(page).price).toEqual(usd(19.99));
     const home = new URL("https://shop.example/");
@@ -240,7 +240,7 @@ describe("a group of variants in JSON-LD", () => {
     url: new URL(`https://shop.example/p/80112233?variant=${id}`),
   });
 
-  it("gives the wanted variant with the values that the group shares", () => {
+  it("returns the wanted variant with the values that the group shares", () => {
     expect(factsOf(page, at("80112235"))).toMatchObject({
       title: "Cedar Shirt",
       brand: "Cedar",
@@ -251,14 +251,14 @@ describe("a group of variants in JSON-LD", () => {
     });
   });
 
-  it("gives no price of a variant for the group itself", () => {
+  it("returns no price of a variant for the group itself", () => {
     const facts = factsOf(page, at("80112233"));
     expect(facts).toMatchObject({ title: "Cedar Shirt", brand: "Cedar" });
     expect(facts).not.toHaveProperty("price");
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("gives its own offers if it has any", () => {
+  it("returns the offers of the group itself if it has any", () => {
     const group = aProduct({ "@type": "ProductGroup", productGroupID: "6501234" });
     expect(factsOf(ofJson(group)).price).toEqual(usd(19.99));
   });
@@ -269,11 +269,11 @@ describe("the choice of the offer on a page", () => {
     factsOf(ofJson(aProduct({ offers }))).price;
   const low = anOffer({ price: 5 });
 
-  it("prefers the marketplace's currency", () => {
+  it("prefers an offer in the currency of the marketplace", () => {
     expect(priceAmong(anOffer({ price: 5, priceCurrency: "EUR" }), anOffer())).toEqual(usd(19.99));
   });
 
-  it("prefers the offer with the ID, then a new one, then one in stock", () => {
+  it("prefers the offer with the ID, then a new offer, then an offer in stock", () => {
     expect(priceAmong(low, anOffer({ sku: "6501234" }))).toEqual(usd(19.99));
     expect(priceAmong(anOffer({ price: 5, itemCondition: "UsedCondition" }), anOffer())).toEqual(
       usd(19.99),
@@ -283,13 +283,13 @@ describe("the choice of the offer on a page", () => {
     );
   });
 
-  it("gives no price if equally good offers differ, but the availability that they share", () => {
+  it("returns no price if equally good offers have different prices, but the availability that they share", () => {
     const facts = factsOf(ofJson(aProduct({ offers: [low, anOffer()] })));
     expect(facts).not.toHaveProperty("price");
     expect(facts.availability).toBe("instock");
   });
 
-  it("prefers the offers in an aggregate to its lowest price", () => {
+  it("prefers the single offers in an aggregate offer to the lowest price of the aggregate offer", () => {
     const aggregate = { "@type": "AggregateOffer", lowPrice: 5, priceCurrency: "USD" };
     expect(priceAmong({ ...aggregate, offers: [anOffer({ priceCurrency: undefined })] })).toEqual(
       usd(19.99),
@@ -298,16 +298,16 @@ describe("the choice of the offer on a page", () => {
     expect(priceAmong({ ...aggregate, highPrice: 9 })).toBeUndefined();
   });
 
-  it("uses a price on the product itself", () => {
+  it("returns the price of the product itself if it has no offer", () => {
     const product = aProduct({ offers: undefined, price: "19.99", priceCurrency: "USD" });
     expect(factsOf(ofJson(product)).price).toEqual(usd(19.99));
   });
 
-  it.each(["0", "0.00", 0, "", "call us"])("treats the price %j as unknown", (price) => {
+  it.each(["0", "0.00", 0, "", "call us"])("returns no price if the price is %j", (price) => {
     expect(priceAmong(anOffer({ price }))).toBeUndefined();
   });
 
-  it("uses price specifications, except those that buyers do not pay", () => {
+  it("returns the price of a price specification, unless buyers do not pay this price", () => {
     const of = (fields: object): object => ({ priceCurrency: "USD", ...fields });
     const offer = anOffer({
       price: undefined,
@@ -331,7 +331,7 @@ describe("the choice of the offer on a page", () => {
     expect(extracted(ofJson(aProduct({ offers: signed }))).proof).toBe("foreign_currency");
   });
 
-  it("gives no amount without a currency", () => {
+  it("returns no amount if no currency is stated", () => {
     expect(priceAmong(anOffer({ price: "$19.99", priceCurrency: undefined }))).toBeUndefined();
   });
 });
@@ -370,8 +370,8 @@ describe("the microdata extraction", () => {
     ["a data element", '<data itemprop="price" value="7.50">seven and a half</data>'],
     ["an element's text", '<b itemprop="price"> 7.50 </b>'],
     ["whole and cents in separate elements", '<b itemprop="price">$<i>7</i><sup>.50</sup></b>'],
-    ["one of several names", '<b itemprop="lowPrice price">7.50</b>'],
-  ])("parses %s", (_, inner) => {
+    ["an element with several property names", '<b itemprop="lowPrice price">7.50</b>'],
+  ])("parses a price from %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
@@ -400,20 +400,20 @@ describe("the microdata extraction", () => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
-  it("returns no price if an offer states two different prices, and the price if both are equal", () => {
+  it("returns no price if an offer states two different prices, but the price if both are equal", () => {
     const one = "<b itemprop=price>$7.50</b>";
     expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
     expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));
   });
 
-  it("ignores the price in Open Graph if its own price cannot be parsed", () => {
+  it("returns no price if its own price cannot be parsed, even if Open Graph states a price", () => {
     const meta = '<meta property="product:price:amount" content="6">';
     const currency = '<meta property="product:price:currency" content="USD">';
     const page = offer('<b itemprop="price">7.50 9.90</b>');
     expect(factsOf(page.replace("</head>", `${meta}${currency}</head>`)).price).toBeUndefined();
   });
 
-  it("only adds values that JSON-LD does not state", () => {
+  it("adds only values that JSON-LD does not state", () => {
     const json = linkedData(aProduct({ offers: anOffer({ availability: undefined }) }));
     const page = offer(
       '<b itemprop="price">7.50</b><link itemprop="availability" href="http://schema.org/SoldOut">',
@@ -423,7 +423,7 @@ describe("the microdata extraction", () => {
     expect(facts.availability).toBe("soldout");
   });
 
-  it("accepts element and property names that JavaScript objects also have", () => {
+  it("accepts element and property names that are also members of JavaScript objects", () => {
     const page = offer('<constructor itemprop="__proto__ constructor">x</constructor>');
     expect(extracted(page).proof).toBe("product");
   });
@@ -448,7 +448,7 @@ describe("the Open Graph extraction", () => {
     });
   });
 
-  it("proves that the product exists if the page states nothing else", () => {
+  it("returns a product if the page has no other product data", () => {
     const head = meta("og:type", "product") + meta("og:title", "Birch Stool");
     expect(extracted(aPage(head))).toMatchObject({
       proof: "product",
@@ -467,7 +467,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("proves nothing about the product if it is long and states nothing", () => {
+  it("does not count as a block page, and proves nothing about the product, if it is long and states nothing", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

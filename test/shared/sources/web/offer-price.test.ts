@@ -54,7 +54,7 @@ describe("price specifications in JSON-LD", () => {
     ["an installment", { priceComponentType: "https://schema.org/Installment" }],
     ["a hundred pieces", quantity({ minValue: 100 })],
     ["a hundred pieces, in a text", { eligibleQuantity: "100" }],
-  ])("for %s give no price, and leave the price of one piece valid", (_, fields) => {
+  ])("for %s give no price, and do not replace the price of one piece", (_, fields) => {
     const price = { price: 10, ...fields };
     expect(specified(price)).toBeUndefined();
     expect(specified(price, { price: 12 })).toEqual(usd(12));
@@ -96,7 +96,7 @@ describe("a price beside a price specification", () => {
     ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
     ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
     ["another price of one piece", { price: 29.99, unitCode: "C62" }],
-  ])("is unclear if the specification states %s", (_, specification) => {
+  ])("is not returned if the specification states %s", (_, specification) => {
     expect(beside(specification)).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe("a price beside a price specification", () => {
     ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
     ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
     ["a delivery price", { "@type": "DeliveryChargeSpecification", price: 5 }],
-  ])("is used if the specification states %s", (_, specification) => {
+  ])("is returned if the specification states %s", (_, specification) => {
     expect(beside(specification)).toEqual(usd(19.99));
   });
 });
@@ -136,11 +136,11 @@ describe("an offer on a page", () => {
     expect(priceOf(anOffer({ price: ["12", "12.00"] }))).toEqual(usd(12));
   });
 
-  it("may state the currency only in the amount", () => {
+  it("gives a price with the currency in the text of the amount if it states no other currency", () => {
     expect(priceOf(anOffer({ price: "US $12.50", priceCurrency: undefined }))).toEqual(usd(12.5));
   });
 
-  it("gives no price if its price differs from another offer's", () => {
+  it("gives no price if it is one of two offers with different prices", () => {
     expect(priceOf([anOffer({ price: 10 }), anOffer({ price: 20 })])).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ const valid = {
 const accepts = (options: object): boolean => v.safeParse(webOptions, options).success;
 
 describe("the options of the web adapter", () => {
-  it("have polite defaults", () => {
+  it("have defaults that limit the rate and the concurrency of calls", () => {
     expect(v.parse(webOptions, valid)).toEqual({
       ...valid,
       notFoundStatus: false,
@@ -63,7 +63,7 @@ describe("the options of the web adapter", () => {
     expect(accepts({ ...valid, userAgent })).toBe(false);
   });
 
-  it("reject unknown options and unlimited rates", () => {
+  it("reject unknown options, too many concurrent calls and a rate of 0", () => {
     expect(accepts({ ...valid, proxy: "https://proxy.example" })).toBe(false);
     expect(accepts({ ...valid, callsAtOnceMax: 100 })).toBe(false);
     expect(accepts({ ...valid, callsPerSecond: 0 })).toBe(false);
@@ -82,7 +82,7 @@ describe("the site of a URL template", () => {
     ["https://notshop.example/a", false],
     ["https://shop.example.evil.example/a", false],
     ["https://127.0.0.1/a", false],
-  ])("contains %s: %s", (address, isOf) => {
+  ])("includes the address %s: %s", (address, isOf) => {
     expect(isOfSite(new URL(address), site)).toBe(isOf);
   });
 });

@@ -138,7 +138,7 @@ describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standar
 );
 
 describe("the web scraper", () => {
-  it("requests the template's address with the ID and its User-Agent", async () => {
+  it("requests the address from the template with the ID, with the configured User-Agent", async () => {
     const [answer] = await readFrom(() => lamp);
     expect(answer).toMatchObject({ id: "6501234", status: "ok" });
     expect(shop.pages()).toEqual(["/p/6501234"]);
@@ -147,7 +147,7 @@ describe("the web scraper", () => {
     expect(headers).not.toHaveProperty("cookie");
   });
 
-  it("percent-encodes the ID, so that it cannot lead to another address", async () => {
+  it("percent-encodes the ID, so that an ID cannot lead to another address", async () => {
     await readFrom(always({ status: 404 }), ["../a?b#c", "$&"]);
     expect(shop.pages().toSorted()).toEqual(["/p/%24%26", "/p/..%2Fa%3Fb%23c"]);
   });
@@ -196,7 +196,7 @@ describe("the results of the web scraper", () => {
     images: [`${shop.url}/lamp.jpg`],
   });
 
-  it("for retailer_b contain what a page states", async () => {
+  it("for retailer_b contain the values that a page states", async () => {
     expect(await read("retailer_b.standard")).toEqual({
       ...shared(),
       retailer_b: {
@@ -218,7 +218,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("for retailer_c contain what a page states", async () => {
+  it("for retailer_c contain the values that a page states", async () => {
     expect(await read("retailer_c.standard")).toEqual({
       ...shared(),
       retailer_c: {
@@ -230,7 +230,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("for retailer_d contain what a page states", async () => {
+  it("for retailer_d contain the values that a page states", async () => {
     expect(await read("retailer_d.standard")).toEqual({
       ...shared(),
       retailer_d: {
@@ -262,16 +262,16 @@ describe("the web scraper's status not_found", () => {
   const statusFor = (status: number, trial: Trial = {}, body = "<title>Gone</title>") =>
     statusOf(readFrom(always({ status, body }), undefined, trial));
 
-  it("follows from a 410", async () => {
+  it("is returned for a 410", async () => {
     expect(await statusFor(410)).toBe("not_found");
   });
 
-  it("follows from a 404 only if the deployer configured it", async () => {
+  it("is returned for a 404 only if the deployer configured this", async () => {
     expect(await statusFor(404)).toBe("unavailable");
     expect(await statusFor(404, { notFoundStatus: true })).toBe("not_found");
   });
 
-  it("does not follow from a block page, whatever its status", async () => {
+  it("is not returned for a block page with any status", async () => {
     for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
       const block = `<title>${title}</title>`;
       expect(await statusFor(410, {}, block)).toBe("unavailable");
@@ -284,7 +284,7 @@ describe("the web scraper's status not_found", () => {
     ["a login page whose query contains the ID", "/login?next=/p/6501234", "unavailable"],
     ["a general page for delisted items", "/gone?from=6501234", "unavailable"],
   ])(
-    "follows from a redirect to an address only if its path contains the ID: %s",
+    "is returned for a redirect to a missing page only if the path of its address contains the ID: %s",
     async (_, Location, status) => {
       for (const end of [404, 410]) {
         const react = ({ path }: PageCall): PageReaction | undefined => {
@@ -298,14 +298,14 @@ describe("the web scraper's status not_found", () => {
     },
   );
 
-  it("follows from a 410 at the requested address, even if the ID is in its query", async () => {
+  it("is returned for a 410 at the requested address, even if the ID is in the query of the address", async () => {
     shop = await startShop(always({ status: 410 }));
     started.push(shop);
     const scraper = scraperOn(shop.url, { urlTemplate: `${shop.url}/item?sku={id}` });
     expect(await statusOf(readAgain(scraper, ["6501234"]))).toBe("not_found");
   });
 
-  it.each([301, 302])("does not follow from a %d to the home page", async (status) => {
+  it.each([301, 302])("is not returned for a %d to the home page", async (status) => {
     const home = (end: PageReaction): Promise<string | undefined> =>
       statusOf(
         readFrom(({ path }) => {
@@ -338,16 +338,22 @@ describe("a robots.txt", () => {
     expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
   });
 
-  it.each([401, 403, 404, 410])("with status %d allows everything", async (status) => {
-    expect(await statusOf(readFrom(withRobots({ status })))).toBe("ok");
-  });
+  it.each([401, 403, 404, 410])(
+    "with status %d allows the robot to read every page",
+    async (status) => {
+      expect(await statusOf(readFrom(withRobots({ status })))).toBe("ok");
+    },
+  );
 
-  it.each([429, 500, 503])("with status %d allows nothing for now", async (status) => {
-    expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
-    expect(shop.pages()).toEqual([]);
-  });
+  it.each([429, 500, 503])(
+    "with status %d makes pages unavailable, and no page is requested",
+    async (status) => {
+      expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
+      expect(shop.pages()).toEqual([]);
+    },
+  );
 
-  it("that does not answer allows nothing for now", async () => {
+  it("that does not answer makes pages unavailable, and no page is requested", async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");
@@ -355,7 +361,7 @@ describe("a robots.txt", () => {
     }
   });
 
-  it("is awaited only up to each call's own deadline", async () => {
+  it("makes each call wait only up to the deadline of this call", async () => {
     shop = await startShop(withRobots("hang"));
     started.push(shop);
     const scraper = scraperOn(shop.url);
@@ -368,7 +374,7 @@ describe("a robots.txt", () => {
     expect(await statusOf(patient)).toBe("unavailable");
   });
 
-  it("is read once a day, and again a minute after a failure", async () => {
+  it("is requested once a day, and again a minute after a failure", async () => {
     let nowMs = Date.now();
     const clock = { ...systemClock, now: () => new Date(nowMs) };
     let status = 500;
@@ -431,31 +437,34 @@ describe("a robots.txt", () => {
   it.each([
     [45, 45_000, 0],
     [86_400, 3_600_000, 1],
-  ])("with a crawl delay of %d s causes waits of %d ms", async (delay, gapMs, warnings) => {
-    let nowMs = Date.now();
-    const sleeps: number[] = [];
-    const clock = {
-      ...systemClock,
-      now: () => new Date(nowMs),
-      sleep: async (milliseconds: number) => {
-        sleeps.push(milliseconds);
-        nowMs += milliseconds;
-      },
-    };
-    shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
-    started.push(shop);
-    const notes: string[] = [];
-    const scraper = scraperOn(
-      shop.url,
-      { callsAtOnceMax: 1 },
-      { clock, note: (problem) => notes.push(problem) },
-    );
-    const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
-    expect(answers.map(({ status }) => status)).not.toContain("unavailable");
-    // The client's own rate causes waits of at most a millisecond.
-    expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
-    expect(notes).toHaveLength(warnings);
-  });
+  ])(
+    "with a crawl delay of %d s makes the next page wait for %d ms",
+    async (delay, gapMs, warnings) => {
+      let nowMs = Date.now();
+      const sleeps: number[] = [];
+      const clock = {
+        ...systemClock,
+        now: () => new Date(nowMs),
+        sleep: async (milliseconds: number) => {
+          sleeps.push(milliseconds);
+          nowMs += milliseconds;
+        },
+      };
+      shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
+      started.push(shop);
+      const notes: string[] = [];
+      const scraper = scraperOn(
+        shop.url,
+        { callsAtOnceMax: 1 },
+        { clock, note: (problem) => notes.push(problem) },
+      );
+      const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
+      expect(answers.map(({ status }) => status)).not.toContain("unavailable");
+      // The client's own rate causes waits of at most a millisecond.
+      expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
+      expect(notes).toHaveLength(warnings);
+    },
+  );
 
   it("makes pages unavailable if its crawl delay ends after the deadline", async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 3600"));
@@ -501,7 +510,7 @@ describe("a redirect of a product page", () => {
     expect(other.calls).toEqual([]);
   });
 
-  it("in a circle, or in an endless chain, is abandoned", async () => {
+  it("that is circular or part of an endless chain is not followed any further", async () => {
     const circle = readFrom(always({ status: 302, headers: { Location: "/p/6501234" } }));
     expect(await statusOf(circle)).toBe("unavailable");
     expect(shop.pages()).toHaveLength(1);
@@ -558,7 +567,7 @@ describe("the body of a product page", () => {
   });
 
   it.each(["application/json", "text/plain", "application/pdf", "image/png", "text/htmlx", ""])(
-    "of type %j is ignored",
+    "with the content type %j is ignored",
     async (type) => {
       const reaction = { headers: { "Content-Type": type }, body: pageOf("6501234") };
       expect(await statusOf(readFrom(always(reaction)))).toBe("unavailable");
@@ -576,8 +585,8 @@ describe("the body of a product page", () => {
   });
 });
 
-describe("a site that blocks the web scraper", () => {
-  it.each([403, 429, 500, 503])("by a %d makes items unavailable", async (status) => {
+describe("a block of the web scraper by a site", () => {
+  it.each([403, 429, 500, 503])("with status %d makes items unavailable", async (status) => {
     const read = readFrom(always({ status, body: pageOf("6501234") }));
     expect(await statusOf(read)).toBe("unavailable");
   });
@@ -628,7 +637,7 @@ describe("a site that blocks the web scraper", () => {
     [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
     [410, "<title>Security check lock</title>The security check lock is no longer sold."],
   ])(
-    "is not assumed for a page with status %d that names a test below its title",
+    "is not assumed for a page with status %d that mentions a check for robots only below its title",
     async (status, body) => {
       const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
       const gone = status === 410 ? "not_found" : "unavailable";
@@ -648,12 +657,12 @@ describe("a site that blocks the web scraper", () => {
     ["a vendor's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
-  ])("by %s is not called after five such answers", async (_, reaction) => {
+  ])("with %s prevents further calls to the site after five such answers", async (_, reaction) => {
     await afterTen(reaction);
     expect(shop.pages()).toHaveLength(5);
   });
 
-  it("is not assumed for a shop that sells robots", async () => {
+  it("is not assumed for the pages of a shop that sells robots", async () => {
     const ids = Array.from({ length: 8 }, (_, n) => String(6_501_000 + n));
     const answers = await readFrom(
       ({ path }) =>
