@@ -165,7 +165,7 @@ describe("a public document", () => {
   });
 });
 
-describe("HEAD", () => {
+describe("a HEAD request", () => {
   it.each([{}, { "accept-encoding": "gzip" }, { "x-fail": "1" }, { "If-None-Match": "*" }])(
     "returns the status and headers of GET without a body: %j",
     async (headers: Record<string, string>) => {
