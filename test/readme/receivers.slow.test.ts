@@ -306,7 +306,7 @@ describe("the code in docs/webhooks.md for a verification library:", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(["asStripe", "asStandardWebhooks"] as const)(
-    "%s accepts a delivery of the service and refuses a wrong one",
+    "%s accepts a delivery of the service, and refuses one with another secret or a changed body",
     (name) => {
       const body = Buffer.from(test.body);
       const signing = { body, secrets: [secret, previous], at: new Date() };

@@ -56,7 +56,7 @@ describe("the gateway's rate limits of every stage", () => {
     },
   );
 
-  it("make the synthesis fail if they exceed the gateway's quota", () => {
+  it("are in total within the gateway's quota, so that the synthesis accepts them", () => {
     expect(() => buildApp({ bundle: false, context: { stage: "dev" } })).not.toThrow();
     const { requestsPerSecond, burst } = throttleSums(throttle);
     expect(requestsPerSecond).toBeLessThanOrEqual(accountQuota.requestsPerSecond);
