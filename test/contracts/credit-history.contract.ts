@@ -347,7 +347,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("never changes an entry that was already listed while the account is in use", async () => {
+    it("keeps every listed entry unchanged while the account is in use", async () => {
       await work();
       const before = await list({});
       const first = await world.history.page(accountId, { limit: 5 });

@@ -260,7 +260,7 @@ describe("the authentication of a call", () => {
   });
 });
 
-describe("errors come in the documented order:", () => {
+describe("the group handler checks a call in the documented order and returns", () => {
   const fine: Admission = { outcome: "admitted", owner, rate };
   const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
   const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };

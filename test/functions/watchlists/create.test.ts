@@ -245,7 +245,7 @@ const minutesLater = (minutes: number): string =>
 const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promise<unknown> =>
   world.scheduled.get(String(id))?.schedule;
 
-describe("POST /v1/watchlists answers 400 and names the invalid parameter", () => {
+describe("the validation of POST /v1/watchlists", () => {
   it.each([
     ["name is missing", without("name"), "MISSING_PARAM", "name"],
     ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
@@ -380,7 +380,7 @@ describe("POST /v1/watchlists answers 400 and names the invalid parameter", () =
       "INVALID_PARAM",
       "idempotency_key",
     ],
-  ])("when %s", async (...[, body, code, param]) => {
+  ])("answers 400 and names the invalid parameter when %s", async (...[, body, code, param]) => {
     const answer = await world.ask("POST ", { body });
 
     expect(refusal(answer)).toEqual([400, code, param]);
@@ -391,7 +391,7 @@ describe("POST /v1/watchlists answers 400 and names the invalid parameter", () =
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("but answers 501 for %s that is only announced", async (_, body) => {
+  ])("answers 501 for %s that is only announced", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);
