@@ -323,7 +323,7 @@ describe("a request body behind the API gateway", () => {
 
 describe("a response behind the API gateway", () => {
   it.each(cached)(
-    "to GET %s is compressed, has an ETag, and may be read by pages of any origin",
+    "to %s is compressed, has an ETag, and may be read by pages of any origin",
     async (route) => {
       const first = await call(route, { key: null, headers: { "Accept-Encoding": "gzip" } });
       expect(first.status).toBe(200);
