@@ -55,7 +55,7 @@ function trespasses(allowed: (source: Source, target: string) => boolean): strin
   );
 }
 
-describe("the imports of files", () => {
+describe("the imports of the project's files", () => {
   it("are found by these tests, such as those of the AWS SDK", () => {
     const imports = sources.flatMap((source) => source.imports);
     expect(imports.filter((target) => target.startsWith("@aws-sdk/")).length).toBeGreaterThan(20);
@@ -82,7 +82,7 @@ function importedBy(path: string, found = new Set<string>()): ReadonlySet<string
   return found;
 }
 
-describe("the runs of tests", () => {
+describe("the configured test runs", () => {
   const runs = Object.values(filesOf).map(
     ({ include, exclude }) => new Set(globSync(include, { cwd: root, exclude })),
   );

@@ -87,7 +87,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("creates a key that the API accepts, shows the key only once, and revokes it", async () => {
+  it("creates an API key that the API accepts, shows the key only once, and revokes it", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");
@@ -119,7 +119,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(refused.status).toBe(401);
   });
 
-  it("shows that the key in use cannot be revoked", async () => {
+  it("shows that the API key in use cannot be revoked", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");

@@ -46,7 +46,7 @@ describe("the CDK context", () => {
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
 
-  it("that code passes overrides the context of the command line", () => {
+  it("overrides that of the command line if code passes it to the app", () => {
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(prodStackOf(buildApp({ bundle: false, context: { stage: "dev" } }))).toBeUndefined();
   });

@@ -535,7 +535,7 @@ describe("POST /v1/api_keys", () => {
 
 describe("GET /v1/api_keys", () => {
   describe("answers 200 and", () => {
-    it("lists the account's keys oldest first, with their last use", async () => {
+    it("lists the account's keys oldest first, with the time of their last use", async () => {
       clock.advance(1_000);
       const second = await ask("POST", "api_keys", { body: { name: "second" } });
       await stranger();

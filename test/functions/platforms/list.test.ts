@@ -34,7 +34,7 @@ describe("GET /v1/platforms", () => {
   });
 
   describe("answers 404", () => {
-    it("for a path below /v1/platforms", async () => {
+    it("to a request for a path below /v1/platforms", async () => {
       const response = await get("/platforms/retailer_a");
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });

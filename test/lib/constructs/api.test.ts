@@ -234,7 +234,7 @@ describe("the gateway's own error responses", () => {
   const statusOf = (type: string): unknown =>
     responses.find((properties) => properties["ResponseType"] === type)?.["StatusCode"];
 
-  it("are replaced for every response type of API Gateway", () => {
+  it("are defined by the service for every response type of API Gateway", () => {
     const known = Object.values(ResponseType)
       .filter((value): value is ResponseType => value instanceof ResponseType)
       .map(({ responseType }) => responseType);
