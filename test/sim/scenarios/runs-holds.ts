@@ -29,6 +29,7 @@ export async function decideHolds(
 /**
  * Releases or discards all held runs. Repeats this until no run is held, because runs in progress
  * may still be held when they end. Call it without faults, when no watchlist starts a run.
+ * @throws Error if a watchlist could start a run while its last run is held
  */
 export async function decideAllHolds(scene: RunsScene, untilQuiet: () => Promise<void>) {
   const { world, lists, stores } = scene;
@@ -41,6 +42,9 @@ export async function decideAllHolds(scene: RunsScene, untilQuiet: () => Promise
       })),
     );
     const held = rows.filter(({ row }) => row?.lastRunStatus === "held");
+    for (const { list, row } of held) {
+      assert.notEqual(row?.runningRun, null, `${list.id} can start a run during a hold`);
+    }
     if (held.length === 0) return;
     world.begin("last decisions", async () => {
       for (const { list } of held) await decideHold(scene, list);
