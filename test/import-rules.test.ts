@@ -22,11 +22,11 @@ const imports = files.flatMap((path) => {
 });
 
 describe("the import rules", () => {
-  it("are checked against every import of the project", () => {
+  it("are applied to every import of the project", () => {
     expect(imports.length).toBeGreaterThan(6_000);
   });
 
-  it("allow every import", () => {
+  it("allow every import of the project", () => {
     const code = imports.filter(([, to]) => /\.tsx?$/.test(to));
     expect(
       code.filter(([from, to]) => !mayImport(from, to)).map((pair) => pair.join(" -> ")),
@@ -67,7 +67,7 @@ describe("deployed code", () => {
     "shared/credits/credit-changes.ts",
   ]);
 
-  it("is reached by a Lambda, by the CDK app or by the dashboard", () => {
+  it("is imported, directly or indirectly, by a Lambda function, the CDK app or the dashboard", () => {
     const next = Map.groupBy(imports, ([from]) => from);
     const reached = new Set<string>([
       ...files.filter((path) => /^functions\/[\w-]+\/handler\.ts$/.test(path)),

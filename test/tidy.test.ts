@@ -55,13 +55,13 @@ function trespasses(allowed: (source: Source, target: string) => boolean): strin
   );
 }
 
-describe("the imports of files", () => {
-  it("include packages of the AWS SDK", () => {
+describe("the imports of the project's files", () => {
+  it("are found by these tests, such as those of the AWS SDK", () => {
     const imports = sources.flatMap((source) => source.imports);
     expect(imports.filter((target) => target.startsWith("@aws-sdk/")).length).toBeGreaterThan(20);
   });
 
-  it("include no package of the AWS SDK in a domain", () => {
+  it("include no package of the AWS SDK in files of the domains", () => {
     expect(
       trespasses(
         ({ path }, target) =>
@@ -82,13 +82,13 @@ function importedBy(path: string, found = new Set<string>()): ReadonlySet<string
   return found;
 }
 
-describe("the runs of tests", () => {
+describe("the configured test runs", () => {
   const runs = Object.values(filesOf).map(
     ({ include, exclude }) => new Set(globSync(include, { cwd: root, exclude })),
   );
   const tests = sources.map(({ path }) => path).filter((path) => path.endsWith(".test.ts"));
 
-  it("have each test file in one run, and property tests in the slow run too", () => {
+  it("include each test file once, and each property test also in the slow run", () => {
     const wrong = tests.filter((path) => {
       const wanted = path.endsWith(".property.test.ts") ? 2 : 1;
       return runs.filter((files) => files.has(path)).length !== wanted;
@@ -97,7 +97,7 @@ describe("the runs of tests", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("isolate every file that changes what its process shares", () => {
+  it("run every test that changes the state of its process in a separate process", () => {
     const changing = [
       "tools/local/world.ts",
       "tools/local/aws-environment.ts",
@@ -113,7 +113,7 @@ describe("the tests that run on both DynamoDB engines", () => {
   const startsTables = (path: string): boolean => importedBy(path).has("test/support/tables.ts");
   const inRun = new Set(storeTests);
 
-  it("are exactly the adapter tests that start tables", () => {
+  it("are exactly the adapter tests that create DynamoDB tables", () => {
     const found = sources
       .map(({ path }) => path)
       .filter((path) => /^test\/shared\/aws\/.*\.test\.ts$/.test(path) && startsTables(path));
@@ -121,7 +121,7 @@ describe("the tests that run on both DynamoDB engines", () => {
     expect(storeTests.filter((path) => !startsTables(path))).toEqual([]);
   });
 
-  it("cover every adapter that sends DynamoDB requests, each store by a separate test", () => {
+  it("cover every adapter that sends DynamoDB requests, and test each store in a separate file", () => {
     const used = new Set(
       sources
         .filter(({ path }) => /^(functions|scripts|tools)\//.test(path))

@@ -62,14 +62,14 @@ describe("the words to avoid", () => {
     ).toEqual([]);
   });
 
-  it("are found in a text", () => {
+  it("are detected in a text, except in inline code, quoted names and options", () => {
     expect(avoidedWords.length).toBeGreaterThan(20);
     expect(avoidedWordsIn("The sweeper mends it by itself, and nobody says so.")).toHaveLength(4);
     expect(avoidedWordsIn("The sweeper restarts stalled runs automatically.")).toEqual([]);
     expect(avoidedWordsIn("Send 'ids' or `asins`, with --ids or not.")).toEqual([]);
   });
 
-  it("are found in each text of a source file", () => {
+  it("are searched in each comment, string, template, UI text and identifier of a source file", () => {
     const source =
       'const isTold = "no words"; /* a comment */ f(`at ${1} time`); <p>a page</p>; g("two words");';
     const { prose, names } = sourceTexts("page.tsx", source);

@@ -123,7 +123,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     (await list(filter, limit)).map(({ sequence }) => sequence);
 
   describe("a page of the ledger", () => {
-    it("lists entries newest first, and the pages have no gap or repetition", async () => {
+    it("lists entries newest first, and successive pages contain each entry once", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c"]) await reserve(ledger, { requestId: id }, 2);
       const first = await world.history.page(accountId, { limit: 3 });
@@ -159,7 +159,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("contains only entries of its account, and is empty after the oldest entry", async () => {
+    it("contains only entries of the account that asks, and is empty after the oldest entry", async () => {
       const other = await world.open(7);
       const { transactions } = await world.history.page(other, { limit: 100 });
       expect(transactions).toHaveLength(1);
@@ -183,7 +183,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await settle(world.ledger(), holdIdOf(step), 3);
     };
 
-    it("is the same in the reservation, charge and refund of a hold, and charge and refund have the number of charged items", async () => {
+    it("is the same in the reservation, charge and refund of a hold; the charge and the refund also have the number of charged items", async () => {
       await work();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
@@ -197,7 +197,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("is in the refund of a released hold, with 0 charged items", async () => {
+    it("is stored in the refund of a released hold, with 0 charged items", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
@@ -242,33 +242,36 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   describe.each(subjects)("the entries of a %s", (_subject, source, filter) => {
-    it.each(states)("are all listed if the hold is $state", async ({ actions, entries }) => {
-      const ledger = world.ledger();
-      const holdId = holdIdOf(source);
-      const act = {
-        chargeAll: () => settle(ledger, holdId, 4),
-        chargeSome: () => settle(ledger, holdId, 3),
-        release: () => ledger.release({ accountId, holdId, now }),
-        expire: () => ledger.releaseExpired(accountId, expired),
-        cancel: () => ledger.cancel({ accountId, holdId, now }),
-        async otherCall() {
-          const requestId = newId("request", now, systemRandom);
-          await reserve(ledger, { requestId });
-          await settle(ledger, requestId, 2);
-        },
-      };
-      await reserve(ledger, source);
-      for (const action of actions) await act[action]();
+    it.each(states)(
+      "are all in the ledger list if the hold is $state",
+      async ({ actions, entries }) => {
+        const ledger = world.ledger();
+        const holdId = holdIdOf(source);
+        const act = {
+          chargeAll: () => settle(ledger, holdId, 4),
+          chargeSome: () => settle(ledger, holdId, 3),
+          release: () => ledger.release({ accountId, holdId, now }),
+          expire: () => ledger.releaseExpired(accountId, expired),
+          cancel: () => ledger.cancel({ accountId, holdId, now }),
+          async otherCall() {
+            const requestId = newId("request", now, systemRandom);
+            await reserve(ledger, { requestId });
+            await settle(ledger, requestId, 2);
+          },
+        };
+        await reserve(ledger, source);
+        for (const action of actions) await act[action]();
 
-      for (const limit of [1, 100]) {
-        const found = await list(filter, limit);
-        expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
-        for (const wanted of entryTypes) {
-          const ofType = await list({ ...filter, type: wanted }, limit);
-          expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
+        for (const limit of [1, 100]) {
+          const found = await list(filter, limit);
+          expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
+          for (const wanted of entryTypes) {
+            const ofType = await list({ ...filter, type: wanted }, limit);
+            expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
+          }
         }
-      }
-    });
+      },
+    );
   });
 
   describe.each(sizes)("the history of an account with $shards", ({ purchases, calls }) => {
@@ -298,7 +301,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       ({ world, accountId } = used);
     };
 
-    it("numbers its entries without a gap, and each balance follows from the previous entry", async () => {
+    it("has entries with consecutive numbers, and each balance follows from the previous entry", async () => {
       await openUsed();
       await expectLedgerToBalance(world, accountId);
       const found = await list({});
@@ -325,7 +328,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("returns all matching entries of the ledger for each filter", async () => {
+    it("returns, for each filter, all ledger entries that match it", async () => {
       await openUsed();
       const found = await list({});
       const requestId = found.flatMap(({ source }) =>
@@ -344,7 +347,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("never changes a listed entry while the account is in use", async () => {
+    it("keeps every listed entry unchanged while the account is in use", async () => {
       await work();
       const before = await list({});
       const first = await world.history.page(accountId, { limit: 5 });

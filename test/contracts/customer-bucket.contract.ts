@@ -59,7 +59,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read(keys[0] ?? "")).bytes.toString()).toBe(keys[0]);
   });
 
-  it("replaces an object with the same key, any number of times", async () => {
+  it("replaces an object each time the same key is stored", async () => {
     const bucket = open();
     const object = { key: "again", bytes: Buffer.from("1"), contentType: "text/plain" };
     await bucket.put(object);
@@ -95,7 +95,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect(await subject().keys()).not.toContain("gone");
   });
 
-  it("finds an existing object and reports a missing one as missing", async () => {
+  it("reports an existing object as found and a missing object as absent", async () => {
     const bucket = open();
     await bucket.put({ key: "there", bytes: Buffer.from("x"), contentType: "text/plain" });
 

@@ -94,7 +94,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await itemOf("10001")).toEqual([withoutId(1, first), withoutId(1, second)]);
     });
 
-    it("are recorded once by repeated calls", async () => {
+    it("are stored once if the same run is recorded twice", async () => {
       await appendRuns([1, 1]);
 
       expect(await numbersOf()).toEqual([1]);
@@ -109,7 +109,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf()).toEqual([]);
     });
 
-    it("are listed in both orders and from a given run, regardless of the order of recording", async () => {
+    it("are listed in ascending and descending order, and from a given run, regardless of the order of recording", async () => {
       await appendRuns([3, 1, 4, 2]);
 
       expect(await numbersOf()).toEqual([1, 2, 3, 4]);
@@ -118,7 +118,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf({ order: "newest_first", from: 3 })).toEqual([3, 2, 1]);
     });
 
-    it("are listed with only their points within the span, both ends included", async () => {
+    it("are listed with only their points within the requested time span, both ends included", async () => {
       // The runs are 40 hours apart, so that the span begins and ends between other runs.
       const numbers = Array.from({ length: 12 }, (_, n) => n * 40 + 1);
       for (const n of numbers) {
@@ -138,7 +138,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       }
     });
 
-    it("return the points of one item within a span, both ends included", async () => {
+    it("return the points of one item within the requested time span, both ends included", async () => {
       await appendRuns([1, 2, 3, 4]);
 
       const found = await itemOf("10001", { since: hour(2), until: hour(3) });
@@ -159,7 +159,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await itemOf("0001")).toEqual([]);
     });
 
-    it("are returned for 400 days", async () => {
+    it("are returned until they are 400 days old", async () => {
       await appendRuns([1, 2, 3]);
       world.clock.advance((400 * 24 + 2) * 3_600_000);
 
@@ -167,7 +167,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect((await itemOf("10001")).map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("are returned only for their own watchlist", async () => {
+    it("are not returned for another watchlist", async () => {
       const other = await world.create();
       await store.append(other, segment(1, [price("10001", 1)]));
 
@@ -177,7 +177,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
   });
 
   describe(`${name}: the merge of a window`, () => {
-    it("changes no point that readers get, and counts the merged windows", async () => {
+    it("does not change the points that readers get, and increases the count of merged windows", async () => {
       const ids = Array.from({ length: 40 }, (_, n) => String(10_000 + n));
       for (const n of [...runsOf(1), 65, 66]) {
         const points = ids.filter((_, at) => at % 3 !== n % 3).map((id) => price(id, n, n - 1));
@@ -221,7 +221,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(found.map(({ runNumber }) => runNumber)).toEqual([...runsOf(1), ...runsOf(2)]);
     });
 
-    it("stops when its time is over, and a later call completes it", async () => {
+    it("stops at its time limit and is completed by a later call", async () => {
       await appendRuns(runsOf(1));
       const isOver = (): boolean => true;
 
@@ -235,7 +235,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
   });
 
   describe(`${name}: a deleted watchlist`, () => {
-    it("has no history, and refuses runs and merges of a process that continues later", async () => {
+    it("returns no history, and refuses runs and merges from a process that continues after the deletion", async () => {
       await appendRuns(runsOf(1));
       await world.remove(list);
 

@@ -125,20 +125,20 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("reserves once for a hold ID, even if another process repeats the reservation", async () => {
+    it("reserves credits only once for a hold ID, even if another process repeats the reservation", async () => {
       await reserve(world.ledger(), "h1", 120);
       const repeated = await reserve(world.ledger(), "h1", 120);
       expect(repeated).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ held: 120, inFlight: 1 });
     });
 
-    it("reserves nothing if the balance does not cover all credits", async () => {
+    it("reserves nothing if the balance is lower than the requested credits", async () => {
       const outcome = await reserve(world.ledger(), "h1", 5_001);
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
       expect(await movements()).toEqual([["grant", 5_000]]);
     });
 
-    it("reserves the entire balance, and then refuses further credits", async () => {
+    it("can reserve the entire balance, and then refuses further reservations", async () => {
       expect(await reserve(world.ledger(), "all", 5_000)).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ balance: 0, held: 5_000 });
       const outcome = await reserve(world.ledger(), "more", 1);
@@ -146,7 +146,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refuses a sixth slot of a new account, and frees slots of expired holds", async () => {
+    it("refuses a sixth concurrent call of a new account, and frees the slots of expired holds", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await reserve(world.ledger(), "f", 1)).toEqual({
@@ -179,14 +179,14 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("settles a hold once if two processes try to settle it", async () => {
+    it("charges a hold only once if two processes settle it", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("settles a hold that is newer than the cached state of the account", async () => {
+    it("settles a hold that another process reserved after this process cached the account", async () => {
       const other = world.ledger();
       await reserve(other, "h1", 10);
       await settle(other, "h1", 10);
@@ -240,7 +240,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const release = (holdId: string): Promise<void> =>
       world.ledger().release({ accountId, holdId, now });
 
-    it("releases an open hold without a charge, once", async () => {
+    it("releases an open hold once, without a charge", async () => {
       await reserve(world.ledger(), "h1", 100);
       await release("h1");
       await release("h1");
@@ -277,7 +277,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refunds the charge of a settlement, once", async () => {
+    it("refunds a settled charge once, even if the cancel is repeated", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       const ledger = world.ledger();
@@ -300,7 +300,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("takes effect in the process that created the hold", async () => {
+    it("also makes later settlements charge nothing in the process that reserved the hold", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await settle(world.ledger(), "h1", 70);
@@ -320,7 +320,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("does not change other holds of the account", async () => {
+    it("leaves the other holds of the account unchanged", async () => {
       const ledger = world.ledger();
       for (const id of ["h1", "h2", "h3"]) await reserve(ledger, id, 10);
       for (const id of ["h1", "h2"]) await settle(ledger, id, 10);
@@ -330,7 +330,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  it("an expired hold stays expired for its owner while other calls hold credits", async () => {
+  it("the process that reserved an expired and released hold cannot charge it while other calls hold credits", async () => {
     const [owner, other] = [world.ledger(), world.ledger()];
     await reserve(owner, "h1", 100);
     await reserveAt(other, later(30_000), { id: "h2", credits: 500 });
@@ -341,7 +341,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("expired holds", () => {
-    it("are listed by account and released once", async () => {
+    it("are listed with their accounts and released once", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
       expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
@@ -353,7 +353,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("are not released by a release for another account", async () => {
+    it("are not released by a release of another account's expired holds", async () => {
       await reserve(world.ledger(), "h1", 10);
       const other = await world.open(5_000);
       expect(await world.ledger().releaseExpired(other, later(expiry + 1))).toBe(0);
@@ -404,7 +404,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("takes effect once for each ID, even if it is requested several times in parallel", async () => {
+    it("takes effect once for each change ID, even if it is requested several times in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });
@@ -415,7 +415,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       ]);
     });
 
-    it("is refused if its ID was used for another change", async () => {
+    it("is refused if its change ID was used for another change", async () => {
       await change({});
       expect(await change({ credits: 150_000 })).toEqual({ outcome: "id_reused" });
       expect(await change({ type: "grant" })).toEqual({ outcome: "id_reused" });
@@ -427,7 +427,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("parallel calls and changes", () => {
-    it("keep the account balance equal to the ledger in any order", async () => {
+    it("keep the account balance equal to the sum of the ledger in whichever order they execute", async () => {
       const call = fc.record({
         process: fc.nat({ max: 2 }),
         credits: fc.integer({ min: 0, max: 900 }),

@@ -226,14 +226,14 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       },
     );
 
-    it("hangs: the adapter returns at the deadline and aborts its calls", async () => {
+    it("never responds: the adapter returns at the deadline and aborts its calls", async () => {
       const tried = await pastDeadline(source.hang, (server) =>
         expect.poll(() => server.underWay(), { timeout: patienceMs }).toBe(0),
       );
       expectNothing(tried, questions);
     });
 
-    it("hangs once: the adapter aborts the attempt at its timeout and repeats the call once", async () => {
+    it("does not respond to the first call: the adapter aborts the attempt at its timeout and repeats the call once", async () => {
       await expectGood(await outcome(source.once(source.hang), { tryTimeoutMs: 4_000 }), 1);
     });
 
@@ -332,11 +332,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expectNothing(await outcome(play), 3);
     });
 
-    it(`leaves an ID out of a complete reply: the adapter returns ${subject.leftOut} for it`, async () => {
+    it(`omits a requested ID from an otherwise complete reply: the adapter returns ${subject.leftOut} for that ID`, async () => {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
-    it("returns another ID instead of a requested one: the requested item is unavailable, and the adapter omits the other", async () => {
+    it("returns another ID instead of a requested one: the adapter returns the requested item as unavailable, and omits the other ID", async () => {
       await expectOnlyFirst(await outcome(source.insteadOf(second, stranger)), "unavailable");
     });
 
@@ -348,7 +348,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.backwards));
     });
 
-    it("returns each ID twice, with two prices: the adapter returns the first", async () => {
+    it("returns each ID twice, with different prices: the adapter returns the first price", async () => {
       await expectGood(await outcome(source.doubled));
     });
 
@@ -356,7 +356,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 
-    it("sends numbers as strings: the adapter reads them", async () => {
+    it("sends numbers as strings: the adapter returns them as numbers", async () => {
       await expectGood(await outcome(source.numbersAsTexts));
     });
 

@@ -49,7 +49,7 @@ export function offerScraperContract(
     readAnswersContract(() => subject, read);
 
     it.each(["ok", "not_found", "unavailable"] as const)(
-      "returns %s for each sample item of this status, read in a separate call",
+      "returns the status %s for each sample item that has this status at the source",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ export function offerScraperContract(
       },
     );
 
-    it("returns offers that match their schema, in the currency of the marketplace, and the number of all offers", async () => {
+    it("returns offers that match their schema and have the marketplace's currency, with the total number of offers", async () => {
       for (const answer of await read(subject.ids.ok)) {
         if (answer.status !== "ok") throw new Error(`${answer.id} was not found`);
         expect(answer.offers).toEqual(answer.offers.map((offer) => v.parse(offerSchema, offer)));
@@ -135,7 +135,7 @@ export function offerCheckerContract(
       );
     });
 
-    it("returns no answers if no offers are requested", async () => {
+    it("returns an empty list if no offers are requested", async () => {
       expect(await check([])).toEqual([]);
     });
 
@@ -144,7 +144,7 @@ export function offerCheckerContract(
       ["gone", { status: "ok", buyable: false }],
       ["unavailable", { status: "unavailable" }],
     ] as const)(
-      "reports each sample offer as %s if the source's reply states it",
+      "reports each sample offer as %s if the source's reply does",
       async (kind, ending) => {
         const offers = subject.offers[kind];
         expect(offers.length).toBeGreaterThan(0);
@@ -156,12 +156,12 @@ export function offerCheckerContract(
       },
     );
 
-    it("returns at the deadline, with unavailable for the offers that were not checked", async () => {
+    it("returns at the deadline, with the status unavailable for the offers that were not checked", async () => {
       const [answer] = await check([subject.slowOffer], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("returns unavailable for all offers if the deadline has passed", async () => {
+    it("returns the status unavailable for all offers if the deadline has passed before the call", async () => {
       const offers = [...subject.offers.buyable, ...subject.offers.gone];
       const answers = await check(offers, -1);
       expect(answers.map((answer) => answer.status)).toEqual(offers.map(() => "unavailable"));

@@ -48,7 +48,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
  */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
   describe(`rate budget ${name}`, () => {
-    it("starts a burst at once and later calls at even intervals", async () => {
+    it("lets the calls of a burst start at once, and later calls at even intervals", async () => {
       const [first, second] = [make().process(), make().process()];
       const source = newSource();
       const at = { ...ask, source, nowMs: startMs };
@@ -63,7 +63,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       );
     });
 
-    it("grants only the calls that can start in time, and uses up no other permits", async () => {
+    it("grants permits only to the calls that can start before their deadline, and keeps the other permits", async () => {
       const budget = make().process();
       const source = newSource();
       const until = new Date(startMs + 200);
@@ -73,7 +73,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       expect(await startsOf(budget, { ...at, until: ask.until })).toEqual([startMs + 200]);
     });
 
-    it("limits each source separately", async () => {
+    it("is separate for each source", async () => {
       const budget = make().process();
       const at = { ...ask, nowMs: startMs, permits: 3 };
       await startsOf(budget, { ...at, source: newSource() });
@@ -82,7 +82,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       );
     });
 
-    it("is never exceeded by eight processes, which use at least 90 % of it under load", async () => {
+    it("is never exceeded by eight processes that share it, and they use at least 90 % of it under load", async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.double({ min: 1, max: 200, noNaN: true }),

@@ -32,7 +32,7 @@ export function readAnswersContract(
     );
   });
 
-  it("returns no answers if no items are requested", async () => {
+  it("returns an empty list if no items are requested", async () => {
     expect(await read([])).toEqual([]);
   });
 
@@ -42,12 +42,12 @@ export function readAnswersContract(
     }
   });
 
-  it("returns at the deadline, with unavailable for the items that were not read", async () => {
+  it("returns at the deadline, with the status unavailable for the items that were not read", async () => {
     const [answer] = await read([subject().slowId], 300);
     expect(answer?.status).toBe("unavailable");
   });
 
-  it("returns unavailable for all items if the deadline has passed", async () => {
+  it("returns the status unavailable for all items if the deadline has passed before the call", async () => {
     const { ids } = subject();
     const wanted = [...ids.ok, ...ids.not_found];
     const answers = await read(wanted, -1);

@@ -48,7 +48,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
     readAnswersContract(() => subject, read);
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns %s for each sample item of this status, read in a separate call",
+      "returns the status %s for each sample item that has this status at the source",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       },
     );
 
-    it("returns only the fields of its tier, in the form of their schema and the currency of the marketplace", async () => {
+    it("returns only the fields of its tier, which match their schema and have the marketplace's currency", async () => {
       const answers = await read([...subject.ids.ok, ...subject.ids.partial]);
       for (const answer of answers) {
         if (!("fields" in answer)) throw new Error(`${answer.id} was not found`);

@@ -7,7 +7,7 @@ const context = { account: "acct_1", record: "we_1", field: "secret" };
 
 /** Registers the tests that every secret box must pass. `open` is called in each test. */
 export function secretBoxContract(open: () => SecretBox): void {
-  it("decrypts a secret under the context with which it was encrypted", async () => {
+  it("decrypts a secret under the encryption context with which it was encrypted", async () => {
     const box = open();
 
     const ciphertext = await box.seal("whsec_canary", context);
@@ -21,7 +21,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     ["account", { ...context, account: "acct_2" }],
     ["record", { ...context, record: "we_2" }],
     ["field", { ...context, field: "previous" }],
-  ])("does not decrypt a secret under the context of another %s", async (_, other) => {
+  ])("refuses to decrypt a secret under the encryption context of another %s", async (_, other) => {
     const box = open();
     const ciphertext = await box.seal("whsec_canary", context);
     await box.open(ciphertext, context);
@@ -29,7 +29,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     await expect(box.open(ciphertext, other)).rejects.toThrow(refusal);
   });
 
-  it("does not decrypt a text that it did not encrypt", async () => {
+  it("refuses to decrypt a text that it did not encrypt", async () => {
     const never = Buffer.from("a text that no box has ever sealed at all").toString("base64");
 
     await expect(open().open(never, context)).rejects.toThrow(refusal);

@@ -98,32 +98,35 @@ describe.skipIf(lacksChromium)("the dashboard's Content-Security-Policy", () => 
       );
     });
 
-  it.each(Object.keys(attempts))("blocks an action that %s forbids", async (directive) => {
-    const { page, signIn, faults } = await dashboard.open();
-    await signIn();
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await listen(page);
-    const attempt = attempts[directive];
-    if (attempt === undefined) throw new Error(directive);
-    const left: string[] = [];
-    page.on("request", (request) => {
-      if (!request.url().startsWith(new URL(dashboard.url).origin)) left.push(request.url());
-    });
-    page.on("requestfailed", (request) => {
-      // The policy refused the request before it was sent.
-      if (request.failure()?.errorText === "csp") left.splice(left.indexOf(request.url()), 1);
-    });
-    await page.evaluate(attempt);
-    await expect.poll(() => violated(page)).toContain(directive);
-    expect(await page.evaluate(() => "injected" in window)).toBe(false);
-    expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
-    expect(page.url()).toContain(dashboard.url);
-    await expect.poll(() => left).toEqual([]);
-    // The browser also reports the blocked request in the console, before the page is closed.
-    await page.close();
-    const messages = faults.splice(0).filter((fault) => !fault.startsWith("request to "));
-    expect(messages.filter((fault) => !/Content Security Policy/.test(fault))).toEqual([]);
-  });
+  it.each(Object.keys(attempts))(
+    "makes the browser block an action that the directive %s forbids",
+    async (directive) => {
+      const { page, signIn, faults } = await dashboard.open();
+      await signIn();
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await listen(page);
+      const attempt = attempts[directive];
+      if (attempt === undefined) throw new Error(directive);
+      const left: string[] = [];
+      page.on("request", (request) => {
+        if (!request.url().startsWith(new URL(dashboard.url).origin)) left.push(request.url());
+      });
+      page.on("requestfailed", (request) => {
+        // The policy refused the request before it was sent.
+        if (request.failure()?.errorText === "csp") left.splice(left.indexOf(request.url()), 1);
+      });
+      await page.evaluate(attempt);
+      await expect.poll(() => violated(page)).toContain(directive);
+      expect(await page.evaluate(() => "injected" in window)).toBe(false);
+      expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
+      expect(page.url()).toContain(dashboard.url);
+      await expect.poll(() => left).toEqual([]);
+      // The browser also reports the blocked request in the console, before the page is closed.
+      await page.close();
+      const messages = faults.splice(0).filter((fault) => !fault.startsWith("request to "));
+      expect(messages.filter((fault) => !/Content Security Policy/.test(fault))).toEqual([]);
+    },
+  );
 
   it("is not violated by any page", async () => {
     const { page, signIn, goTo } = await dashboard.open();

@@ -35,7 +35,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
   };
   const destination = async () => (await dashboard.world.api.get("/s3_destination")).body;
 
-  it("sets a destination, tests it, shows a run's export and writes it again", async () => {
+  it("lets the user set an S3 destination, test it, view the export of a run and write that export again", async () => {
     const page = await signedIn();
     await page.getByText("Events are not exported.").waitFor();
     const backfill = page.getByRole("button", { name: "Backfill a time span" });
@@ -100,7 +100,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByRole("row", { name: /run 1 done 1 .* B 2/ }).waitFor();
   });
 
-  it("changes the destination without asking for its secret, unless the bucket changes", async () => {
+  it("asks for the secret of the S3 destination again only if the user changes the bucket", async () => {
     await setDestination();
     const page = await signedIn();
     await page.getByRole("button", { name: "Edit" }).click();
@@ -137,7 +137,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByLabel("Access key ID").waitFor();
   });
 
-  it("shows what to do when a test fails", async () => {
+  it("shows what the user can do when a test of the S3 destination fails", async () => {
     await setDestination();
     const page = await signedIn();
     await page.route("**/v1/s3_destination/test", (route) =>
@@ -156,7 +156,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByText("The test failed. The KMS key is disabled. Enable it.").waitFor();
   });
 
-  it("disables, enables and deletes the destination", async () => {
+  it("lets the user disable, enable and delete the S3 destination", async () => {
     await setDestination();
     const page = await signedIn();
     await page.getByRole("button", { name: "Disable" }).click();
@@ -172,7 +172,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     expect(status).toBe(404);
   });
 
-  it("reads a long log page by page, with the reason of every failure", async () => {
+  it("loads a long export log page by page, and shows the reason for each failed export", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await page.route("**/s3_destination/exports?**", (route) => {
       const after = new URL(route.request().url()).searchParams.get("starting_after");
@@ -190,7 +190,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await expectAccessible(page);
   });
 
-  it("shows why data could not be loaded, and changes nothing in the demo workspace", async () => {
+  it("shows why data could not be loaded, and lets a user of the demo workspace change nothing", async () => {
     const { page, goTo } = await dashboard.open();
     await refuseUntilTriedAgain(page, "**/v1/s3_destination", "No.");
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();

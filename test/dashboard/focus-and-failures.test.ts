@@ -31,7 +31,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     return String(body["id"]);
   };
 
-  it("the focus moves to the heading when the focused element is removed", async () => {
+  it("the keyboard focus moves to the page heading when the focused element is removed", async () => {
     const name = "turned \u202E around";
     await dashboard.world.api.send("POST", "/api_keys", { name });
     const { page } = await dashboard.openAt("/keys", "API keys");
@@ -44,7 +44,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await expect.poll(() => focused(page)).toBe("H1 API keys");
   });
 
-  it("the focus stays on a watchlist's heading when the name is loaded", async () => {
+  it("the keyboard focus stays on the heading of a watchlist's page when the watchlist's name is loaded", async () => {
     const body = { name: "Named late", platform: "retailer_d", ids: ["9000000"], every: "7d" };
     const made = await dashboard.world.api.send("POST", "/watchlists", body);
     const { page } = await dashboard.openAt("/watchlists", "Watchlists");
@@ -59,7 +59,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await expect.poll(() => focused(page)).toBe("H1 Named late");
   });
 
-  it("no key can be revoked until the dashboard has read which key is in use", async () => {
+  it("no API key can be revoked until the dashboard has loaded which key is in use", async () => {
     await dashboard.world.api.send("POST", "/api_keys", { name: "Another" });
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
@@ -76,7 +76,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await page.getByRole("dialog").waitFor();
   });
 
-  it("an alert shows why an endpoint was not enabled, and a URL is saved without surrounding spaces", async () => {
+  it("an alert shows why a webhook endpoint was not enabled, and an endpoint's URL is saved without surrounding spaces", async () => {
     const id = await anEndpoint("Off");
     const { page } = await dashboard.openAt(`/webhooks/${id}`, "Off");
     await page.getByRole("button", { name: "Edit" }).click();

@@ -40,7 +40,7 @@ describe.skipIf(lacksChromium)("held runs and limits in the dashboard", () => {
 
   const counts = /^1 of 1 items changed or were delisted, more than the 50% that the brake allows/;
 
-  it("show why a run is held, and release it with the keyboard", async () => {
+  it("show why a run is held, and let the user release it with the keyboard", async () => {
     const id = await heldList("Released");
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await page
@@ -67,7 +67,7 @@ describe.skipIf(lacksChromium)("held runs and limits in the dashboard", () => {
     expect((await list(id))["last_run_status"]).toBe("completed");
   });
 
-  it("ask for a reason before they discard a run, and show it", async () => {
+  it("ask the user for a reason before a held run is discarded, and then show the reason", async () => {
     const id = await heldList("Discarded");
     const { page } = await dashboard.openAt(`/watchlists/${id}?tab=runs`, "Discarded");
     const discard = page.getByRole("button", { name: "Discard", exact: true });
@@ -94,7 +94,7 @@ describe.skipIf(lacksChromium)("held runs and limits in the dashboard", () => {
     await status(id, 2, "completed");
   });
 
-  it("show that another client decided before", async () => {
+  it("show that another client has already discarded the run that the user wants to release", async () => {
     const id = await heldList("Raced");
     const { page } = await dashboard.openAt(`/watchlists/${id}`, "Raced");
     const release = page.getByRole("button", { name: "Release" });

@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     return String((await dashboard.world.api.send("POST", "/watchlists", body)).body["id"]);
   };
 
-  it("keeps the dialog of a slow rotation open, and asks before the user leaves the page with the secret", async () => {
+  it("keeps the dialog of a secret's rotation open while the call is slow, and asks before the user leaves the page that shows the new secret", async () => {
     const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
       url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/slow`,
       description: "Slow",
@@ -132,7 +132,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("asks before another tab discards changed settings, and not after they were saved", async () => {
+  it("asks before the user discards unsaved settings by choosing another tab, and does not ask after they are saved", async () => {
     const id = await aList("Settings");
     const { page } = await dashboard.openAt(`/watchlists/${id}?tab=settings`, "Settings");
     const asked = answering(page, [false, true]);
@@ -151,7 +151,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("keeps the export form when a test ends or a filter changes, and asks before the user leaves it", async () => {
+  it("keeps the values typed in the export form when a test ends or a filter changes, and asks before the user leaves the form", async () => {
     await setDestination();
     const { page } = await dashboard.openAt("/exports", "S3 export");
     const asked = answering(page, [false]);
@@ -198,7 +198,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(place(page)).toBe("#/keys");
   });
 
-  it("keeps the new session when a call of the old session is refused late", async () => {
+  it("keeps a new session when a late response refuses a call of the previous session", async () => {
     const { api, ready } = dashboard.world;
     const { body } = await api.send("POST", "/api_keys", { name: "old session" });
     const { page, signIn } = await dashboard.open();

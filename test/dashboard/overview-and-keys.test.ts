@@ -15,14 +15,14 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("shows the first steps to an account that has made no calls", async () => {
+  it("shows an introduction with the first steps to an account that has made no calls", async () => {
     const { page, signIn } = await dashboard.open();
     await signIn();
     await page.getByRole("heading", { name: "Make your first call" }).waitFor();
     await expectAccessible(page);
   });
 
-  it("shows the balance, how long the credits last, and a chart and a table of the credits per day", async () => {
+  it("shows the balance, the days until the credits are used up, and a chart and a table of the credits per day", async () => {
     const call = { platform: "retailer_d", ids: ["9000000", "9000001"] };
     await dashboard.world.api.send("POST", "/products", call);
     const { page, signIn } = await dashboard.open();
@@ -45,7 +45,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("shows why usage could not be loaded, and loads it on Try again", async () => {
+  it("shows why usage could not be loaded, and loads the usage when the user chooses Try again", async () => {
     const { page, signIn } = await dashboard.open();
     await refuseUntilTriedAgain(page, "**/v1/usage?**", "Not today.");
     await signIn();
@@ -72,7 +72,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain("0 days");
   });
 
-  it("repeats a call to a busy service once, after Retry-After", async () => {
+  it("repeats a call that gets a busy response once, after the time in Retry-After", async () => {
     const { page, signIn } = await dashboard.open();
     let refused = 0;
     await page.route("**/v1/usage?**", (route) => {
@@ -87,7 +87,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("creates a key that the API accepts, shows the key only once, and revokes it", async () => {
+  it("creates an API key that the API accepts, shows the key only once, and revokes it", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");
@@ -119,7 +119,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(refused.status).toBe(401);
   });
 
-  it("shows that the key in use cannot be revoked", async () => {
+  it("shows that the API key in use cannot be revoked", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");
@@ -129,7 +129,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await row.getByText("You are signed in with this key.").waitFor({ state: "attached" });
   });
 
-  it("has a menu on a phone, which closes when the user has chosen a page", async () => {
+  it("has a menu at the width of a phone, which closes when the user chooses a page", async () => {
     const { page, signIn } = await dashboard.open({ size: "phone" });
     await signIn();
     await page.getByRole("button", { name: "Open the menu" }).click();

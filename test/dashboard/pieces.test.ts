@@ -25,7 +25,7 @@ function servePieces(): Server {
   }).listen(0);
 }
 
-describe.skipIf(lacksChromium)("the dashboard's components:", () => {
+describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
   let server: Server;
   let browser: Browser;
   let page: Page;
@@ -63,11 +63,11 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
       return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
     });
 
-  it("all are accessible, in both color schemes and at both widths", async () => {
+  it("all components pass the accessibility check, in both color schemes and at desktop and phone width", async () => {
     await expectAccessible(page);
   });
 
-  it("tabs are one stop of the Tab key; arrows, Home and End select a tab and its panel", async () => {
+  it("the Tab key stops once at a row of tabs; the arrow keys, Home and End select a tab and its panel", async () => {
     const tab = (name: string) => page.getByRole("tab", { name });
     await tab("apple").focus();
     for (const [key, name] of [
@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     await page.getByText("All about the pear").waitFor();
   });
 
-  it("a virtual list of thousands of entries has fewer than 40 in the document, and loads more at its end", async () => {
+  it("a list of thousands of entries renders fewer than 40 of them, and loads more when the user reaches its end", async () => {
     const list = page.getByRole("group", { name: "Rows" });
     const rows = list.getByRole("listitem");
     expect(await rows.count()).toBeLessThan(40);
@@ -133,7 +133,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     expect(await view.getByText("200", { exact: true }).count()).toBe(0);
   });
 
-  it("a code block can be focused with the keyboard, and copies its whole text even if it shows less", async () => {
+  it("a code block can be focused with the keyboard, and its copy button copies the complete text even if only a part is shown", async () => {
     await page.getByRole("region", { name: "Call" }).focus();
     expect(await focused()).toBe("Call");
     await page.getByRole("button", { name: "Copy Call" }).click();
@@ -151,7 +151,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     await page.getByRole("button", { name: "Copy failed" }).waitFor();
   });
 
-  it("a pager loads one page at a time, shows the count, and disappears after the last page", async () => {
+  it("a pager loads one page at a time, shows the number of loaded entries, and disappears after the last page", async () => {
     const more = page.getByRole("button", { name: "Load more" });
     await page.getByText("2 shown").waitFor();
     await more.dblclick();
@@ -230,7 +230,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  it("a dialog focuses its first field, else Cancel, and for a secret the copy button", async () => {
+  it("a dialog focuses its first field, Cancel if it has no field, or the copy button if it shows a secret", async () => {
     for (const [opener, start] of [
       ["Open dialog", "First"],
       ["Ask", "Cancel"],
@@ -270,7 +270,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     expect(await isKept()).toBe(false);
   });
 
-  it("a confirmation does nothing when it is canceled, and acts once when it is confirmed", async () => {
+  it("a confirmation dialog does nothing when it is canceled, and acts once when it is confirmed", async () => {
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("confirmed 0 times").waitFor();
@@ -287,7 +287,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     expect(await page.getByText("It was done.").count()).toBe(0);
   });
 
-  it("a repeated failure is one alert, which stays until it is dismissed", async () => {
+  it("a failure that occurs repeatedly shows one alert, which stays until the user dismisses it", async () => {
     await page.clock.install();
     const again = page.getByRole("button", { name: "Fail at something" });
     await again.click();

@@ -45,12 +45,12 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     await expect.poll(() => page.evaluate(() => document.getAnimations().length)).toBe(0);
   }
 
-  it("is accessible in both color schemes, on a desktop and a phone", async () => {
+  it("passes the accessibility check in both color schemes, at desktop and phone width", async () => {
     const { page } = await openProducts();
     await expectAccessible(page, (scheme) => colorsOf(page, scheme));
   });
 
-  it("is accessible while it sends a call", async () => {
+  it("passes the accessibility check while the client that sends test calls is open", async () => {
     const { page, operation } = await openOperation(
       "Get the account",
       "tag/account/GET/v1/account",
@@ -60,7 +60,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     await expectAccessible(page, (scheme) => colorsOf(page, scheme), "[role=dialog]");
   });
 
-  it("scrolls to the operation of a deep link", async () => {
+  it("scrolls to the operation that a link to the page names", async () => {
     const { page, operation } = await openOperation("Get usage by day", "tag/account/GET/v1/usage");
     await expect
       .poll(async () => (await operation.getByRole("heading").first().boundingBox())?.y ?? -1)
@@ -71,7 +71,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     expect(page.url()).toMatch(/#tag\/account\/GET\/v1\/usage$/);
   });
 
-  it("finds an operation by its words, and opens it", async () => {
+  it("finds an operation by a word of its summary, and opens it", async () => {
     const page = await openDocs("/docs/reference");
     await page.getByRole("button", { name: /^Open Search/ }).click();
     await page.getByRole("combobox", { name: "Enter search query" }).fill("rotate");
@@ -84,7 +84,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     expect(page.url()).toContain("/v1/webhook_endpoints/");
   });
 
-  it("offers every variant of a request body", async () => {
+  it("shows every variant of a request body", async () => {
     const { page, operation } = await openProducts();
     await operation.getByRole("button", { name: /^Any of/ }).click();
     const variants = page.getByRole("listbox", { name: /^Any of/ }).getByRole("option");
@@ -97,7 +97,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     ["curl", 'curl -X POST "$BASE_URL/v1/products"'],
     ["TypeScript", "await fetch(`${process.env.BASE_URL}/v1/products`"],
     ["Python", 'os.environ["BASE_URL"] + "/v1/products"'],
-  ])("copies the example call in %s", async (language, code) => {
+  ])("has an example call in %s that the user can copy", async (language, code) => {
     const { page, operation } = await openProducts();
     const sample = operation.getByRole("group", { name: /^Request Example/ });
     // The page may render the sample again while it loads, which selects the first language again.
@@ -177,7 +177,7 @@ describe.skipIf(lacksChromium)("the guides", () => {
   afterAll(() => dashboard.dispose());
 
   it.each(["/docs", "/docs/errors", "/docs/webhooks", "/docs/sandbox", "/docs/upstream"])(
-    "are accessible at %s in both color schemes, on a desktop and a phone",
+    "pass the accessibility check at %s in both color schemes, at desktop and phone width",
     async (path) => {
       const { page } = await dashboard.open();
       await page.goto(dashboard.url.replace("/dashboard", path));
@@ -185,7 +185,7 @@ describe.skipIf(lacksChromium)("the guides", () => {
     },
   );
 
-  it("are found by a word of a section, with a link to the section", async () => {
+  it("can be searched for a word of a section, and the result links to the section", async () => {
     const { page } = await dashboard.open();
     await page.goto(dashboard.url.replace("/dashboard", "/docs"));
     await page.getByLabel("Search the guides").fill("concurrency_limit");
@@ -193,7 +193,7 @@ describe.skipIf(lacksChromium)("the guides", () => {
     await expect.poll(() => page.url()).toMatch(/\/docs\/errors#CONCURRENCY_LIMIT$/);
   });
 
-  it("are searched again at the next input after the index could not be loaded", async () => {
+  it("are searched again at the next typed text after the search index could not be loaded", async () => {
     const { page, faults } = await dashboard.open();
     await page.goto(dashboard.url.replace("/dashboard", "/docs"));
     const index = "**/docs/assets/*.json";

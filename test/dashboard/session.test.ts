@@ -9,7 +9,7 @@ import {
 } from "./dashboard-world.ts";
 
 it.runIf(lacksChromium)(
-  "the dashboard is not tested: no Chromium (CHROMIUM_PATH, /usr/bin)",
+  "the dashboard is not tested, because no Chromium was found at CHROMIUM_PATH or in /usr/bin",
   () => {},
 );
 
@@ -21,7 +21,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("begins with a key, keeps it for the tab, and ends with the sign-out", async () => {
+  it("begins with an API key, keeps the key only in its browser tab, and ends when the user signs out", async () => {
     const { page, context, signIn } = await dashboard.open();
     await signIn();
     await page.reload();
@@ -38,7 +38,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   });
 
-  it("does not begin with an unknown key, and shows the error at the field", async () => {
+  it("does not begin with an unknown API key, and shows the error at the key field", async () => {
     const { page } = await dashboard.open();
     const field = page.getByLabel("API key");
     for (const key of ["svc_live_wrong", "ключ", ""]) {
@@ -49,7 +49,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     }
   });
 
-  it("ends with a message when its key is revoked", async () => {
+  it("ends with a message when its API key is revoked", async () => {
     const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "short-lived" });
     const { page, signIn } = await dashboard.open();
     await signIn(String(body["key"]));
@@ -63,7 +63,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
   });
 
-  it("begins with one click in the demo workspace, and changes nothing there", async () => {
+  it("begins with one click in the demo workspace, where the user can change nothing", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.getByText("Nothing can be changed here.").waitFor();
@@ -104,13 +104,13 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     expect(await background()).toBe(light);
   });
 
-  it("has an accessible sign-in", async () => {
+  it("begins on a sign-in page that passes the accessibility check", async () => {
     const { page } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).waitFor();
     await expectAccessible(page);
   });
 
-  it("can be used below a path prefix, such as that of a stage, with or without a slash at the end", async () => {
+  it("works when the dashboard is below a path prefix, such as that of a stage, with or without a slash at the end", async () => {
     const prefixed = createServer((request, response) => {
       const path = request.url?.replace(/^\/prod/, "") ?? "";
       void fetch(new URL(path, dashboard.url), {
@@ -140,7 +140,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     prefixed.close();
   });
 
-  it("runs no script that was injected", async () => {
+  it("does not run a script or an event handler that is injected into the page", async () => {
     const { page, faults } = await dashboard.open();
     const blocked = page.waitForEvent("console", (message) =>
       /Content Security Policy/.test(message.text()),

@@ -48,7 +48,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
   const balance = async (): Promise<number> =>
     Number((await dashboard.world.api.get("/account")).body["credit_balance"]);
 
-  it("sends a product call, and shows the answer, the charge and the balance after it", async () => {
+  it("sends a product call, and shows the response, the charge and the remaining balance", async () => {
     const before = await balance();
     const page = await openPage();
     await page.getByText("No call sent yet.").waitFor();
@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     ]);
   });
 
-  it("reads the offers of an item, and checks one of the offers", async () => {
+  it("reads the offers of an item, and checks one of the offers that it read", async () => {
     const page = await openPage("offers");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await send(page);
@@ -111,7 +111,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     await expectAccessible(page);
   });
 
-  it("shows the response to a refused call, and that it cost nothing", async () => {
+  it("shows the error response of a refused call, and that the call cost nothing", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await send(page);
@@ -146,7 +146,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     faults.splice(0);
   });
 
-  it("shows the call as code that makes the call after the key is inserted", async () => {
+  it("shows the chosen call as code, which makes the call once the user has inserted an API key", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await page.getByLabel("SKUs").fill("9000000");
@@ -190,7 +190,7 @@ response.raise_for_status()
 print(response.json())`);
   });
 
-  it("shows only the first IDs of a long call, and copies the complete code", async () => {
+  it("shows the code of a call with many IDs shortened, and copies it in full", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     const ids = Array.from({ length: 10_000 }, (_, n) => String(1_000_000 + n));
@@ -218,7 +218,7 @@ print(response.json())`);
     if (answered.stdout !== "") expect(answered.stdout).toContain("(got 10000)");
   });
 
-  it("keeps the chosen call in the address, and the typed values when the user chooses another call", async () => {
+  it("stores the chosen call in the address, and keeps typed values when the user chooses another call", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_a");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
@@ -255,7 +255,7 @@ print(response.json())`);
     await page.locator(".json").getByText('"retailer_b"').waitFor();
   });
 
-  it("shows why the platforms could not be loaded, and loads them on Try again", async () => {
+  it("shows why the platforms could not be loaded, and loads them when the user chooses Try again", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await refuseUntilTriedAgain(page, "**/v1/platforms", "Not today.");

@@ -71,24 +71,27 @@ describe.skipIf(lacksChromium)(`an account with ${lists} watchlists and ${items}
     { what: "overview", place: "/overview", selector: ".chart-plot canvas", count: 1 },
     { what: "list of watchlists", place: "/watchlists", selector: "tbody tr", count: lists },
     { what: "watchlist", place: `/watchlists/${largeList}`, selector: ".item-row", count: 10 },
-  ])(`views the $what within ${boundMs} ms`, async ({ what, place, selector, count }) => {
-    const cold = await coldLoad(dashboard, { place, selector, count });
-    const { page, signIn } = await dashboard.open();
-    await signIn();
-    await markShown(page, selector, count);
-    const taken: number[] = [];
-    for (let n = 0; n < 3; n += 1) {
-      // A change after `#` alone would not reload the page, so another page is opened first.
-      await page.goto("about:blank");
-      taken.push(await load(page, `${dashboard.url}#${place}`, { selector, count }));
-    }
-    const warm = taken.map((milliseconds) => `${Math.round(milliseconds)} ms`).join(", ");
-    process.stdout.write(
-      `First view of the ${what}: ${Math.round(cold)} ms with an empty cache, then ${warm}\n`,
-    );
-    expect(cold).toBeLessThan(boundMs);
-    expect(Math.min(...taken)).toBeLessThan(boundMs);
-  });
+  ])(
+    `sees the $what in the dashboard within ${boundMs} ms`,
+    async ({ what, place, selector, count }) => {
+      const cold = await coldLoad(dashboard, { place, selector, count });
+      const { page, signIn } = await dashboard.open();
+      await signIn();
+      await markShown(page, selector, count);
+      const taken: number[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        // A change after `#` alone would not reload the page, so another page is opened first.
+        await page.goto("about:blank");
+        taken.push(await load(page, `${dashboard.url}#${place}`, { selector, count }));
+      }
+      const warm = taken.map((milliseconds) => `${Math.round(milliseconds)} ms`).join(", ");
+      process.stdout.write(
+        `First view of the ${what}: ${Math.round(cold)} ms with an empty cache, then ${warm}\n`,
+      );
+      expect(cold).toBeLessThan(boundMs);
+      expect(Math.min(...taken)).toBeLessThan(boundMs);
+    },
+  );
 });
 
 interface Shown {

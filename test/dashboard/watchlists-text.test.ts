@@ -31,7 +31,7 @@ describe("IDs in pasted text or a chosen file", () => {
     " 12345 ; 23456\r\n",
     "12345\t23456\n\n",
     "12345, 23456,",
-  ])("are found with newlines, commas and blanks between them: %j", (text) => {
+  ])("are found if they are separated by newlines, commas or blanks: %j", (text) => {
     expect(read(text)).toEqual({
       ids: ["12345", "23456"],
       duplicates: 0,
@@ -52,7 +52,7 @@ describe("IDs in pasted text or a chosen file", () => {
     });
   });
 
-  it("come from the CSV column that has the most IDs, or from the chosen column", () => {
+  it("are taken from the CSV column that has the most IDs, or from the column that the user chose", () => {
     const csv = 'name,sku,old\r\n"Kettle, ""big""",12345,55555\r\nCup,23456,\r\nPot,oops,\r\n';
     const { ids, malformed, table } = read(csv);
     expect(ids).toEqual(["12345", "23456"]);
@@ -72,7 +72,7 @@ describe("IDs in pasted text or a chosen file", () => {
     expect(read("sku\tname\n12345\ta").ids).toEqual(["12345"]);
   });
 
-  it("are normalized as in responses of the service", () => {
+  it("are normalized to the form that the service returns", () => {
     const from = (platform: string, text: string) => readFor(platform, text).ids;
     expect(from("retailer_a", "b0sandbox0 B0SANDBOX0")).toEqual(["B0SANDBOX0"]);
     expect(from("retailer_c", "A-12345678")).toEqual(["12345678"]);
@@ -89,7 +89,7 @@ describe("IDs in pasted text with other content", () => {
     '[\n  "9000001",\n  "9000002"\n]',
     "“9000001” “9000002”",
     'sku,name\n"\'9000001","a"\n\'9000002,b',
-  ])("lose their quotes: %j", (text) => {
+  ])("are returned without the quotation marks around them: %j", (text) => {
     const { ids, malformed } = read(text);
     expect([ids, malformed]).toEqual([["9000001", "9000002"], []]);
   });
@@ -103,12 +103,12 @@ describe("IDs in pasted text with other content", () => {
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("do not include words that are as long as an ID: %j", (text, ids) => {
+  ])("do not include words that only have the length of an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("do not include a word that is as long as an ID, which is reported as malformed between IDs", () => {
+  it("do not include a word that only has the length of an ID; between IDs it is reported as malformed", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
@@ -129,14 +129,14 @@ describe("IDs in pasted text with other content", () => {
     ["price,sku\n19999,6505678\n29999,6505679\nTotal"],
     ["Total\nprice,sku\n19999,6505678\nSum\n29999,6505679,x\n49998"],
   ])(
-    "come from the column whose header names IDs, or that has the most different IDs: %j",
+    "are taken from the column whose header names IDs, or from the one with the most different IDs: %j",
     (text) => {
       const { ids, malformed } = read(text);
       expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
     },
   );
 
-  it("come from the ID column of a table without a header, or from all columns if all have IDs", () => {
+  it("are taken from the ID column of a table without a header, or from all columns if all contain IDs", () => {
     const { ids, table } = read("6505678,Cup\n6505679,Pot");
     expect(ids).toEqual(["6505678", "6505679"]);
     expect(table).toEqual({ header: ["", ""], hasHeader: false, column: 0, rowCount: 2 });
@@ -244,7 +244,7 @@ describe("the drawing of a pipeline", () => {
     },
   );
 
-  it("has a description of its steps, with what starts at a step and where its items go", () => {
+  it("has a text description of its steps, which states which runs start at a step and where the step's items go next", () => {
     const [whole] = presentScrapers({ platform: "retailer_a", marketplace: "us" }).templates;
     expect(whole && pipelineSentences(whole.pipeline)).toEqual([
       "pulse: reads with retailer_a.pulse. Starts here: every run. Items with “changed” go on to " +
@@ -262,7 +262,7 @@ describe("the notification of a run's end", () => {
     stats: { changed: 2, new_items: 0, delisted: 0 },
   } as WatchlistRun;
 
-  it("contains the reason if the credits did not cover all items", () => {
+  it("contains the reason if the credits covered only a part of the items", () => {
     const error = "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits.";
     expect(outcomeSentence(run)).toBe("completed: 2 changed.");
     expect(outcomeSentence({ ...run, error })).toBe(`completed: 2 changed. ${error}`);

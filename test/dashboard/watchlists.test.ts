@@ -115,7 +115,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("show pipelines as drawings, and as JSON with the service's errors at their lines", async () => {
+  it("show a pipeline as a drawing, and as JSON that marks the lines of the service's errors", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Full refresh every N runs").fill("often");
@@ -205,7 +205,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("announce each step of a run to screen readers when it starts, and not every new count", async () => {
+  it("announce to screen readers when a step of a run starts, but not every new item count", async () => {
     const list = await aList("Followed", ["9000000"]);
     const { page, goTo } = await visit();
     let credits = 10;
@@ -231,7 +231,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await page.evaluate("window.announced")).toBe(0);
   });
 
-  it("are reloaded after a run and keep the scroll position", async () => {
+  it("are reloaded after a run without a change of the scroll position", async () => {
     const ids = Array.from({ length: 450 }, (_, n) => String(7_000_000 + n));
     const list = await aList("Long", ids);
     const { page, goTo } = await visit();
@@ -329,7 +329,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await save.getAttribute("aria-disabled")).toBe("true");
   });
 
-  it("cannot be changed in the demo workspace, which shows why", async () => {
+  it("cannot be changed in the demo workspace, and the dashboard shows the reason", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.getByText("Nothing can be changed here.").waitFor();
@@ -342,7 +342,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("have the focus on their heading when they open, and are not read again after they are deleted", async () => {
+  it("have the keyboard focus on their heading when they open, and are not requested again after they are deleted", async () => {
     await aList("Opened", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");
@@ -361,7 +361,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(asked).toBe(1);
   });
 
-  it("show the error of the last action until it succeeds", async () => {
+  it("show the error of the last failed action until that action succeeds", async () => {
     const list = await aList("Refused", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo(`/watchlists/${list}`, "Refused");
@@ -374,7 +374,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await page.getByText("Not run now.").count()).toBe(0);
   });
 
-  it("show an error if a page cannot be drawn, and other pages still work", async () => {
+  it("show an error if a page cannot be rendered, and other pages still work", async () => {
     const { page, goTo, faults } = await visit();
     await page.route("**/v1/platforms", (route) => route.fulfill({ json: { data: null } }));
     await page.evaluate("location.assign('#/watchlists/new')");
@@ -388,7 +388,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Item IDs").waitFor();
   });
 
-  it("show why they could not be loaded, and are loaded on Try again", async () => {
+  it("show why they could not be loaded, and are loaded when the user chooses Try again", async () => {
     const { page, goTo } = await visit("phone");
     await refuseUntilTriedAgain(page, "**/v1/watchlists", "Not today.");
     await goTo("/watchlists", "Watchlists");

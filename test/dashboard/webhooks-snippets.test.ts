@@ -36,7 +36,7 @@ const deliveries: readonly (readonly [string, Delivery, boolean])[] = [
 
 const lacksPython = spawnSync("python3", ["--version"]).status !== 0;
 
-describe("the snippets that verify a signature", () => {
+describe("the code snippets of the dashboard that verify a webhook signature", () => {
   let dir = "";
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), "snippets-"));
@@ -56,7 +56,7 @@ describe("the snippets that verify a signature", () => {
   };
   const expected = deliveries.map(([, , genuine]) => genuine);
 
-  it("accept the service's deliveries and reject others, in TypeScript", () => {
+  it("accept the service's deliveries and reject forged ones, in TypeScript", () => {
     const script = `
       const { isGenuine } = await import(process.cwd() + "/verify.ts");
       const all = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
@@ -65,14 +65,17 @@ describe("the snippets that verify a signature", () => {
     expect(verdicts(process.execPath, `(async () => {${script}})()`)).toEqual(expected);
   });
 
-  it.skipIf(lacksPython)("accept the service's deliveries and reject others, in Python", () => {
-    const script = [
-      "import json, sys",
-      "sys.path.insert(0, '.')",
-      "from verify import is_genuine",
-      "all = json.load(sys.stdin)",
-      "print(json.dumps([is_genuine(one['body'].encode(), one['header'], one['secret']) for one in all]))",
-    ].join("\n");
-    expect(verdicts("python3", script)).toEqual(expected);
-  });
+  it.skipIf(lacksPython)(
+    "accept the service's deliveries and reject forged ones, in Python",
+    () => {
+      const script = [
+        "import json, sys",
+        "sys.path.insert(0, '.')",
+        "from verify import is_genuine",
+        "all = json.load(sys.stdin)",
+        "print(json.dumps([is_genuine(one['body'].encode(), one['header'], one['secret']) for one in all]))",
+      ].join("\n");
+      expect(verdicts("python3", script)).toEqual(expected);
+    },
+  );
 });

@@ -10,7 +10,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-describe.skipIf(lacksChromium)("the webhook pages", () => {
+describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
@@ -105,7 +105,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await expectAccessible(page);
   });
 
-  it("show a delivery with its attempts, and deliver it again", async () => {
+  it("show a delivery with its attempts, and let the user send it again", async () => {
     const id = await register("hooks/again", { description: "Again" });
     await receiver("behaviour", { status: 500, times: 1 });
     await runFor(id, "Kettles");
@@ -141,7 +141,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("row", { name: /Kettles delivered HTTP 200 4/ }).waitFor();
   });
 
-  it("show a delivery that waits for its first attempt as pending, with the body to send", async () => {
+  it("show a delivery as pending before its first attempt, with the body that will be sent", async () => {
     const id = await register("hooks/waiting", { description: "Waiting" });
     const { page, signIn, goTo } = await dashboard.open();
     const [first] = manyDeliveries(id, null).data;
@@ -171,7 +171,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await body.textContent()).toBe('{"id":"evt_0"}');
   });
 
-  it("show why the service disabled an endpoint, and enable it again", async () => {
+  it("show why the service disabled an endpoint, and let the user enable it again", async () => {
     const id = await register("hooks/disabled", { description: "Gone" });
     await receiver("behaviour", { status: 410, times: 1 });
     await runFor(id, "Lamps");
@@ -191,7 +191,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await page.getByText("The service disabled this endpoint").count()).toBe(0);
   });
 
-  it("disable and enable an endpoint, and recover the events in between", async () => {
+  it("let the user disable and enable an endpoint, and then recover the events in between", async () => {
     const id = await register("hooks/recover", { description: "Recover" });
     const page = await signInTo(`/webhooks/${id}`, "Recover");
     await page.getByRole("button", { name: "Disable" }).click();
@@ -234,7 +234,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     ]);
   });
 
-  it("rotate the secret, and keep the old one valid for a day only if the user wants it", async () => {
+  it("rotate an endpoint's secret, and keep the old secret valid for a day only if the user chooses this", async () => {
     const id = await register("hooks/rotate", { description: "Rotate" });
     const page = await signInTo(`/webhooks/${id}`, "Rotate");
     const rotate = async (): Promise<string> => {
@@ -266,7 +266,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await signatures()).toBe(1);
   });
 
-  it("edit an endpoint and delete it, and keep its log", async () => {
+  it("let the user edit and delete an endpoint, and still show its log after the deletion", async () => {
     const id = await register("hooks/gone", { description: "Soon gone" });
     const page = await signInTo(`/webhooks/${id}`, "Soon gone");
     await page.getByRole("button", { name: "Send a test" }).click();
@@ -290,7 +290,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await page.getByRole("link", { name: "/hooks/gone" }).count()).toBe(0);
   });
 
-  it("filter the log by the query in the address, and read it page by page", async () => {
+  it("filter the delivery log by the query in the address, and load it page by page", async () => {
     const id = await register("hooks/many", { description: "Many" });
     const { page, signIn, goTo } = await dashboard.open();
     const asked: string[] = [];
@@ -361,7 +361,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       .toBe("Redeliver watchlist.product.changed, dlv_110");
   });
 
-  it("reload pending deliveries one request at a time, even if a response takes long", async () => {
+  it("reload pending deliveries with one request at a time, even if a response is slow", async () => {
     const id = await register("hooks/slow", { description: "Slow" });
     const { page, signIn, goTo } = await dashboard.open();
     let asked = 0;
@@ -388,25 +388,28 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     ["an endpoint", (list: string) => `/webhooks/..%2Fwatchlists%2F${list}`],
     ["an endpoint, encoded twice", (list: string) => `/webhooks/%252e%252e%2Fwatchlists%2F${list}`],
     ["a delivery", (list: string) => `/webhooks?delivery=..%2Fwatchlists%2F${list}`],
-  ])("refuse a link that names another resource as %s", async (_what, placeOf) => {
-    const { body } = await dashboard.world.api.send("POST", "/watchlists", {
-      name: "Not an endpoint",
-      platform: "retailer_d",
-      ids: ["9000000"],
-      every: "7d",
-    });
-    const { page, signIn } = await dashboard.open();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await signIn();
-    const place = placeOf(String(body["id"]));
-    await page.evaluate((wanted) => location.assign(`#${wanted}`), place);
-    await page.getByText("This address does not exist.").first().waitFor();
-    expect(asked.filter((path) => path.includes(String(body["id"])))).toEqual([]);
-    expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
-  });
+  ])(
+    "show an error for a link that uses the path of a watchlist as the ID of %s",
+    async (_what, placeOf) => {
+      const { body } = await dashboard.world.api.send("POST", "/watchlists", {
+        name: "Not an endpoint",
+        platform: "retailer_d",
+        ids: ["9000000"],
+        every: "7d",
+      });
+      const { page, signIn } = await dashboard.open();
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await signIn();
+      const place = placeOf(String(body["id"]));
+      await page.evaluate((wanted) => location.assign(`#${wanted}`), place);
+      await page.getByText("This address does not exist.").first().waitFor();
+      expect(asked.filter((path) => path.includes(String(body["id"])))).toEqual([]);
+      expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
+    },
+  );
 
-  it("show why data could not be loaded, and load it on Try again", async () => {
+  it("show why data could not be loaded, and load the data when the user chooses Try again", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/webhooks/we_unknown", "Webhook endpoint");
@@ -421,7 +424,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("table", { name: "Webhook endpoints" }).waitFor();
   });
 
-  it("change nothing in the demo workspace", async () => {
+  it("let a user of the demo workspace change nothing", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await goTo("/webhooks", "Webhooks");

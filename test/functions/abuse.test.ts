@@ -68,7 +68,7 @@ async function startProbes(
 }
 
 describe("an account whose receivers never answer", () => {
-  it("occupies calls only up to its limit of probes, while another account tests its endpoint", async () => {
+  it("gets 429 for probes above its limit, while another account can still test its endpoint", async () => {
     const id = await register(abuser, silent);
     const other = await register(neighbour, "/hook/fast");
     const admitted = probesMax - 1;
@@ -91,7 +91,7 @@ describe("an account whose receivers never answer", () => {
     expect(receiver.requests.filter(({ path }) => path === silent)).toHaveLength(admitted);
   });
 
-  it("occupies workers for at most four delivery targets, while another account gets its events", async () => {
+  it("occupies workers with at most four of its delivery targets, while another account gets its events", async () => {
     for (let n = 0; n < limits.webhookEndpointsMax; n += 1) {
       await register(abuser, `${silent}/${n}`);
       world.clock.advance((probeSeconds * 1_000) / probesMax);
@@ -130,8 +130,8 @@ describe("an account whose receivers never answer", () => {
   });
 });
 
-describe("an account whose host names are resolved slowly", () => {
-  it("occupies calls only up to its limit of probes, while another account creates an endpoint", async () => {
+describe("an account whose endpoints have host names that resolve slowly", () => {
+  it("gets 429 for probes above its limit, while another account can still create an endpoint", async () => {
     const waiting: (() => void)[] = [];
     const resolve = (host: string): Promise<readonly string[]> =>
       host === "slow.shop-example.com"

@@ -70,11 +70,11 @@ describe.each(deployments)("cdk-nag on %j", (context) => {
     app.bare = withoutAcknowledgements(context);
   });
 
-  it("has no finding without an acknowledgement", () => {
+  it("reports no finding that the stacks do not acknowledge", () => {
     expect(findingsIn(app.explained)).toEqual([]);
   });
 
-  it("has a finding for every acknowledgement", () => {
+  it("reports, without the acknowledgements, a finding for each of them", () => {
     const found = findingsIn(app.bare);
     const acknowledged = acknowledgedIn(app.explained).filter(({ rule }) =>
       rule.startsWith("AwsSolutions-"),
@@ -86,7 +86,7 @@ describe.each(deployments)("cdk-nag on %j", (context) => {
     expect(stale).toEqual([]);
   });
 
-  it("gets a reason of at least one sentence from each acknowledgement", () => {
+  it("finds a reason of at least one sentence in each acknowledgement", () => {
     const reasons = acknowledgedIn(app.explained).map(({ reason }) => reason);
     expect(reasons.filter((reason) => !/^[A-Z].{30,}\.$/.test(reason))).toEqual([]);
   });
@@ -96,7 +96,7 @@ const isWithin = (path: string, scope: string): boolean =>
   path === scope || path.startsWith(`${scope}/`);
 
 describe("cdk-nag", () => {
-  it("has a finding for a bucket without protection", () => {
+  it("reports a bucket without protection", () => {
     const app = buildApp({ bundle: false, context: { stage: "dev" } });
     const stack = app.node.findChild(stackName("dev", "service"));
     const { path: careless } = new Bucket(stack, "Careless").node;

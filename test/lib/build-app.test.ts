@@ -18,18 +18,21 @@ function normalised(template: Template): string {
   return `${text}\n`;
 }
 
-describe.each(["dev", "prod"] as const)("synthesis for %s", (stage) => {
-  it.each(["data", "service"] as const)("makes the reviewed %s template", async (part) => {
-    const template = synthesize(stage)[part];
+describe.each(["dev", "prod"] as const)("the synthesis of the stage %s", (stage) => {
+  it.each(["data", "service"] as const)(
+    "produces the template of the %s stack that is stored as a snapshot",
+    async (part) => {
+      const template = synthesize(stage)[part];
 
-    await expect(normalised(template)).toMatchFileSnapshot(
-      `__snapshots__/${part}-${stage}.template.json`,
-    );
-  });
+      await expect(normalised(template)).toMatchFileSnapshot(
+        `__snapshots__/${part}-${stage}.template.json`,
+      );
+    },
+  );
 });
 
-describe("the stacks", () => {
-  it.each(["dev", "prod"] as const)("of %s have a description and tags", (stage) => {
+describe("the synthesized stacks", () => {
+  it.each(["dev", "prod"] as const)("of the stage %s have a description and tags", (stage) => {
     const outdir = mkdtempSync(join(tmpdir(), "synth-"));
     const assembly = buildApp({
       bundle: false,

@@ -13,7 +13,7 @@ const bytesOf = (file: string): number =>
   JSON.stringify(JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8"))).length;
 const dashboardBytes = bytesOf("../../functions/dashboard/generated/assets.json");
 
-describe("the bundles of functions", () => {
+describe("the bundles of the Lambda functions", () => {
   let outdir: string;
   let files: string[];
   beforeAll(() => {
@@ -25,12 +25,12 @@ describe("the bundles of functions", () => {
   });
   afterAll(() => rmSync(outdir, { recursive: true }));
 
-  it("load as modules under Node, each without the others, and export a handler", () => {
+  it("each load alone as a module in Node, and export a handler", () => {
     expect(files).toHaveLength(Object.keys(environment).length);
     for (const file of files) expect(handlerOf(file)).toContain("function");
   });
 
-  it("have generated files beside them only for the documentation", () => {
+  it("include generated files only for the function that serves the documentation", () => {
     const generated = new URL("../../functions/meta/generated", import.meta.url).pathname;
     const expected = readdirSync(generated, { recursive: true, encoding: "utf8" }).toSorted();
     const copies = files
@@ -41,7 +41,7 @@ describe("the bundles of functions", () => {
     ).toEqual([expected]);
   });
 
-  it("export a streaming handler unwrapped, because Lambda recognizes it by a mark that a wrapper lacks", () => {
+  it("export a streaming handler without a wrapper, so that Lambda recognizes it as streaming", () => {
     const marked = files
       .map((file) => handlerOf(file))
       .filter((found) => found.includes("streams"));
@@ -49,7 +49,7 @@ describe("the bundles of functions", () => {
     expect(marked).toHaveLength(streaming.length);
   });
 
-  it("are smaller than 510 KB, plus a fixed size for clients and routes that only some functions have", () => {
+  it("are smaller than 510 KB, plus a fixed size for the clients and routes that only some functions contain", () => {
     const more = [
       ["PutObject", 85_000],
       ["CreateSchedule", 20_000],

@@ -33,24 +33,27 @@ const deadlines = [
 ] as const;
 
 describe("the timeout of a call that charges", () => {
-  it("covers the time that a settlement may lose to failed requests, and the requests after that", () => {
+  it("covers the time that a settlement may lose to failed requests, and its remaining requests", () => {
     const { settleMs, settleLossMs, settleRequestsMax, ledgerRequestMs } = dependencies;
     // The first of the requests is within `settleLossMs`, so it adds no time.
     const worstMs = settleLossMs + (settleRequestsMax - 1) * ledgerRequestMs;
     expect(worstMs).toBeLessThanOrEqual(settleMs);
   });
 
-  it("covers the refund of credits and the sending of the answer after the settlement", () => {
+  it("covers the cancel of the charge and the sending of the response after the settlement", () => {
     const { answerSpareMs, cancelMs, sendMs } = dependencies;
     expect(cancelMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
   });
 
-  it.each(cases)("is not shorter for %s than the gateway's timeout (%s)", (name, mode) => {
-    expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
-  });
+  it.each(cases)(
+    "is, for the function %s, at least the gateway's timeout of a %s call",
+    (name, mode) => {
+      expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
+    },
+  );
 
   it.each(itemGroups)(
-    "lets a streamed %s call read until the longest deadline, settle and answer",
+    "leaves a streamed %s call the time to settle and answer after reads until the longest deadline",
     (name) => {
       const endMs = Math.min(timeoutMs("streamed", name), gatewaySeconds.streamed * 1_000);
       expect(limits.callDeadlineSeconds * 1_000 + afterReadingMs).toBeLessThanOrEqual(endMs);
@@ -58,7 +61,7 @@ describe("the timeout of a call that charges", () => {
   );
 
   it.each([...itemGroups, "watchlists"])(
-    "lets a buffered %s call read for one try of a source",
+    "leaves a buffered %s call the time for one attempt to read a source",
     (name) => {
       const endMs = Math.min(timeoutMs("buffered", name), gatewaySeconds.buffered * 1_000);
       expect(endMs - afterReadingMs).toBeGreaterThanOrEqual(sourceTryMs);
@@ -74,7 +77,7 @@ describe("the timeout of a call that charges", () => {
   });
 
   it.each(deadlines)(
-    "lets clients of %s receive the answer before they stop waiting",
+    "ends before the clients of %s stop waiting for the response",
     (route, deadline) => {
       const answeredMs = deadline * 1_000 + afterReadingMs;
       expect(answeredMs).toBeLessThanOrEqual(clientSeconds[route] * 1_000);

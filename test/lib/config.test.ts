@@ -8,7 +8,7 @@ describe("the concurrency of workers and reservations", () => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
-  it("leaves the minimum that Lambda requires to stay unreserved", () => {
+  it("leaves unreserved the minimum that Lambda requires", () => {
     const taken = 370 + 180 + 30 + 30 + 3 + (10 + 60 + 10 + 100 + 5);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
@@ -16,7 +16,7 @@ describe("the concurrency of workers and reservations", () => {
     );
   });
 
-  it("leaves a part to the API, so that runs cannot use the whole quota", () => {
+  it("is refused if the workers leave nothing of the AWS account's quota to the API", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),
@@ -41,7 +41,7 @@ describe("the concurrency quota of an AWS account", () => {
     });
   });
 
-  it("removes all reservations if it has no room for them, and allows few workers", () => {
+  it("removes all reservations and reduces the number of workers if it is too small for reservations", () => {
     expect(withAccountConcurrency(prod, 400)).toMatchObject({ reservedConcurrency: null });
     expect(withAccountConcurrency(prod, 50)).toMatchObject({
       concurrencyMax: { runs: 2, steps: 3, finishes: 2, deliveries: 5 },
@@ -57,7 +57,7 @@ describe("the concurrency quota of an AWS account", () => {
     ["prod", 9],
     ["dev", 9],
   ] as const)(
-    "leaves at least 1 to the API in %s if it is %i, and is refused if it is lower",
+    "leaves the API in %s a concurrency of at least 1 if it is %i, and is refused if it is lower",
     (stage, quota) => {
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
@@ -66,7 +66,7 @@ describe("the concurrency quota of an AWS account", () => {
     },
   );
 
-  it("gives numbers that Lambda accepts if it is from 9 to 1,200", () => {
+  it("results in numbers that Lambda accepts if it is from 9 to 1,200", () => {
     for (let quota = 9; quota <= 1_200; quota += 1) {
       expect(() => assertConcurrency(withAccountConcurrency(prod, quota))).not.toThrow();
     }

@@ -46,7 +46,7 @@ describe("the CDK context", () => {
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
 
-  it("given in code overrides the command line", () => {
+  it("overrides that of the command line if code passes it to the app", () => {
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(prodStackOf(buildApp({ bundle: false, context: { stage: "dev" } }))).toBeUndefined();
   });
@@ -56,7 +56,7 @@ describe("the CDK context", () => {
     expect(modeOf(buffered)).toBe("buffered");
   });
 
-  it('accepts the boolean true and the text "true"', () => {
+  it('accepts both the boolean true and the text "true"', () => {
     const firewallsIn = (service: Template): number =>
       Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL")).length;
 
@@ -146,18 +146,18 @@ describe("the CDK context", () => {
       "'demoApiKey' must be a key of the demo workspace",
     ],
     [{ unprotect: true }, "Context 'unprotect' must be the name of the data stack"],
-  ])("%j is refused with the error: %s", (context, message) => {
+  ])("is refused if it is %j, with the error: %s", (context, message) => {
     expect(() => appWith(context)).toThrow(message);
   });
 
   it.each(["domain-name", "Waf", "responsemode"])(
-    "with the misspelled key %s is refused",
+    "is refused if it contains the misspelled key %s",
     (key) => {
       expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
     },
   );
 
-  it("with an unknown key causes a warning, and keys of the CDK do not", () => {
+  it("causes a warning if it contains an unknown key, but not for keys of the CDK", () => {
     expect(warningsOf(appWith({ wafs: "true", "vpc-provider:account=1": {} }))).toEqual([
       expect.stringContaining("Context 'wafs' is unknown and has no effect."),
     ]);
@@ -174,7 +174,7 @@ describe("the sources of a stage", () => {
     expect(prodStackOf(appWith({ stage: "prod", sourcesParameter: "/sources" }))).toBeDefined();
   });
 
-  it("are the sandbox in dev, whether or not the context names it", () => {
+  it("are the sandbox in dev, even if the context names no sources", () => {
     const sourcesIn = (context: Readonly<Record<string, unknown>>): ReadonlySet<unknown> => {
       const { template } = appWith(context).synth().getStackByName(stackName("dev", "service"));
       const functions = propertiesOf(
@@ -205,7 +205,7 @@ describe("the context file of a stage", () => {
 
   const quotaOf = (app: App): unknown => app.node.tryGetContext("accountConcurrency");
 
-  it("sets only the keys that the command line omits", () => {
+  it("sets only the context keys that the command line omits", () => {
     const kept = { sources: "sandbox", accountConcurrency: 500, waf: true };
     expect(quotaOf(appWithFile(kept))).toBe(500);
     expect(quotaOf(appWithFile(kept, { accountConcurrency: "600" }))).toBe("600");
@@ -217,7 +217,7 @@ describe("the context file of a stage", () => {
     expect(aclsIn(appWithFile({ sources: "sandbox" }))).toBe(1);
   });
 
-  it("is read for its own stage, and only from the configured folder", () => {
+  it("is used only for the stage that it is named after, and only if a folder is configured", () => {
     appWithFile({ sources: "sandbox" });
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(() => buildApp({ bundle: false })).toThrow("Stage prod has no sources.");
@@ -225,7 +225,7 @@ describe("the context file of a stage", () => {
     expect(quotaOf(buildApp({ bundle: false, stageFiles: folder }))).toBeUndefined();
   });
 
-  it("may define the sources in full, and is refused if a source lacks a required option", () => {
+  it("may contain the complete source configuration, and is refused if a source lacks a required option", () => {
     const stack = (app: App): string => JSON.stringify(app.synth().stacks.map((s) => s.template));
     const sources = { ...sandboxSources, "retailer_a.lite": { adapter: "upstream" } };
     expect(() => appWithFile({ sources })).toThrow("SOURCES: retailer_a.lite.baseUrl");

@@ -47,7 +47,7 @@ describe.each([
     }
   });
 
-  it("indexes due rows, keys only, in every table except the ledger", () => {
+  it("has an index of due rows, with keys only, in every table except the ledger", () => {
     const indexes = Object.entries(resourcesOf(template, "AWS::DynamoDB::Table")).map(
       ([id, { Properties }]) => [id, Properties["GlobalSecondaryIndexes"]],
     );
@@ -76,7 +76,7 @@ describe.each([
     );
   });
 
-  it("keeps event bodies private, encrypted, and longer than clients may list them", () => {
+  it("keeps event bodies private and encrypted, and longer than clients can list the events", () => {
     expect(propertiesOf(template, "AWS::S3::Bucket")).toContainEqual(
       expect.objectContaining({
         PublicAccessBlockConfiguration: {
@@ -112,7 +112,7 @@ describe.each(["dev", "prod"] as const)("the outputs of the data stack of %s", (
     synthesize(stage).data.toJSON()["Outputs"] as Record<string, { Export?: { Name: string } }>,
   );
 
-  it("are those that the service stack reads, and one for operators", () => {
+  it("are exactly those that the service stack reads, and one for operators", () => {
     const plain = outputs.filter(([, { Export }]) => Export === undefined);
 
     expect(plain.map(([name]) => name).toSorted()).toEqual(
@@ -120,7 +120,7 @@ describe.each(["dev", "prod"] as const)("the outputs of the data stack of %s", (
     );
   });
 
-  it("keep the exports that release 0.1.0 of the service stack imports", () => {
+  it("include the exports that the service stack of release 0.1.0 imports", () => {
     const exported = outputs.flatMap(([, { Export }]) => Export?.Name ?? []);
 
     expect(exported.toSorted()).toEqual(
@@ -144,7 +144,7 @@ describe.each(["dev", "prod"] as const)("the outputs of the data stack of %s", (
 });
 
 describe("the data stack's protection against deletion", () => {
-  it("retains every resource in prod, except after a failed first deployment", () => {
+  it("retains every resource of prod when the stack is deleted, except after a failed first deployment", () => {
     const resources = prod.toJSON()["Resources"] as Record<string, Resource>;
 
     for (const id of keptIds) {
@@ -155,7 +155,7 @@ describe("the data stack's protection against deletion", () => {
     }
   });
 
-  it("creates the tables last, because they cannot be removed automatically, and refuses their deletion", () => {
+  it("creates the tables after all other resources, and enables their deletion protection", () => {
     for (const table of Object.values(resourcesOf(prod, "AWS::DynamoDB::Table"))) {
       const { DependsOn } = table as unknown as { DependsOn: readonly string[] };
       expect(DependsOn).toEqual(
@@ -167,7 +167,7 @@ describe("the data stack's protection against deletion", () => {
     }
   });
 
-  it("lets a dev stack be destroyed completely", () => {
+  it("lets the complete stack of dev be destroyed", () => {
     for (const table of Object.values(resourcesOf(dev, "AWS::DynamoDB::Table"))) {
       expect(table.DeletionPolicy).toBe("Delete");
     }
@@ -183,7 +183,7 @@ describe("the context 'unprotect' of the data stack", () => {
       .synth()
       .getStackByName(stackName(stage, "data"));
 
-  it("is not needed in dev, and prod's stack has termination protection without it", () => {
+  it("is not needed in dev, but without it the stack of prod has termination protection", () => {
     expect(stackOf("dev").terminationProtection).toBe(false);
     expect(stackOf("prod").terminationProtection).toBe(true);
   });

@@ -49,26 +49,29 @@ function holdersOf(action: string, resource = ""): readonly string[] {
 }
 
 describe("the service stack's functions", () => {
-  it("exist once for every name that the environment lists", () => {
+  it("exist once for each name in the list of function names", () => {
     expect([...functionIds(service).keys()].sort()).toEqual([...functionNames].sort());
     expect(Object.keys(functions)).toHaveLength(functionNames.length);
   });
 
-  it.each(functionNames)("include %s with exactly the variables listed for it", (name) => {
-    const variables = Object.keys(variablesOf(functionOf(name).Properties)).sort();
+  it.each(functionNames)(
+    "include %s with exactly the environment variables that are listed for it",
+    (name) => {
+      const variables = Object.keys(variablesOf(functionOf(name).Properties)).sort();
 
-    expect(variables).toEqual(
-      [...environment[name], "POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"].sort(),
-    );
-  });
+      expect(variables).toEqual(
+        [...environment[name], "POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"].sort(),
+      );
+    },
+  );
 
-  it("let the watchlists function time out before another call can take over the creation of a watchlist", () => {
+  it("include the watchlists function, which times out before another call can take over its creation of a watchlist", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
   });
 
-  it.each(functionNames)("give %s a separate role", (name) => {
+  it.each(functionNames)("include %s with a separate role", (name) => {
     const roleId = roleIdOf(functionOf(name).Properties);
 
     const sharing = Object.values(functions).filter(
@@ -81,7 +84,7 @@ describe("the service stack's functions", () => {
 describe.each(["dev", "prod"] as const)("the references of the service stack of %s", (stage) => {
   const text = JSON.stringify(synthesize(stage).service.toJSON());
 
-  it("import no export, so that the data stack can change first", () => {
+  it("import no stack export, so that the data stack can be changed first", () => {
     expect(text).not.toContain("Fn::ImportValue");
   });
 
@@ -108,7 +111,7 @@ describe("the permissions of the service", () => {
     "dynamodb:ListBackups",
   ]);
 
-  it("list every action, and every resource of an action that AWS can restrict", () => {
+  it("contain no wildcard in actions, or in resources of actions that AWS can restrict", () => {
     expect(policies.length).toBeGreaterThan(functionNames.length);
     for (const statement of policies) {
       const actions = actionsOf(statement);
@@ -118,7 +121,7 @@ describe("the permissions of the service", () => {
     }
   });
 
-  it("come from this app's policies, except for the roles of the gateway's logs and of CodeDeploy", () => {
+  it("are granted by policies of this app, except for the two roles of the gateway's logs and CodeDeploy", () => {
     const managedIn = (template: Template): readonly string[] =>
       propertiesOf(template, "AWS::IAM::Role")
         .map(({ ManagedPolicyArns }) => JSON.stringify(ManagedPolicyArns))
@@ -159,7 +162,7 @@ describe("the permissions of the service", () => {
     );
   });
 
-  it("are never granted by the resource policy of a queue or bucket", () => {
+  it("are never granted by a resource policy of a queue or bucket", () => {
     const resourcePolicies = [
       ...Object.values(resourcesOf(service, "AWS::SQS::QueuePolicy")),
       ...Object.values(resourcesOf(data, "AWS::S3::BucketPolicy")),
@@ -183,7 +186,7 @@ describe("the permissions of the service", () => {
     expect(holdersOf("dynamodb:BatchWriteItem", "LedgerTable")).toEqual([]);
   });
 
-  it("let a function decrypt secrets only if it signs requests or signs in with them", () => {
+  it("allow only functions that sign requests or sign in with secrets to decrypt them", () => {
     expect(holdersOf("kms:Decrypt")).toEqual(["webhook-endpoints", "s3-destination", "delivery"]);
     expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
   });
@@ -193,7 +196,7 @@ describe("the permissions of the service", () => {
     expect(holdersOf("s3:GetObject")).toEqual(["webhook-endpoints", "events", "delivery"]);
   });
 
-  it("let only functions that sign in to customers' buckets assume roles, and never the service's own roles", () => {
+  it("allow only functions that access customers' buckets to assume roles, and never roles of the service", () => {
     expect(holdersOf("sts:AssumeRole")).toEqual(["s3-destination", "delivery"]);
     for (const name of ["s3-destination", "delivery"] as const) {
       const roles = grantsOf(name).filter((one) => actionsOf(one).includes("sts:AssumeRole"));
@@ -205,7 +208,7 @@ describe("the permissions of the service", () => {
     }
   });
 
-  it("let the functions of public documents look up keys and count calls, but not read accounts", () => {
+  it("allow the functions of public documents to look up keys and count calls, but not to read accounts", () => {
     for (const name of ["platforms", "meta"] as const) {
       const grants = grantsOf(name).filter((one) => JSON.stringify(one).includes("AccountsTable"));
       expect(grants).toEqual([
@@ -222,7 +225,7 @@ describe("the permissions of the service", () => {
     expect(JSON.stringify(grantsOf("dashboard"))).not.toContain("dynamodb:");
   });
 
-  it("let only functions that serve or run watchlists change them", () => {
+  it("allow only functions that serve or run watchlists to change them", () => {
     expect(holdersOf("dynamodb:PutItem", "WatchlistsTable")).toEqual([
       "watchlists",
       "run-starter",
@@ -233,7 +236,7 @@ describe("the permissions of the service", () => {
     ]);
   });
 
-  it("let only the sweeper read an index", () => {
+  it("allow only the sweeper to read an index", () => {
     const withIndex = functionNames.filter((name) =>
       JSON.stringify(grantsOf(name)).includes("/index/"),
     );
@@ -244,7 +247,7 @@ describe("the permissions of the service", () => {
     }
   });
 
-  it("let only the senders of a queue send to it", () => {
+  it("allow only the functions that are listed as a queue's senders to send to it", () => {
     expect(holdersOf("sqs:SendMessage", '"RunsQueue"')).toEqual([
       "products",
       "offers",
@@ -263,7 +266,7 @@ describe("the permissions of the service", () => {
     ]);
   });
 
-  it("let only the worker of a queue receive, delete and postpone its messages", () => {
+  it("allow only the worker of a queue to receive, delete and postpone its messages", () => {
     for (const action of ["sqs:ReceiveMessage", "sqs:ChangeMessageVisibility"]) {
       expect(holdersOf(action, '"RunsQueue"')).toEqual(["run-starter"]);
       expect(holdersOf(action, '"StepsQueue"')).toEqual(["run-step"]);
@@ -273,7 +276,7 @@ describe("the permissions of the service", () => {
   });
 });
 
-describe("the number of resources", () => {
+describe("the number of resources in the service stack", () => {
   const counts = deployments.flatMap(({ stage, ...context }) => {
     const stacks = synthesize(stage as Stage, context);
     const settings = Object.keys(context).map((key) => ` with ${key}`);

@@ -103,7 +103,7 @@ const allowed = {
 };
 
 describe("the source configuration at synthesis", () => {
-  it("is the sandbox by default, which needs no secret", () => {
+  it("uses the sandbox by default, which needs no secret", () => {
     const found = bySource(serviceWith());
     expect([...found.keys()].toSorted()).toEqual(readers);
     for (const { variable, statements } of found.values()) {
@@ -112,7 +112,7 @@ describe("the source configuration at synthesis", () => {
     }
   });
 
-  it("lets functions that read sources open exactly the secrets that it names", () => {
+  it("allows functions that read sources to read exactly the secrets that it names", () => {
     const service = serviceWith({ sources });
     for (const { variable, statements } of bySource(service).values()) {
       expect(variable).toBe(sources);
@@ -127,14 +127,14 @@ describe("the source configuration at synthesis", () => {
     }
   });
 
-  it("lets functions that read sources update the shared rate limit", () => {
+  it("allows functions that read sources to update the shared rate limit", () => {
     for (const { statements } of bySource(serviceWith({ sources })).values()) {
       const updates = statements.filter((one) => actionsOf(one).includes("dynamodb:UpdateItem"));
       expect(JSON.stringify(updates)).toContain("AccountsTable");
     }
   });
 
-  it("may be in a file, and in the context of the command line", () => {
+  it("can be set in a file or in the context of the command line", () => {
     const file = join(folder, "sources.json");
     writeFileSync(file, sources);
     process.env["CDK_CONTEXT_JSON"] = JSON.stringify({ sources: file });
@@ -149,7 +149,7 @@ describe("the source configuration at synthesis", () => {
     expect(bySource(serviceWith({ sources: file })).get("products")?.variable).toBe(sources);
   });
 
-  it("fits into the environment variables that Lambda allows, with names of any length", () => {
+  it("is refused before the environment variables exceed the size that Lambda allows", () => {
     // Finds the longest URL template that is accepted.
     let length = 4_000;
     while (!isTaken(length)) length -= 1;
@@ -171,7 +171,7 @@ describe("the source configuration at synthesis", () => {
     expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_400);
   });
 
-  it("may be in a parameter that is read at deployment", () => {
+  it("can be stored in a parameter that is read at deployment", () => {
     const service = serviceWith({
       sourcesParameter: "/retail/sources",
       sourceSecrets: `${secretArn},/sources/c,${kmsKeyArn}`,

@@ -28,18 +28,21 @@ describe("responses of the running service match the OpenAPI document:", () => {
     ["retailer_b", "standard"],
     ["retailer_c", "standard"],
     ["retailer_d", "standard"],
-  ] as const)("products of %s at %s in every state", async (platform, tier) => {
-    const ordinary = Array.from({ length: 60 }, (_, n) =>
-      platform === "retailer_a" ? `B0${String(10_000_000 + n)}` : String(1_000_000 + n),
-    );
-    const ids = [...quickIds(reservedIds[platform]), ...ordinary];
-    const answer = await api.send("POST", "/products", { platform, tier, ids });
-    expect(answer.status).toBe(200);
-    const statuses = (answer.body["results"] as { status: string }[]).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set(["ok", "partial", "not_found", "unavailable"]));
-  });
+  ] as const)(
+    "the product calls of %s at tier %s, with items in every status",
+    async (platform, tier) => {
+      const ordinary = Array.from({ length: 60 }, (_, n) =>
+        platform === "retailer_a" ? `B0${String(10_000_000 + n)}` : String(1_000_000 + n),
+      );
+      const ids = [...quickIds(reservedIds[platform]), ...ordinary];
+      const answer = await api.send("POST", "/products", { platform, tier, ids });
+      expect(answer.status).toBe(200);
+      const statuses = (answer.body["results"] as { status: string }[]).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set(["ok", "partial", "not_found", "unavailable"]));
+    },
+  );
 
-  it("the offers of listings, the offers of one item, and their checks", async () => {
+  it("the calls for offers of several items, for offers of one item, and for offer checks", async () => {
     const ids = quickIds(reservedIds.retailer_a);
     const offers = await api.send("POST", "/offers", { ids });
     expect(offers.status).toBe(200);
@@ -52,7 +55,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     expect((await api.send("POST", "/offers/check", { offers: named })).status).toBe(200);
   });
 
-  it("lists and resources of an empty account", async () => {
+  it("the lists and resources of an empty account", async () => {
     const free = ["account", "usage?days=3", "credit_transactions?limit=5", "api_keys"];
     const open = ["health", "platforms", "structured", "watchlists", "webhook_endpoints"];
     for (const path of [...free, ...open]) {
@@ -60,7 +63,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     }
   });
 
-  it("a watchlist with its items and runs, and a conflict", async () => {
+  it("the calls for a watchlist with its items and runs, including an error 409", async () => {
     const body = { name: "List", platform: "retailer_d", ids: ["9000000"], every: "1h" };
     const created = await api.send("POST", "/watchlists", body);
     expect(created.status).toBe(201);
@@ -72,7 +75,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     );
   });
 
-  it("a webhook endpoint, an API key, and an announced feature", async () => {
+  it("the calls for a webhook endpoint, an API key and an announced feature", async () => {
     const url = `${world.receiverUrl}/documented`;
     const endpoint = await api.send("POST", "/webhook_endpoints", { url });
     expect(endpoint.status).toBe(201);
@@ -83,7 +86,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     expect((await api.send("POST", structured, { query: "x" })).status).toBe(501);
   });
 
-  it("the document's examples of bodies, which the service accepts", async () => {
+  it("the service accepts the examples of request bodies in the document", async () => {
     const paths = document.paths as Readonly<Record<string, object>>;
     const bodies = Object.entries<Posted>(paths).flatMap(([path, { post }]) =>
       Object.values(post?.requestBody?.content["application/json"].examples ?? {}).map(

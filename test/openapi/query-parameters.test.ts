@@ -52,17 +52,20 @@ async function refusalOf(method: string, path: string) {
 }
 
 describe("an operation below /v1", () => {
-  it.each(live)("$route refuses an unknown query parameter", async ({ method, path, accepted }) => {
-    const { status, error } = await refusalOf(method, `${path}?unknown_one=1`);
-    expect(status).toBe(400);
-    expect(error).toMatchObject({ code: "INVALID_PARAM", param: "unknown_one" });
-    // The parameters that the service accepts must be those that the document lists.
-    const listed = /accepts: ([^.]*)\.$/.exec(error?.["message"] ?? "")?.[1]?.split(", ");
-    expect(listed).toEqual([...accepted, "api_key"]);
-  });
+  it.each(live)(
+    "$route returns 400 for an unknown query parameter",
+    async ({ method, path, accepted }) => {
+      const { status, error } = await refusalOf(method, `${path}?unknown_one=1`);
+      expect(status).toBe(400);
+      expect(error).toMatchObject({ code: "INVALID_PARAM", param: "unknown_one" });
+      // The parameters that the service accepts must be those that the document lists.
+      const listed = /accepts: ([^.]*)\.$/.exec(error?.["message"] ?? "")?.[1]?.split(", ");
+      expect(listed).toEqual([...accepted, "api_key"]);
+    },
+  );
 
   it.each(live.flatMap(({ accepted, ...rest }) => accepted.map((name) => ({ ...rest, name }))))(
-    "$route refuses '$name' if it is sent twice",
+    "$route returns 400 if '$name' is sent twice",
     async ({ method, path, name }) => {
       const { status, error } = await refusalOf(method, `${path}?${name}=1&${name}=1`);
       expect(status).toBe(400);
@@ -70,7 +73,7 @@ describe("an operation below /v1", () => {
     },
   );
 
-  it("answers 501 with any query if it is only announced", async () => {
+  it("returns 501 for any query if it is only announced", async () => {
     expect(announced.length).toBeGreaterThan(0);
     for (const { method, path } of announced) {
       expect((await refusalOf(method, `${path}?unknown_one=1`)).status).toBe(501);
@@ -83,7 +86,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
     found.map(({ name, schema }) => ({ ...rest, name, schema })),
   );
 
-  it("has the type integer if its name is that of a number", () => {
+  it("has the same name as no query parameter of another type", () => {
     const names = new Set(integers.map(({ name }) => name));
     expect(names).toEqual(new Set(["limit", "days", "count", "before_run", "max_credits"]));
     // No parameter with one of these names has another type.
@@ -100,7 +103,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
   });
 
   it.each(integers)(
-    "$route: '$name' is refused outside its bounds, and if it is not an integer",
+    "$route: '$name' gets 400 outside its bounds, and if it is not an integer",
     async ({ method, path, name, schema }) => {
       const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
       const wrong = [minimum - 1, maximum + 1, `${minimum}.5`, `0${minimum}`, "", "1e1", "abc"];
@@ -129,7 +132,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
 });
 
 describe("the documentation pages", () => {
-  it("ignore their query, because links add parameters", async () => {
+  it("accept and ignore any query parameters, which links may add", async () => {
     expect(pages.length).toBeGreaterThanOrEqual(3);
     for (const { method, path: template } of pages) {
       const path = template.replace(/^\/docs\/.+/, "/docs/errors");

@@ -22,8 +22,8 @@ const allBlocks = pages.flatMap((page) =>
 );
 const pagesWithShell = pages.filter((page) => codeBlocks(page, "sh").length > 0);
 
-describe("the code blocks of the pages", () => {
-  it("have an info string that the tests recognize", () => {
+describe("the code blocks of the Markdown pages", () => {
+  it("have an info string (the language) that these tests recognize", () => {
     const known = new Set([...shellInfos, "", "json", "mermaid", "python", "sql", "ts"]);
 
     expect(allBlocks.filter(({ info }) => !known.has(info))).toEqual([]);
@@ -93,14 +93,14 @@ describe("the shell blocks of a page, pasted in their order,", () => {
     S3_SECRET: "local",
   });
 
-  it("succeed in the README with a data folder that the reader chooses", async () => {
+  it("exit with 0 for the README with a data folder that the reader chooses", async () => {
     const session = await paste(codeBlocks("README.md", "sh"), root, { LOCAL_DIR: world.folder });
 
     expectSuccess(session);
     expect(session.output).toContain('"last_change":{"changed_at"');
   });
 
-  it("succeed in the README with the default data folder", async () => {
+  it("exit with 0 for the README with the default data folder", async () => {
     const folder = mkdtempSync(join(tmpdir(), "readme-"));
     symlinkSync(world.folder, join(folder, ".local"));
     try {
@@ -113,13 +113,16 @@ describe("the shell blocks of a page, pasted in their order,", () => {
     }
   });
 
-  it.each(pagesWithShell.filter((page) => page !== "README.md"))("succeed in %s", async (page) => {
-    const [setUp = ""] = codeBlocks("docs/api-guide.md", "sh");
-    const first = pageText(page).includes(setUpLink) ? [setUp] : [];
-    const environment = { ...ownValues(), LOCAL_DIR: world.folder };
+  it.each(pagesWithShell.filter((page) => page !== "README.md"))(
+    "exit with 0 for %s",
+    async (page) => {
+      const [setUp = ""] = codeBlocks("docs/api-guide.md", "sh");
+      const first = pageText(page).includes(setUpLink) ? [setUp] : [];
+      const environment = { ...ownValues(), LOCAL_DIR: world.folder };
 
-    expectSuccess(await paste([...first, ...codeBlocks(page, "sh")], root, environment));
-  });
+      expectSuccess(await paste([...first, ...codeBlocks(page, "sh")], root, environment));
+    },
+  );
 });
 
 interface Session {

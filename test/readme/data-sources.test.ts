@@ -13,7 +13,7 @@ const scrapers = Object.keys(sandboxSources);
 
 describe("docs/data-sources.md", () => {
   it.each(examples.map((example) => [example["adapter"] ?? "", example] as const))(
-    "shows options of %s that the configuration accepts",
+    "has an example of the adapter %s that the source configuration accepts",
     (adapter, example) => {
       const served = scrapers.filter((scraper) => canServe(adapter, scraper));
       // An offer check needs the adapter that returned the offer ID, so an adapter gets all its
@@ -48,7 +48,7 @@ describe("brand names", () => {
     ),
   ];
 
-  it("are on docs/data-sources.md only", () => {
+  it("occur only in docs/data-sources.md", () => {
     expect(files.length).toBeGreaterThan(300);
     expect(files.filter((file) => pattern.test(readFileSync(`${root}${file}`, "utf8")))).toEqual(
       [],

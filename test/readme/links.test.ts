@@ -53,7 +53,7 @@ describe("the Markdown pages", () => {
     expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it("are all reachable from the README", () => {
+  it("can all be reached through links from the README", () => {
     const reached = new Set(["README.md"]);
     for (const page of reached) {
       for (const link of linksOf(page)) {

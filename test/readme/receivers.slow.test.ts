@@ -87,7 +87,7 @@ describe("the receiver of docs/webhooks.md in TypeScript", () => {
   const typescript = { fence: "ts", file: "receiver.mts", command: process.execPath };
   testReceiver(typescript);
 
-  it("compiles under strict rules", () => {
+  it("compiles under strict TypeScript rules", () => {
     const folder = mkdtempSync(join(tmpdir(), "receiver-"));
     try {
       linkModules(folder);
@@ -157,7 +157,7 @@ function testReceiver({ fence, file, command }: Language): void {
     }
   };
 
-  it("handles every event of a run once, and reports that none is missing", async () => {
+  it("handles every event of a run once, and reports that no event is missing", async () => {
     const receiver = await start();
 
     for (const event of run) expect(await send(receiver, event)).toBe(204);
@@ -189,7 +189,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(first.lines()).toEqual([expect.stringContaining("webhook.test")]);
   });
 
-  it("processes at its start the events that a crash left in its inbox", async () => {
+  it("processes, when it starts, the events that a crash left in its inbox", async () => {
     const first = await start();
     await send(first, test);
     await first.printed("webhook.test");
@@ -225,7 +225,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(receiver.lines()).not.toContain("wlrun_1 is complete");
   });
 
-  it("accepts either signature during an overlap, with either secret configured", async () => {
+  it("accepts a delivery during the overlap of two secrets, whichever of the two is configured", async () => {
     const both = [secret, previous];
     const withNew = await start([secret]);
     expect(await send(withNew, test, { secrets: both })).toBe(204);
@@ -238,7 +238,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(await send(withBoth, test, { secrets: [secret] })).toBe(400);
   });
 
-  it("accepts signatures up to 300 s in the past or future, and no others", async () => {
+  it("accepts only signatures with a time of at most 300 s in the past or future", async () => {
     const receiver = await start();
 
     expect(await send(receiver, test, { age: 298 })).toBe(204);
@@ -292,7 +292,7 @@ function testReceiver({ fence, file, command }: Language): void {
   });
 }
 
-describe("the code in docs/webhooks.md for libraries", () => {
+describe("the code in docs/webhooks.md for a verification library:", () => {
   type Verify = (body: Buffer, headers: Record<string, string>, secret: string) => unknown;
   let folder: string;
   let verifiers: { readonly asStripe: Verify; readonly asStandardWebhooks: Verify };
@@ -305,18 +305,21 @@ describe("the code in docs/webhooks.md for libraries", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.each(["asStripe", "asStandardWebhooks"] as const)("%s verifies a delivery", (name) => {
-    const body = Buffer.from(test.body);
-    const signing = { body, secrets: [secret, previous], at: new Date() };
-    const signature = { "service-signature": signatureHeader(signing) };
-    const headers = { ...signature, ...standardHeaders(test.id, signing) };
-    const verify = verifiers[name];
+  it.each(["asStripe", "asStandardWebhooks"] as const)(
+    "%s accepts a delivery of the service, and refuses one with another secret or a changed body",
+    (name) => {
+      const body = Buffer.from(test.body);
+      const signing = { body, secrets: [secret, previous], at: new Date() };
+      const signature = { "service-signature": signatureHeader(signing) };
+      const headers = { ...signature, ...standardHeaders(test.id, signing) };
+      const verify = verifiers[name];
 
-    expect(verify(body, headers, secret)).toMatchObject({ id: test.id });
-    expect(verify(body, headers, previous)).toMatchObject({ id: test.id });
-    expect(() => verify(body, headers, stranger)).toThrow(/signature/);
-    expect(() => verify(Buffer.from(`${test.body} `), headers, secret)).toThrow(/signature/);
-  });
+      expect(verify(body, headers, secret)).toMatchObject({ id: test.id });
+      expect(verify(body, headers, previous)).toMatchObject({ id: test.id });
+      expect(() => verify(body, headers, stranger)).toThrow(/signature/);
+      expect(() => verify(Buffer.from(`${test.body} `), headers, secret)).toThrow(/signature/);
+    },
+  );
 });
 
 const linkModules = (folder: string): void =>

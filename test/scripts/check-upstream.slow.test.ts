@@ -84,7 +84,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("fails if it is given no IDs, and reports every scraper in the capabilities as skipped", async () => {
+  it("fails if the command names no IDs, and reports every scraper in the server's capabilities as skipped", async () => {
     const { url } = await serve();
     const findings = await checkUpstream(optionsIn([url]));
     const scrapers = findings.map(({ scraper }) => scraper);
@@ -93,7 +93,7 @@ describe("the upstream check", () => {
     expect(report(findings)).toContain("--scraper retailer_d.standard --ids");
   });
 
-  it("fails if a scraper is given without IDs", async () => {
+  it("fails if the command names a scraper without IDs", async () => {
     const findings = await check(await serve(), { ids: [] });
     expect(failed(findings)).toEqual(["read"]);
   });
@@ -122,7 +122,7 @@ describe("the upstream check", () => {
     ["zero_prices", "promise"],
   ];
   it.each(mustFail)(
-    "fails a server that misbehaves by %s, with the rule %s",
+    "reports for a server with the misbehaviour %s a failure of the rule %s",
     async (name, rule) => {
       const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
       expect(failed(findings)).toContain(rule);
@@ -146,7 +146,7 @@ describe("the upstream check", () => {
     ["relative_links", "dropped"],
   ];
   it.each(shouldWarn)(
-    "warns of a server that misbehaves by %s, with the rule %s",
+    "reports for a server with the misbehaviour %s a warning of the rule %s",
     async (name, rule) => {
       const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
       expect(failed(findings)).toEqual([]);
@@ -155,7 +155,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("has an expectation for every misbehaviour of the reference server", () => {
+  it("is tested with every misbehaviour of the reference server", () => {
     const fine: readonly Misbehaviour[] = ["gzip", "br", "null_data"];
     const elsewhere: readonly Misbehaviour[] = [
       "all_featured",
@@ -167,7 +167,7 @@ describe("the upstream check", () => {
     expect([...fine, ...elsewhere, ...tried].toSorted()).toEqual(misbehaviours.toSorted());
   });
 
-  it.each(["gzip", "br"] as const)("accepts replies in %s", async (name) => {
+  it.each(["gzip", "br"] as const)("accepts replies that are compressed with %s", async (name) => {
     expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
   });
 
@@ -188,7 +188,7 @@ describe("the upstream check", () => {
   });
 
   it.each(["all_featured", "total_of_none"] as const)(
-    "warns of offers that the service changes, from a server that misbehaves by %s",
+    "warns that the service would change offers of a server with the misbehaviour %s",
     async (name) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, await runFor("retailer_a.offers"));
@@ -197,14 +197,14 @@ describe("the upstream check", () => {
     },
   );
 
-  it("names the field because of which the service rejects a listing", async () => {
+  it("names the invalid field because of which the service would reject a listing", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("negative_prices") });
     const findings = await check(server, await runFor("retailer_a.offers"));
     expect(failed(findings)).toContain("taken");
     expect(report(findings)).toMatch(/B0SANDBOX0 reports ok with offers\.0\.price: -5/);
   });
 
-  it("fails a server whose offer checks have the ASIN of another item", async () => {
+  it("reports a failure if offer checks return the ASIN of another item", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("wrong_asin") });
     const run = await runFor("retailer_a.offer_check");
     const findings = await check(server, run);
@@ -212,7 +212,7 @@ describe("the upstream check", () => {
     expect(report(findings)).toContain(`${run.ids?.[0]} with B0FOREIGN0`);
   });
 
-  it("fails a server that reports every offer as not buyable", async () => {
+  it("reports a failure if offer checks report every offer as not buyable", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("all_not_found") });
     const findings = await check(server, await runFor("retailer_a.offer_check"));
     expect(failed(findings)).toEqual(["found"]);
@@ -227,7 +227,7 @@ describe("the upstream check", () => {
     expect([...failed(findings), ...warned(findings)]).toEqual([]);
   });
 
-  it("names dropped fields with their values", async () => {
+  it("names the fields that the service would drop, with their values", async () => {
     const text = report(
       await check(await serve({ misbehave: alwaysMisbehaving("relative_links") })),
     );
@@ -235,11 +235,11 @@ describe("the upstream check", () => {
     expect(text).toContain('results.0.data.images: ["//cdn.example/1.png"]');
   });
 
-  it("fails a server that finds an item that does not exist", async () => {
+  it("reports a failure if the server finds an item that does not exist", async () => {
     expect(failed(await check(await serve(), { unknownId: "9000000" }))).toEqual(["unknown-id"]);
   });
 
-  it("fails a server that reports an error only for an item that does not exist", async () => {
+  it("reports a failure if the server returns an error for an item that does not exist", async () => {
     const server = await serve({
       misbehave: ({ ids }) => (ids.includes("9000007") ? "error_beside" : undefined),
     });
@@ -248,12 +248,12 @@ describe("the upstream check", () => {
     expect(report(findings)).toContain("seen: an error next to the results");
   });
 
-  it("fails a server that requires no secret", async () => {
+  it("reports a failure if the server accepts calls without its secret", async () => {
     const findings = await check(await serve(), { secret: "right" });
     expect(failed(findings)).toEqual(["wrong-secret", "no-secret"]);
   });
 
-  it("warns of a server that is slower than the deadline", async () => {
+  it("reports a warning if the server answers after the deadline", async () => {
     const findings = await check(
       await serve({ misbehave: ({ body }) => (body["deadline_ms"] === 1 ? "hang" : undefined) }),
     );
@@ -304,14 +304,14 @@ describe("the command check:upstream", () => {
     ["gzip", ["--ids", "9000000"], 2],
     ["gzip", ["--no-such-option"], 2],
   ] as const)(
-    "checks a server that misbehaves by %s, with the arguments %j, and exits with %d",
+    "checks a server with the misbehaviour %s with the arguments %j, and exits with %d",
     async (name, args, code) => {
       const { url } = await serve({ misbehave: alwaysMisbehaving(name) });
       expect(await exitOf([url, ...args])).toBe(code);
     },
   );
 
-  it("removes repeated IDs and the spaces around IDs", () => {
+  it("reads each ID once and without surrounding spaces", () => {
     const args = ["http://x/", "--scraper", "retailer_d.standard", "--ids", "1, 2,1,"];
     expect(optionsIn(args)).toMatchObject({
       server: { baseUrl: "http://x", timeoutMs: 20_000 },

@@ -44,7 +44,7 @@ describe("npm run capacity -- --ceilings", () => {
     ["--stage", "dev"],
     ["--items", "5"],
     ["--readers", "60"],
-  ])("refuses %s, which would change nothing", async (option, value) => {
+  ])("refuses the option %s, which has no effect with --ceilings", async (option, value) => {
     const { code, out, err } = await run("scripts/capacity.ts", "--ceilings", option, value);
 
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -53,7 +53,7 @@ describe("npm run capacity -- --ceilings", () => {
 });
 
 describe("npm run", () => {
-  it("has at least 14 commands that are scripts of the project", () => {
+  it("has at least 14 commands that run scripts of the project", () => {
     expect(commands.length).toBeGreaterThanOrEqual(14);
   });
 
@@ -66,7 +66,7 @@ describe("npm run", () => {
   });
 
   it.each(commands.filter(({ name }) => !passOn.has(name)))(
-    "$name suggests the nearest option for an unknown option, in one line without a stack trace",
+    "$name fails for an unknown option with the nearest option, in one line without a stack trace",
     async ({ file }) => {
       const { code, out, err } = await run(file, "--hlep");
 
@@ -80,7 +80,7 @@ describe("npm run", () => {
   it.each([
     ["scripts/empty-bucket.ts", "--stage", "dev"],
     [admin, "accounts", "--stage", "dev"],
-  ])("%s explains in one line that no AWS region is set", async (file, ...args) => {
+  ])("%s fails with one line that explains that no AWS region is set", async (file, ...args) => {
     const { code, err } = await run(file, ...args);
 
     expect(code).toBe(1);
@@ -93,7 +93,7 @@ const namesIn = (help: string): readonly string[] =>
   [...help.matchAll(/^ {2}([a-z]+(?:[- ][a-z]+)*) {2,}\S/gm)].map(([, name = ""]) => name);
 
 describe("npm run bench", () => {
-  it("shows the help of each bench with an example", async () => {
+  it("prints the help of each bench, with an example", async () => {
     const names = namesIn((await run(bench, "--help")).out);
     expect(names.length).toBeGreaterThan(8);
     for (const name of names) {
@@ -117,7 +117,7 @@ describe("npm run bench", () => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("prints only JSON with --json", async () => {
+  it("prints, with --json, only JSON to the standard output", async () => {
     mkdirSync(join(folder, "html"), { recursive: true });
     const truth = { page: { url: "https://shop.example/p/1234567", price: ["9.99"] } };
     writeFileSync(join(folder, "ground-truth.json"), JSON.stringify(truth));
@@ -151,7 +151,7 @@ describe("npm run sim", () => {
 });
 
 describe("npm run tour", () => {
-  it("prints only JSON with --json, and its steps to the error output", async () => {
+  it("prints, with --json, only JSON to the standard output, and its steps to the error output", async () => {
     const { code, out, err } = await run("scripts/tour.ts", "--json");
 
     expect(code).toBe(0);
@@ -161,7 +161,7 @@ describe("npm run tour", () => {
 });
 
 describe("npm run lint:templates", () => {
-  it("prints as JSON the findings that lib/acknowledgements.ts does not explain, and each exception without a finding", async () => {
+  it("prints as JSON the findings without an acknowledgement, and the acknowledgements without a finding", async () => {
     answerAs("cfn-lint", [
       {
         Rule: { Id: "E0001" },
@@ -218,7 +218,7 @@ describe("npm run lint:templates", () => {
 });
 
 describe("npm run admin", () => {
-  it("shows the help of each of its commands with an example", async () => {
+  it("prints the help of each of its commands, with an example", async () => {
     const names = namesIn((await runAdminHere(["--help"])).out);
     expect(names.length).toBeGreaterThan(18);
     for (const name of names) {

@@ -39,7 +39,7 @@ describe("the cost calculation in dollars", () => {
 describe("the cost estimate of a function's duration", () => {
   const assumptions = readAssumptions({});
 
-  it("adds its CPU time, which grows with less memory, and its waits", () => {
+  it("adds the CPU time, which increases if the memory decreases, and the waiting times", () => {
     const work = { cpuMs: 10, awsRequests: 3, waitsMs: 1_000 };
 
     expect(billedMs({ ...work, memoryMegabytes: 3_008 }, { ...assumptions, awsMs: 5 })).toBe(1_025);
@@ -47,7 +47,7 @@ describe("the cost estimate of a function's duration", () => {
     expect(slow).toBeCloseTo(1_015 + (10 * 1_769) / 512, 10);
   });
 
-  it("includes the specified read time of the source in proportion to the IDs, at least one second", () => {
+  it("includes the given read time of the source in proportion to the number of IDs, and at least one second", () => {
     expect(sourceMs("retailer_a.pulse", 10_000, assumptions)).toBe(15_000);
     expect(sourceMs("retailer_a.lite", 500, assumptions)).toBe(10_000);
     expect(sourceMs("retailer_a.pulse", 1, assumptions)).toBe(1_000);
@@ -78,7 +78,7 @@ describe("the cost tables", () => {
     sweepBytes: { expiringPerMonth: gigabyte / 720, objects: 2 * (gigabyte / 720) },
   };
 
-  it("show the dollars of a million calls of each kind, by every item of the bill that one kind used", () => {
+  it("show the cost of a million calls of each kind, with a column for each billed service that any of them uses", () => {
     const light = { name: "light", cpuMs: 1, billedMs: 12.4, usage: { gatewayRequest: 1 } };
     const heavy = { ...light, name: "heavy", usage: { gatewayRequest: 2, logGigabyte: 1e-6 } };
 
@@ -100,7 +100,7 @@ describe("the cost tables", () => {
     ]);
   });
 
-  it("show the monthly dollars of a watchlist: its sweep runs, refreshes and stored bytes", () => {
+  it("show the monthly cost of a watchlist: its sweep runs, refreshes and stored bytes", () => {
     const month = listMonth(figures, { everyMinutes: 60, refreshEveryRuns: 8 });
 
     // 720 runs, of which 90 are refreshes; the watchlist's rows and a GB that its runs store.
@@ -115,7 +115,7 @@ describe("the cost tables", () => {
 });
 
 describe("the cost of alarms", () => {
-  it("depends on the number of metrics in the alarms, not on the number of alarms", () => {
+  it("is proportional to the number of metrics in the alarms, not to the number of alarms", () => {
     const alarm = (Properties: object) => ({ Type: "AWS::CloudWatch::Alarm", Properties });
     const sum = { Id: "sum", Expression: "a + b" };
     const metric = (Id: string) => ({ Id, MetricStat: { Metric: {}, Period: 60, Stat: "Sum" } });
@@ -128,7 +128,7 @@ describe("the cost of alarms", () => {
 });
 
 describe("the cost of the firewall", () => {
-  it("depends on the number of rules of its web ACLs", () => {
+  it("increases with the number of rules of its web ACLs", () => {
     const acl = { Type: "AWS::WAFv2::WebACL", Properties: { Rules: [{}, {}, {}] } };
 
     expect(firewallRules([acl, { Type: "AWS::SQS::Queue" }])).toBe(3);
@@ -160,7 +160,7 @@ describe("the cost measurement", () => {
     expect(logs.metrics()).toBe(2);
   });
 
-  it("computes the size of a row from names and values, with an overhead for containers", () => {
+  it("computes the size of a row from its attribute names and values, with an overhead for lists and maps", () => {
     expect(sizeOf("caf\u00e9")).toBe(5);
     expect(sizeOf(new Uint8Array(100))).toBe(100);
     expect(sizeOf({ id: "abc" })).toBe(3 + 2 + 3 + 1);

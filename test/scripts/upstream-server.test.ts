@@ -30,7 +30,7 @@ const post = (
   });
 
 describe("the reference upstream server", () => {
-  it("returns the data of the sandbox", async () => {
+  it("returns the product data of the sandbox", async () => {
     const response = await post(JSON.stringify(request));
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -64,11 +64,14 @@ describe("the reference upstream server", () => {
     ["too many IDs", 413, JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}],
     ["a body of type text/plain", 415, JSON.stringify(request), { "Content-Type": "text/plain" }],
     ["a wrong secret", 401, JSON.stringify(request), { Authorization: "Bearer wrong" }],
-  ] as const)("refuses %s with status %d", async (...[, status, body, headers]) => {
-    expect((await post(body, headers)).status).toBe(status);
-  });
+  ] as const)(
+    "answers a request with %s with the status %d",
+    async (...[, status, body, headers]) => {
+      expect((await post(body, headers)).status).toBe(status);
+    },
+  );
 
-  it("returns 404 for a path that the contract does not have", async () => {
+  it("returns 404 for a path that the upstream contract does not define", async () => {
     const headers = { Authorization: "Bearer right" };
     expect((await fetch(`${server.url}/read`, { headers })).status).toBe(404);
   });

@@ -30,7 +30,7 @@ const listsAfter = (runs: number): Promise<readonly Entry[]> =>
   });
 
 describe("the demo workspace of npm start", () => {
-  it("has watchlists of several platforms with runs, readings, changes, deliveries and usage", async () => {
+  it("has watchlists of several platforms with runs, history, changes, deliveries and usage", async () => {
     const lists = await listsAfter(2);
     expect(new Set(lists.map((list) => list["platform"])).size).toBeGreaterThanOrEqual(3);
     for (const { id } of lists) {
@@ -57,7 +57,7 @@ describe("the demo workspace of npm start", () => {
     expect(await answer.json()).toEqual([]);
   });
 
-  it("refuses every write with its API key, and has no other key", async () => {
+  it("refuses every change that is requested with its API key, and has no other key", async () => {
     const [list] = await entries("/watchlists");
     for (const [method, path, body] of [
       [
@@ -76,7 +76,7 @@ describe("the demo workspace of npm start", () => {
     expect(keys.map(({ prefix }) => String(prefix).startsWith("svc_demo_"))).toEqual([true]);
   });
 
-  it("keeps its watchlists, without duplicates, when the world restarts", async () => {
+  it("has the same watchlists, without duplicates, after the local world restarts", async () => {
     const before = await entries("/watchlists");
     await world.kill();
     await world.start();

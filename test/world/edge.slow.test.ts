@@ -131,7 +131,7 @@ describe("a request with a method that its path does not support", () => {
     }
   });
 
-  it("is not taken for a request with 'estimate' as the ID of a watchlist", async () => {
+  it("is not routed to a path whose watchlist ID would be 'estimate'", async () => {
     const answer = await call("DELETE /v1/watchlists/estimate");
     expect(answer.headers.get("allow")).toBe("POST");
     expect(answer.error["message"]).toContain("Use POST.");
@@ -163,7 +163,7 @@ describe("a HEAD request", () => {
     if (!charges) expect(fixed(head)).toEqual(fixed(get));
   });
 
-  it("for the offers of an item reads nothing and costs nothing", async () => {
+  it("for the offers of an item reads no source and charges no credits", async () => {
     const path = "/v1/products/B0SANDBOX0/offers";
     const balance = async (): Promise<unknown> =>
       (JSON.parse((await call("GET /v1/account")).text) as Record<string, unknown>)[
@@ -181,42 +181,48 @@ describe("a HEAD request", () => {
   });
 });
 
-describe("the errors of a call come in one order:", () => {
+describe("the API checks a call in a fixed order and returns", () => {
   /** Returns a call that has every error that is checked after the key. */
   const wrong = (route: string): readonly [string, Sent] => [
     `${called(route)}?unknown=1`,
     route.startsWith("GET ") || route.startsWith("DELETE ") ? {} : { body: "{" },
   ];
 
-  it.each(keyed)("401 without a key, whatever else is wrong: %s", async (route) => {
+  it.each(keyed)("401 without a key, even if the call has other errors: %s", async (route) => {
     const [asked, sent] = wrong(route);
     const answer = await call(asked, { ...sent, key: null });
     expect(answer.status).toBe(401);
   });
 
-  it.each(all)("429 for a key over its rate, whatever else is wrong: %s", async (route) => {
-    const [asked, sent] = wrong(route);
-    const answer = await call(asked, { ...sent, key: limitedKey });
-    // The dashboard's files are sent without a check of the key.
-    expect(answer.status).toBe(routes[route].group === "dashboard" ? 200 : 429);
-  });
+  it.each(all)(
+    "429 for a key above its rate limit, even if the call has other errors: %s",
+    async (route) => {
+      const [asked, sent] = wrong(route);
+      const answer = await call(asked, { ...sent, key: limitedKey });
+      // The dashboard's files are sent without a check of the key.
+      expect(answer.status).toBe(routes[route].group === "dashboard" ? 200 : 429);
+    },
+  );
 
-  it.each(writes)("403 for the demo workspace, whatever the body: %s", async (route) => {
-    const [asked, sent] = wrong(route);
-    const itemCall = isItemCall(route);
-    for (const body of [
-      sent.body,
-      route.startsWith("GET") ? undefined : '{"platform":"retailer_e"}',
-    ]) {
-      const answer = await call(asked, {
-        ...(body === undefined ? {} : { body }),
-        key: world.demoApiKey,
-      });
-      expect(answer.status).toBe(403);
-      expect(answer.error["code"]).toBe("DEMO_READ_ONLY");
-      expect(answer.headers.get("x-service-credits")).toBe(itemCall ? "0" : null);
-    }
-  });
+  it.each(writes)(
+    "403 for a key of the demo workspace, regardless of the body: %s",
+    async (route) => {
+      const [asked, sent] = wrong(route);
+      const itemCall = isItemCall(route);
+      for (const body of [
+        sent.body,
+        route.startsWith("GET") ? undefined : '{"platform":"retailer_e"}',
+      ]) {
+        const answer = await call(asked, {
+          ...(body === undefined ? {} : { body }),
+          key: world.demoApiKey,
+        });
+        expect(answer.status).toBe(403);
+        expect(answer.error["code"]).toBe("DEMO_READ_ONLY");
+        expect(answer.headers.get("x-service-credits")).toBe(itemCall ? "0" : null);
+      }
+    },
+  );
 
   const wrongInBody = { tier: 7, ids: "?", offers: "?", name: 7, items: "?", every: 7 };
   it.each([
@@ -230,7 +236,7 @@ describe("the errors of a call come in one order:", () => {
     ["POST /v1/watchlists", { marketplace: "jp" }],
     ["POST /v1/watchlists/estimate", { platform: "retailer_e" }],
   ])(
-    "501 for an announced platform, marketplace or endpoint, whatever else is wrong: %s %j",
+    "501 for an announced platform, marketplace or endpoint, even if the call has other errors: %s %j",
     async (route, shop) => {
       const answer = await call(`${route}?unknown=1`, {
         body: JSON.stringify({ ...wrongInBody, ...shop }),
@@ -251,7 +257,7 @@ describe("the errors of a call come in one order:", () => {
     "GET /v1/structured/retailer_a/search?unknown=1",
     "POST /v1/structured/retailer_a/search",
   ])(
-    "501 for an announced platform, marketplace or endpoint, whatever else is wrong: %s",
+    "501 for an announced platform, marketplace or endpoint, even if the call has other errors: %s",
     async (route) => {
       const asked = route.replace("/?/", "/%3F/");
       const answer = await call(asked, asked.startsWith("POST") ? { body: "{" } : {});
@@ -276,7 +282,7 @@ describe("a request body behind the API gateway", () => {
     ["plain", Buffer.from(body), {}],
     ["after a byte order mark", Buffer.from(`\uFEFF${body}`), {}],
     ["compressed with gzip", gzipSync(body), { "Content-Encoding": "gzip" }],
-  ])("is read when it is %s", async (_, sent, headers: Record<string, string>) => {
+  ])("is accepted when it is %s", async (_, sent, headers: Record<string, string>) => {
     const answer = await call(route, { body: sent, headers });
     expect(answer.status, answer.text).toBe(200);
   });
@@ -317,7 +323,7 @@ describe("a request body behind the API gateway", () => {
 
 describe("a response behind the API gateway", () => {
   it.each(cached)(
-    "of %s is compressed, has an ETag, and may be read by pages of any origin",
+    "to %s is compressed, has an ETag, and may be read by pages of any origin",
     async (route) => {
       const first = await call(route, { key: null, headers: { "Accept-Encoding": "gzip" } });
       expect(first.status).toBe(200);

@@ -74,7 +74,7 @@ const destination = {
   secret_access_key: "customer-secret",
 };
 
-describe("invalid input returns the error body of the specification and costs nothing:", () => {
+describe("a call with invalid input gets the error body of the specification and is not charged:", () => {
   const oneOverLimit = Array.from({ length: 1_001 }, (_, n) => String(100_000 + n));
   const tooManyItems = Array.from({ length: 50_001 }, (_, n) => String(1_000_000 + n));
   const rows = [
@@ -195,12 +195,12 @@ describe("the access rules of the API", () => {
     expect(answer.body["error"]).toMatchObject({ code: "DEMO_READ_ONLY" });
   });
 
-  it("let the demo workspace read", async () => {
+  it("allow the demo workspace to read", async () => {
     expect((await call("GET /v1/watchlists", { key: world.demoApiKey })).status).toBe(200);
   });
 });
 
-describe("the errors of POST /v1/products come in one order:", () => {
+describe("POST /v1/products checks a call in a fixed order and returns", () => {
   const malformed = "{";
   const badId = { platform: "retailer_a", tier: "lite", marketplace: "uk", ids: ["?"] };
   const announced = { ...badId, ids: ["B0SANDBOX0"] };
@@ -224,7 +224,7 @@ describe("the errors of POST /v1/products come in one order:", () => {
 });
 
 describe("the limits of credits and concurrency", () => {
-  it("refuse a call that the balance does not cover, and return the balance", async () => {
+  it("cause an error with the balance for a call that the balance does not cover", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => String(2_000_000 + n));
     for (let calls = 0; calls < 5; calls += 1) {
       await call("POST /v1/products", { body: { ...sku, ids }, key: strangerKey });
@@ -237,7 +237,7 @@ describe("the limits of credits and concurrency", () => {
     expect(answer.headers.get("x-service-balance")).toBe(String(account.body["credit_balance"]));
   });
 
-  it("refuse a sixth concurrent call, and release every slot", async () => {
+  it("cause an error for a sixth concurrent call, and every slot is free again after the calls", async () => {
     const slow = { ...sku, ids: ["9000008"] };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => call("POST /v1/products", { body: slow })),
@@ -253,7 +253,7 @@ describe("the limits of credits and concurrency", () => {
 });
 
 describe("a resource of another account", () => {
-  it("returns the same bytes as a resource that does not exist", async () => {
+  it("gets the same error body, byte for byte, as a resource that does not exist", async () => {
     const created = await call("POST /v1/watchlists", { body: list });
     const endpoint = await call("POST /v1/webhook_endpoints", {
       body: { url: `${world.receiverUrl}/mine` },

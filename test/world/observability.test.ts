@@ -99,7 +99,7 @@ const by = (service: string): readonly Line[] =>
   lines.filter((line) => line["service"] === service);
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
-describe("the log lines of functions", () => {
+describe("the log lines of the Lambda functions", () => {
   it("name their stage and service, and contain only metrics that CloudWatch accepts", () => {
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
@@ -108,7 +108,7 @@ describe("the log lines of functions", () => {
     }
   });
 
-  it("contain no key, no secret, no query and no text of a customer", () => {
+  it("contain no API key, no secret, no query and no text that a customer wrote", () => {
     expect(webhookSecret).toMatch(/^whsec_/);
     for (const secret of [world.apiKey, webhookSecret, canary, "api_key="]) {
       expect(written).not.toContain(secret);
@@ -149,7 +149,7 @@ describe("the log lines of functions", () => {
     }
   });
 
-  it("are written once for each call and once for each message", () => {
+  it("include one final line for each call and each queue message", () => {
     for (const service of ["products", "watchlists", "account", "s3-destination"]) {
       expect(new Set(by(service).map((line) => line["message"]))).toEqual(
         new Set(by(service).length > 0 ? ["call"] : []),
@@ -167,7 +167,7 @@ describe("the log lines of functions", () => {
   });
 });
 
-describe("the metrics of functions count", () => {
+describe("the metrics of the Lambda functions count", () => {
   it("calls by group and status", () => {
     const classesOf = (service: string): unknown[] =>
       by(service).flatMap((line) => (metricsOf(line)["calls"] ? [line["status_class"]] : []));
@@ -176,7 +176,7 @@ describe("the metrics of functions count", () => {
     expect(classesOf("watchlists")).toEqual(expect.arrayContaining(["2xx", "4xx"]));
   });
 
-  it("items and credits of the call and of the run once", () => {
+  it("the items and credits of an item call and of a run once", () => {
     for (const service of ["products", "run-step"]) {
       const items = valuesOf(by(service), "items", "items_ok");
       const credits = (name: "credits_reserved" | "credits_charged" | "credits_refunded") =>
@@ -203,7 +203,7 @@ describe("the metrics of functions count", () => {
     expect(valuesOf(lines, "run_ends", "run_ms")).toHaveLength(1);
   });
 
-  it("deliveries by attempt and by receiver, and exports", () => {
+  it("delivery attempts, receivers and exports", () => {
     const delivered = sum(valuesOf(lines, "deliveries", "delivery_succeeded"));
     expect(delivered).toBeGreaterThan(0);
     expect(sum(valuesOf(lines, "deliveries", "delivery_attempts"))).toBe(delivered);

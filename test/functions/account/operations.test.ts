@@ -140,7 +140,7 @@ const stranger = async (demo = false): Promise<string> => {
 
 describe("GET /v1/account", () => {
   describe("answers 200 and", () => {
-    it("returns the credits, the concurrency with the next tier, and the calling key", async () => {
+    it("returns the credits, the concurrency limit with the next higher one, and the API key of the call", async () => {
       const answer = await ask("GET", "account");
 
       expect(answer.status).toBe(200);
@@ -176,7 +176,7 @@ describe("GET /v1/account", () => {
       });
     });
 
-    it("returns no next tier at the top tier, and returns the automatic top-up", async () => {
+    it("returns the automatic top-up, and no next concurrency limit if the account has the highest", async () => {
       const target = { accountId, changeId: "invoice-1" };
       await purchasePack({ ...target, packId: "volume" }, { changes: world.changes, clock });
       await dynamoAutoTopUpStore(world.client, world.accountsTable).setAutoTopUp(accountId, {
@@ -200,7 +200,7 @@ describe("GET /v1/account", () => {
 
 describe("GET /v1/usage", () => {
   describe("answers 200 and", () => {
-    it("returns 30 days by default, with zeros and no rate for days without calls", async () => {
+    it("returns 30 days by default, with zeros and no success rate for days without calls", async () => {
       const answer = await ask("GET", "usage");
 
       expectShape(usageResponse, answer);
@@ -242,11 +242,14 @@ describe("GET /v1/usage", () => {
   });
 
   describe("answers 400 and", () => {
-    it.each(["0", "91", "-1", "1.5", "abc", ""])("names 'days' for %j", async (days) => {
-      const { status, body } = await ask("GET", "usage", { query: { days } });
-      expect(status).toBe(400);
-      expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "days" });
-    });
+    it.each(["0", "91", "-1", "1.5", "abc", ""])(
+      "names 'days' as the invalid parameter for the value %j",
+      async (days) => {
+        const { status, body } = await ask("GET", "usage", { query: { days } });
+        expect(status).toBe(400);
+        expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "days" });
+      },
+    );
   });
 });
 
@@ -330,7 +333,7 @@ describe("GET /v1/credit_transactions", () => {
       await ledger.settle({ ...settled, accountId, holdId: "wlrun_1#check" });
     });
 
-    it("names the call of an entry, with its scraper and item counts", async () => {
+    it("names the call that caused an entry, with its scraper and item counts", async () => {
       const [refund, charge, reserve] = await list({ request_id: requestId });
 
       const shown = {
@@ -345,7 +348,7 @@ describe("GET /v1/credit_transactions", () => {
       expect(refund).toMatchObject({ type: "refund", ...shown, items_charged: 3 });
     });
 
-    it("names the watchlist, run and step of an entry, with its scraper and item counts", async () => {
+    it("names the watchlist, run and step that caused an entry, with the scraper and item counts", async () => {
       const [charge] = await list({ watchlist_id: watchlistId, type: "charge" });
 
       expect(charge).toMatchObject({
@@ -359,7 +362,7 @@ describe("GET /v1/credit_transactions", () => {
       });
     });
 
-    it("shows an adjustment with its sign", async () => {
+    it("returns the credits of an adjustment with a plus or minus sign", async () => {
       const change = { accountId, type: "adjust", now } as const;
       await world.changes.apply({ ...change, changeId: "less", credits: -50 });
       await world.changes.apply({ ...change, changeId: "more", credits: 20 });
@@ -410,7 +413,7 @@ describe("GET /v1/credit_transactions", () => {
       await world.client.send(new PutCommand({ TableName, Item: copied }));
     };
 
-    it("limits the entries that it reads for a filtered page, and returns a cursor to continue", async () => {
+    it("reads a limited number of entries for a filtered page, and returns a cursor to continue", async () => {
       await addCopiedRecords(4_100);
       const query = { watchlist_id: watchlistId };
       const pages: Answer[] = [];
@@ -436,7 +439,7 @@ describe("GET /v1/credit_transactions", () => {
       ["request_id", "x"],
       ["type", "gift"],
       ["watchlist_id", "wl_1"],
-    ])("names %s for %j", async (param, value) => {
+    ])("names %s as the invalid parameter for %j", async (param, value) => {
       const { status, body } = await ask("GET", "credit_transactions", {
         query: { [param]: value },
       });
@@ -444,7 +447,7 @@ describe("GET /v1/credit_transactions", () => {
       expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param });
     });
 
-    it("quotes an unknown type and suggests the nearest valid one", async () => {
+    it("quotes an unknown value of 'type' and suggests the nearest valid one", async () => {
       const { body } = await ask("GET", "credit_transactions", { query: { type: "purchse" } });
       expect(body["error"]).toMatchObject({
         message:
@@ -455,13 +458,16 @@ describe("GET /v1/credit_transactions", () => {
   });
 
   describe("answers 400 and", () => {
-    it.each(["0", "101", "x"])("names 'limit' for %j", async (limit) => {
-      const { status, body } = await ask("GET", "credit_transactions", { query: { limit } });
-      expect(status).toBe(400);
-      expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "limit" });
-    });
+    it.each(["0", "101", "x"])(
+      "names 'limit' as the invalid parameter for the value %j",
+      async (limit) => {
+        const { status, body } = await ask("GET", "credit_transactions", { query: { limit } });
+        expect(status).toBe(400);
+        expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "limit" });
+      },
+    );
 
-    it("names 'starting_after' if it is not a transaction of the account", async () => {
+    it("names 'starting_after' if its value is not the ID of a transaction of the account", async () => {
       const foreign = idsOf(await ask("GET", "credit_transactions", { key: await stranger() }));
       for (const cursor of [...foreign, "ctx_1", "", "x".repeat(300)]) {
         const query = { starting_after: cursor };
@@ -475,7 +481,7 @@ describe("GET /v1/credit_transactions", () => {
 
 describe("POST /v1/api_keys", () => {
   describe("answers 201 and", () => {
-    it("returns a key that the API accepts, and never returns it again", async () => {
+    it("returns a new key that the API accepts, and no later response contains the key", async () => {
       const answer = await ask("POST", "api_keys", { body: { name: " ci " } });
 
       expect(answer.status).toBe(201);
@@ -491,7 +497,7 @@ describe("POST /v1/api_keys", () => {
 
   describe("answers 400 and", () => {
     it.each([{ name: "" }, { name: "  " }, { name: "x".repeat(101) }, { name: 5 }, {}])(
-      "names 'name' for %j",
+      "names 'name' as the invalid parameter for %j",
       async (body) => {
         const answer = await ask("POST", "api_keys", { body });
         expect(answer.status).toBe(400);
@@ -501,7 +507,7 @@ describe("POST /v1/api_keys", () => {
   });
 
   describe("answers 403 and", () => {
-    it("refuses a key of the demo workspace", async () => {
+    it("refuses to create a key for a call with a key of the demo workspace", async () => {
       const demo = await stranger(true);
       expect((await ask("POST", "api_keys", { body: { name: "x" }, key: demo })).status).toBe(403);
       expect((await ask("DELETE", "api_keys/key_1", { key: demo })).status).toBe(403);
@@ -509,7 +515,7 @@ describe("POST /v1/api_keys", () => {
   });
 
   describe("answers 409 and", () => {
-    it("limits an account to 20 keys, even for concurrent calls, and accepts a new key after a revocation", async () => {
+    it("refuses a key above 20 per account, even for concurrent calls, and creates one again after a revocation", async () => {
       const asked = Array.from({ length: 25 }, (_, n) =>
         ask("POST", "api_keys", { body: { name: `k${n}` }, atOnce: true }),
       );
@@ -529,7 +535,7 @@ describe("POST /v1/api_keys", () => {
 
 describe("GET /v1/api_keys", () => {
   describe("answers 200 and", () => {
-    it("lists the account's keys oldest first, with their last use", async () => {
+    it("lists the account's keys oldest first, with the time of their last use", async () => {
       clock.advance(1_000);
       const second = await ask("POST", "api_keys", { body: { name: "second" } });
       await stranger();
@@ -565,7 +571,7 @@ describe("GET /v1/api_keys", () => {
 
 describe("DELETE /v1/api_keys/{id}", () => {
   describe("answers 200 and", () => {
-    it("revokes a key at once: calls get 401, and the list omits it", async () => {
+    it("revokes a key at once: calls with the key get 401, and the list of keys omits it", async () => {
       const made = await ask("POST", "api_keys", { body: { name: "old" } });
       const old = String(made.body["key"]);
       expect((await ask("GET", "account", { key: old })).status).toBe(200);
@@ -601,7 +607,7 @@ describe("DELETE /v1/api_keys/{id}", () => {
   });
 
   describe("answers 409 and", () => {
-    it("does not revoke the key that makes the call", async () => {
+    it("refuses to revoke the key that authenticates the call", async () => {
       const answer = await ask("DELETE", `api_keys/${key.id}`);
       expect(answer.status).toBe(409);
       expect(answer.body["error"]).toMatchObject({ code: "CONFLICT" });
@@ -617,7 +623,7 @@ describe("PATCH /v1/account", () => {
   const reserve = (holdId: string, credits: number, at = today) =>
     reserveForCall(world.ledger(), { accountId, holdId, credits, now: new Date(at) });
 
-  it("sets a daily budget, which refuses what does not fit, and removes it with null", async () => {
+  it("sets a daily budget, above which reservations are refused, and removes the budget with null", async () => {
     const set = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
     expect(set).toMatchObject({
       status: 200,
@@ -638,14 +644,14 @@ describe("PATCH /v1/account", () => {
     expect(await reserve("b", 41)).toEqual({ outcome: "reserved" });
   });
 
-  it("counts to a new budget what the account has spent or holds on this day", async () => {
+  it("counts the credits that the account has already spent or reserved on this day towards a new daily budget", async () => {
     await work("before", today, { held: 50, charged: 30 });
     await reserve("open", 20, "2026-03-10T13:00:01Z");
     const { body } = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
     expect(body).toMatchObject({ daily_credits_left: 50, credits_spent_today: 30 });
   });
 
-  it("gives refunds back, and starts again on the next UTC day", async () => {
+  it("sets a daily budget that refunds increase again and that is complete again on the next UTC day", async () => {
     await ask("PATCH", "account", { body: { daily_credit_budget: 50 } });
     await work("a", today, { held: 50, charged: 10 });
     expect((await ask("GET", "account")).body).toMatchObject({ daily_credits_left: 40 });
@@ -654,7 +660,7 @@ describe("PATCH /v1/account", () => {
     expect(await reserve("c", 50, "2026-03-11T00:00:00Z")).toEqual({ outcome: "reserved" });
   });
 
-  it("limits what many processes reserve at the same time to the budget", async () => {
+  it("sets a daily budget that concurrent reservations of several processes cannot exceed", async () => {
     await ask("PATCH", "account", { body: { daily_credit_budget: 20 } });
     const outcomes = await Promise.all(
       Array.from({ length: 5 }, async (_, n) => (await reserve(`many-${n}`, 7)).outcome),
@@ -668,7 +674,7 @@ describe("PATCH /v1/account", () => {
     ]);
   });
 
-  it("keeps the budget when a purchase adds shards", async () => {
+  it("sets a daily budget that stays in force when a purchase adds shards", async () => {
     await ask("PATCH", "account", { body: { daily_credit_budget: 30 } });
     const target = { accountId, changeId: "pack" };
     await purchasePack({ ...target, packId: "starter" }, { changes: world.changes, clock });
@@ -678,7 +684,7 @@ describe("PATCH /v1/account", () => {
     expect(outcomes.filter((outcome) => outcome === "reserved")).toHaveLength(3);
   });
 
-  it.each([0, -1, 1.5, "10"])("answers 400 for a budget of %j", async (budget) => {
+  it.each([0, -1, 1.5, "10"])("answers 400 for a daily budget of %j", async (budget) => {
     const { status, body } = await ask("PATCH", "account", {
       body: { daily_credit_budget: budget },
     });

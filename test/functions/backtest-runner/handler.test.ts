@@ -11,7 +11,7 @@ import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
 
-it("the message of a back-test's job makes the worker store its result", async () => {
+it("the back-test worker stores the result of a back-test when it receives the message of the job", async () => {
   const bench = await startRunBench({ tables });
   bench.answers.product = () => ({
     status: "ok",

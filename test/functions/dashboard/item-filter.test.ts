@@ -21,7 +21,7 @@ describe("the dashboard's item filter", () => {
     expect(prefixOf(written)).toBe(prefix);
   });
 
-  it("selects changes since the start of the newest run, even if the run began after the choice", () => {
+  it("selects changes since the start of the newest run, even if that run began after the user set the filter", () => {
     const since = (at: string | null) =>
       sinceOf({ ...allItems, changedSince: lastRun }, { last_run_at: at });
     expect(since("2026-03-01T00:00:00.000Z")).toBe("2026-03-01T00:00:00.000Z");
@@ -32,7 +32,7 @@ describe("the dashboard's item filter", () => {
     );
   });
 
-  it("ignores a time control whose value is not a time", () => {
+  it("ignores a time field whose value is not a time", () => {
     expect(timeOf("2026-03-01T00:00")).toBe(new Date("2026-03-01T00:00").toISOString());
     expect(timeOf("")).toBeUndefined();
     expect(timeOf("12026-03-01T00:00")).toBeUndefined();

@@ -18,7 +18,7 @@ describe("the limits of a watchlist in the dashboard", () => {
     expect(limitFieldsOf(newLimits)).toEqual({ ...noLimits, brake: presentBrake(defaultBrake) });
   });
 
-  it("are sent as they were read", () => {
+  it("are sent back with the values that the service returned", () => {
     const set = {
       max_credits_per_run: 200,
       daily_credit_budget: 1_000,
@@ -28,7 +28,7 @@ describe("the limits of a watchlist in the dashboard", () => {
     expect(limitFieldsOf(limitsOf(aList(noLimits)))).toEqual(noLimits);
   });
 
-  it("have the default brake when the user turns on the brake of a watchlist without one", () => {
+  it("contain the default brake when the user turns on the brake of a watchlist without one", () => {
     const draft = { ...limitsOf(aList(noLimits)), isBraked: true };
     expect(limitFieldsOf(draft).brake).toEqual(presentBrake(defaultBrake));
   });
@@ -48,7 +48,7 @@ describe("the limits of a watchlist in the dashboard", () => {
   });
 
   it.each(["many", "Infinity", "NaN", "1,000"])(
-    "send the text %s, so that the service refuses it instead of turning a limit off",
+    "are sent with the typed text %s unchanged, so that the service refuses it instead of turning a limit off",
     (text) => {
       const draft = { ...newLimits, runCredits: text, maxChangedPercent: text, minItems: text };
       expect(JSON.parse(JSON.stringify(limitFieldsOf(draft)))).toEqual({
@@ -59,11 +59,11 @@ describe("the limits of a watchlist in the dashboard", () => {
     },
   );
 
-  it("send an empty field of the brake as a text, which the service refuses", () => {
+  it("are sent with an empty text for an empty field of the brake, so that the service refuses it", () => {
     expect(limitFieldsOf({ ...newLimits, minItems: "" }).brake).toMatchObject({ min_items: "" });
   });
 
-  it("show the errors of their parameters at their fields", () => {
+  it("show an error at the field of the parameter that the error names", () => {
     const params = ["max_credits_per_run", "daily_credit_budget", "brake", "brake.min_items"];
     expect(params.filter(isLimit)).toEqual(params);
     expect(["name", "max_credits", "brakes"].filter(isLimit)).toEqual([]);

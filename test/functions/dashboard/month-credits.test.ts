@@ -23,11 +23,11 @@ describe("the estimated credits of a watchlist's runs in 30 days", () => {
     ["*/5 9-17 1 * *", 108 * 100],
     ["*/5 * * * *", 8_640 * 100],
     ["0 0 1 1 *", 0],
-  ])("count every run in those days, even runs a few minutes apart: %s", (cron, credits) => {
+  ])("include every run in those days, even runs a few minutes apart: %s", (cron, credits) => {
     expect(creditsInMonth(hundred, previewOf(cron))).toBe(credits);
   });
 
-  it("include the refresh runs in proportion", () => {
+  it("include the cost of refresh runs in proportion to their share of the runs", () => {
     const estimate = {
       pipeline: { ...steps, refresh: { entry: "only", every_runs: 4 } },
       estimated_credits: { pulseRun: 10, refreshRun: 50, newAsins: 0 },
@@ -35,7 +35,7 @@ describe("the estimated credits of a watchlist's runs in 30 days", () => {
     expect(creditsInMonth(estimate, { runs_in_30_days: 8 })).toBe(6 * 10 + 2 * 50);
   });
 
-  it("are unknown until both the estimate and the schedule have been read", () => {
+  it("are unknown until both the estimate and the schedule have been loaded", () => {
     expect(creditsInMonth(undefined, { runs_in_30_days: 1 })).toBeUndefined();
     expect(creditsInMonth(hundred, undefined)).toBeUndefined();
   });

@@ -25,7 +25,7 @@ async function filesOf(): Promise<readonly string[]> {
   return [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = ""]) => file);
 }
 
-describe("GET /dashboard answers 200 and", () => {
+describe("the response to GET /dashboard:", () => {
   it("the page references a script, a style sheet and an icon by relative paths", async () => {
     expect(await filesOf()).toEqual([
       expect.stringMatching(/^dashboard\/icon-[\w-]{10}\.svg$/),
@@ -34,7 +34,7 @@ describe("GET /dashboard answers 200 and", () => {
     ]);
   });
 
-  it("the page is revalidated at every request, and its files are cached forever", async () => {
+  it("the page must be revalidated at every request, and its files may be cached for a year", async () => {
     expect((await get("/dashboard")).headers?.["Cache-Control"]).toBe("public, no-cache");
     for (const file of await filesOf()) {
       const { statusCode, headers } = await get(`/${file}`);
@@ -59,7 +59,7 @@ describe("GET /dashboard answers 200 and", () => {
     }
   });
 
-  it("the configuration contains the demo workspace's key if one is configured", async () => {
+  it("the embedded configuration contains the demo workspace's key if one is configured", async () => {
     expect(JSON.parse((await get("/dashboard/config.json")).body)).toEqual({
       demo_api_key: demoKey,
     });
@@ -80,10 +80,13 @@ describe("GET /dashboard/ answers 308 and", () => {
   });
 });
 
-describe("the dashboard answers 404 for", () => {
-  it.each(["/dashboard/app.js", "/dashboard/constructor", "/dashboard/a/b"])("%s", async (path) => {
-    expect((await get(path)).statusCode).toBe(404);
-  });
+describe("the dashboard's function", () => {
+  it.each(["/dashboard/app.js", "/dashboard/constructor", "/dashboard/a/b"])(
+    "answers 404 for the unknown path %s",
+    async (path) => {
+      expect((await get(path)).statusCode).toBe(404);
+    },
+  );
 });
 
 describe("the dashboard's generated file", () => {
@@ -94,17 +97,17 @@ describe("the dashboard's generated file", () => {
   };
   const texts = [assets.index, ...Object.values(assets.files).map((file) => file.text)];
 
-  it("matches its sources; `npm run dashboard` writes it", () => {
+  it("equals the output of `npm run dashboard` for the present sources", () => {
     expect(readFileSync(path, "utf8") === text, `${path} is stale`).toBe(true);
   });
 
-  it("is under 120 KB in all, compressed", () => {
+  it("contains files of less than 120 KB in total after compression", () => {
     const bytes = texts.reduce((sum, one) => sum + gzipSync(one).length, 0);
     expect(bytes).toBeLessThan(120 * 1_024);
     expect(bytes).toBeGreaterThan(10 * 1_024);
   });
 
-  it("references no other host, and its style sheet loads nothing", () => {
+  it("references no other host, and its style sheet loads no other file", () => {
     for (const one of texts) {
       const hosts = [...one.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
       // www.w3.org is part of an XML namespace name, which no browser requests.

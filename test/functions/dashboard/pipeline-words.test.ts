@@ -21,6 +21,6 @@ const words: readonly (readonly [Route, string])[] = [
   ],
 ];
 
-it.each(words)("the drawing of a pipeline describes %j with each of its keys", (route, text) => {
+it.each(words)("the drawing of a pipeline describes every key of the route %j", (route, text) => {
   expect(routeWords(route)).toBe(text);
 });

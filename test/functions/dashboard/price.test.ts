@@ -5,27 +5,30 @@ import { presentPlatforms } from "../../../shared/platforms/present-platform.ts"
 
 const platform = (id: string) => presentPlatforms().data.find((one) => one.id === id);
 
-describe("the dashboard's price of a call", () => {
+describe("the price of a call that the dashboard shows", () => {
   it.each([
     ["retailer_a", "full", "b0sandbox0 B0SANDBOX0\nB0SANDBOX1", "2 items"],
     ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],
     ["retailer_d", "standard", "9000000 9000000 no-sku NO-SKU", "3 items"],
-  ])("counts an ID of %s once, in any spelling", (...[id, tier, ids, expected]) => {
-    const draft = { ...emptyDraft, platform: id, tier, ids };
-    expect(priceNote("products", draft, platform(id)).split(",")[0]).toBe(expected);
-  });
+  ])(
+    "includes an ID of %s once, even if the call contains it in several spellings",
+    (...[id, tier, ids, expected]) => {
+      const draft = { ...emptyDraft, platform: id, tier, ids };
+      expect(priceNote("products", draft, platform(id)).split(",")[0]).toBe(expected);
+    },
+  );
 
-  it("counts an offer once, in any spelling of its item", () => {
+  it("includes an offer once, even if the call contains its item ID in several spellings", () => {
     const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
     const draft = { ...emptyDraft, platform: "retailer_a", offers };
     expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);
   });
 
-  it("is nothing for a call that reads no items", () => {
+  it("is shown as free for a call that reads no items", () => {
     expect(priceNote("platforms", emptyDraft, undefined)).toBe("Free.");
   });
 
-  it("is empty while no platform, or a tier that the platform does not have, is chosen", () => {
+  it("is empty while the user has chosen no platform, or a tier that the platform does not have", () => {
     const draft = { ...emptyDraft, platform: "retailer_a", tier: "none" };
     expect(priceNote("products", draft, undefined)).toBe("");
     expect(priceNote("products", draft, platform("retailer_a"))).toBe("");

@@ -19,46 +19,46 @@ const daily = (...credits: readonly number[]) =>
 const old = { created_at: "2025-01-01T00:00:00Z" };
 const openedOn = (n: number) => ({ created_at: `${dateOf(n)}T23:59:59.999Z` });
 
-describe("the rate of spending in the dashboard", () => {
+describe("the credits spent per day that the dashboard shows", () => {
   it.each([
     [
-      "is that of the last seven complete days",
+      "are the average of the last seven complete days",
       daily(9_999, 100, 100, 100, 100, 100, 100, 100, 0),
       old,
       { credits: 100, of: "the last 7 days" },
     ],
     [
-      "counts days without use",
+      "include days without usage in the average",
       daily(70, 0, 0, 0, 0, 0, 0, 0),
       old,
       { credits: 10, of: "the last 7 days" },
     ],
     [
-      "counts no day before the account existed",
+      "exclude days before the account existed from the average",
       daily(0, 0, 0, 0, 0, 0, 1_000, 0),
       openedOn(6),
       { credits: 1_000, of: "yesterday" },
     ],
     [
-      "counts the days without use since a new account was created",
+      "include days without usage since a new account was created in the average",
       daily(0, 0, 0, 0, 300, 0, 0, 0),
       openedOn(4),
       { credits: 100, of: "the last 3 days" },
     ],
     [
-      "is that of today if it is above the days before",
+      "are those of today if no earlier day has usage",
       daily(0, 0, 50),
       old,
       { credits: 50, of: "today alone" },
     ],
     [
-      "is that of today on an account's first day",
+      "are those of today on the first day of an account",
       daily(0, 0, 50),
       openedOn(2),
       { credits: 50, of: "today alone" },
     ],
-    ["is unknown without usage", daily(0, 0, 0), old, null],
-    ["is unknown without complete days", [], old, null],
+    ["are unknown if no day has usage", daily(0, 0, 0), old, null],
+    ["are unknown if there are no complete days", [], old, null],
   ])("%s", (...[, days, account, expected]) => {
     expect(currentPace(days, account)).toEqual(expected);
   });
@@ -67,10 +67,10 @@ describe("the rate of spending in the dashboard", () => {
 describe("the days until the credits are used up, in the dashboard,", () => {
   const pace = { credits: 100, of: "yesterday" };
   it.each([
-    ["are rounded down", 199, pace, 1],
-    ["are 0 without credits", 0, pace, 0],
-    ["are 0 without credits, even without usage", 0, null, 0],
-    ["are unknown without usage", 5_000, null, null],
+    ["are rounded down to whole days", 199, pace, 1],
+    ["are 0 for an account without credits", 0, pace, 0],
+    ["are 0 for an account without credits and without usage", 0, null, 0],
+    ["are unknown for an account with credits and without usage", 5_000, null, null],
   ])("%s", (...[, balance, given, expected]) => {
     expect(daysLeft(balance, given)).toBe(expected);
   });

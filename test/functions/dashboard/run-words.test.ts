@@ -19,14 +19,14 @@ const counts =
 const aRun = (change: Partial<WatchlistRun>): WatchlistRun =>
   ({ ...(discardedRun as object), ...change }) as WatchlistRun;
 
-describe("the words about a run that its brake held", () => {
-  it("are the counts and the limit while the run is held", () => {
+describe("the text about a held run in the dashboard", () => {
+  it("contains the number of changed items and the limit of the brake while the run is held", () => {
     const run = aRun({ status: "held", brake: held });
     expect(brakeSentence(run)).toBe(counts);
     expect(outcomeSentence(run)).toBe(`is held. ${counts}`);
   });
 
-  it("also contain the decision, and the reason if there is one", () => {
+  it("also contains the decision to release or discard the run, and the reason if there is one", () => {
     const decided = (status: Brake["status"], reason: string | null): string =>
       brakeSentence(aRun({ brake: { ...held, status, reason } }));
     expect(decided("released", null)).toBe(`${counts} Released.`);
@@ -34,13 +34,13 @@ describe("the words about a run that its brake held", () => {
     expect(decided("discarded", "Prices in cents.")).toBe(`${counts} Discarded: Prices in cents.`);
   });
 
-  it("are empty for a run below its brake", () => {
+  it("is empty for a run that the brake did not hold", () => {
     const { brake: _, ...run } = releasedRun as WatchlistRun;
     expect(brakeSentence(run)).toBe("");
   });
 });
 
-describe("the words about the duration of a run", () => {
+describe("the text of a run's duration in the dashboard", () => {
   const startedAt = "2026-03-01T10:00:00.000Z";
 
   it.each([
@@ -50,12 +50,12 @@ describe("the words about the duration of a run", () => {
     [59.6, "1 min 0 s"],
     [119.7, "2 min 0 s"],
     [184.2, "3 min 4 s"],
-  ])("round %d seconds to %s", (seconds, words) => {
+  ])("shows %d seconds as %s", (seconds, words) => {
     const finishedAt = new Date(Date.parse(startedAt) + seconds * 1_000).toISOString();
     expect(durationWords(aRun({ started_at: startedAt, finished_at: finishedAt }))).toBe(words);
   });
 
-  it("are a dash for a run in progress", () => {
+  it("is a dash for a run in progress", () => {
     expect(durationWords(aRun({ started_at: startedAt, finished_at: null }))).toBe("–");
   });
 });

@@ -15,7 +15,7 @@ const opened = settingsOf(aList({ name: "Pots" }), known);
 const hours = { ...opened.schedule, type: "every", amount: "2", unit: "h" } as const;
 
 describe("the changed settings of a watchlist in the dashboard", () => {
-  it("are empty before a change, and after a change of spaces only", () => {
+  it("are empty before the user changes a setting, and after a change of only spaces", () => {
     expect(changesOf(opened, opened, known)).toEqual({});
     expect(changesOf({ ...opened, name: " Pots " }, opened, known)).toEqual({});
   });
@@ -41,7 +41,7 @@ describe("the changed settings of a watchlist in the dashboard", () => {
     expect([after.name, changesOf(after, saved, known)]).toEqual(["Renamed elsewhere", {}]);
   });
 
-  it("still contain what the user wrote while the first changes were being saved", () => {
+  it("still contain what the user typed while earlier changes were being saved", () => {
     const sent = { ...opened, name: "  Spaced  " };
     const saved = settingsOf(aList({ name: "Spaced" }), known);
     expect(afterSaving(sent, { sent, saved }).name).toBe("Spaced");

@@ -16,7 +16,7 @@ const entry = {
 } as const;
 
 describe("a ledger entry in the dashboard", () => {
-  it("names the endpoint of a call, and the run and step of a watchlist", () => {
+  it("shows the API endpoint for a call, and the run and step for a watchlist", () => {
     expect(purposeOf({ ...entry, request_id: "req_1", endpoint: "POST /v1/offers" })).toBe(
       "POST /v1/offers",
     );
@@ -25,13 +25,13 @@ describe("a ledger entry in the dashboard", () => {
     );
   });
 
-  it("names the step or call that an entry of an earlier release contains, and nothing for a grant", () => {
+  it("shows the call ID or the step if an earlier release wrote it, and a dash for a grant", () => {
     expect(purposeOf({ ...entry, request_id: "req_1" })).toBe("req_1");
     expect(purposeOf({ ...entry, run_id: "wlrun_1", step: "check" })).toBe("check");
     expect(purposeOf({ ...entry, type: "grant" })).toBe("–");
   });
 
-  it("shows how many of the requested items were charged", () => {
+  it("shows how many of the requested items were charged, if the entry contains these counts", () => {
     expect(itemsOf({ ...entry, items_requested: 4, items_charged: 3 })).toBe("3 of 4");
     expect(itemsOf({ ...entry, items_requested: 4 })).toBe("4");
     expect(itemsOf(entry)).toBe("–");

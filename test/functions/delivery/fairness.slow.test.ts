@@ -28,7 +28,7 @@ const batchOf = (bodies: readonly unknown[]): SQSEvent =>
     })),
   }) as unknown as SQSEvent;
 
-it("ten receivers of an account that do not answer delay no other account and use no more than their share of workers", async () => {
+it("ten unresponsive receivers of one account do not delay deliveries of other accounts, and use only their account's share of workers", async () => {
   const world = await base.open();
   const [slow, quick] = [await startReceiver(), await startReceiver()];
   const held: ServerResponse[] = [];

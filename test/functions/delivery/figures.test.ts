@@ -48,7 +48,7 @@ const answer = (status: number): void => {
 };
 
 describe("the metrics of webhook deliveries", () => {
-  it("count each attempt, with the receiver's time and the delay", async () => {
+  it("count each attempt, with the response time of the receiver and the delay of the delivery", async () => {
     await world.addEndpoint("acct_1", receiver.url);
     await world.publish(aRun(types));
     world.clock.advance(1_500);
@@ -96,7 +96,7 @@ describe("the metrics of webhook deliveries", () => {
 });
 
 describe("the metrics of exports", () => {
-  it("count each attempt and its outcome", async () => {
+  it("count each export attempt and its outcome", async () => {
     await world.setDestination("acct_1");
     await world.publish(aRun([...types]));
     await world.work();
@@ -111,7 +111,7 @@ describe("the metrics of exports", () => {
     expect([times].flat()).toHaveLength(1);
   });
 
-  it("count an export whose bucket cannot be opened as failed", async () => {
+  it("count an export as failed if its bucket cannot be opened", async () => {
     const credentials = { auth: "role", roleArn: "arn:aws:iam::123456789012:role/no" } as const;
     await world.setDestination("acct_1", { credentials, endpoint: null });
     await world.publish(aRun([...types]));
@@ -143,13 +143,16 @@ describe("the metrics of a receiver", () => {
     { what: "accepts everything", reported: tried(500, 0), failing: 0 },
     { what: "accepts something", reported: tried(1, 9), failing: 0 },
     { what: "accepts nothing", reported: tried(0, 1), failing: 1 },
-  ])("count a receiver that $what as one receiver", ({ reported: what, failing }) => {
-    expect(receiverMetrics(what)).toEqual([
-      newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
-    ]);
-  });
+  ])(
+    "count one receiver that $what, and count it as failing only if it accepts nothing",
+    ({ reported: what, failing }) => {
+      expect(receiverMetrics(what)).toEqual([
+        newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
+      ]);
+    },
+  );
 
-  it("do not count a receiver without an attempt", () => {
+  it("do not count a receiver to which no delivery was attempted", () => {
     expect(receiverMetrics([])).toEqual([]);
     expect(receiverMetrics([newMetrics("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
   });

@@ -16,8 +16,8 @@ const keysAfter = (entries: readonly OutboxEntry[]) =>
     return workKeys();
   });
 
-describe("the log lines of a delivery", () => {
-  it("name each run and each watchlist once", () => {
+describe("the log lines of a delivery worker", () => {
+  it("name each run and each watchlist of the processed deliveries once", () => {
     expect(
       keysAfter([pendingEntry(1), pendingEntry(2), pendingEntry(1), pendingEntry(3, "wl_2")]),
     ).toEqual({
@@ -27,19 +27,19 @@ describe("the log lines of a delivery", () => {
     });
   });
 
-  it("name the run of an export", () => {
+  it("name the run whose events were exported", () => {
     const run = { runId: "wlrun_1", watchlistId: "wl_1", runNumber: null, createdAt: at };
     expect(keysAfter([firstEntry(run)])).toMatchObject({ run_ids: "wlrun_1" });
   });
 
-  it("name ten runs and mark that there are more", () => {
+  it("name at most ten runs, and mark that there are more", () => {
     const runs = Array.from({ length: 300 }, (_, n) => pendingEntry(n));
     const named = String(keysAfter(runs)["run_ids"]).split(" ");
 
     expect(named).toEqual([...runs.slice(0, 10).map((_, n) => `wlrun_${n}`), "…"]);
   });
 
-  it("name no run for a recovery of a time range", () => {
+  it("name no run when the worker processes a recovery of a time range", () => {
     expect(keysAfter([recoverEntry({ since: at, until: at }, new Date(at))])).toEqual({
       account_id: "acct_1",
     });

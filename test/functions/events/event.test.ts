@@ -66,7 +66,7 @@ const logged = (event: { id: string; type: typeof first.type; createdAt: string 
   world.webhooks.deliveries.get(account, deliveryId({ ...run, event, endpointId: id }));
 
 describe("GET /v1/events/{id}", () => {
-  it("returns the envelope with the same bytes as the deliveries", async () => {
+  it("returns the event's envelope with the same bytes as its webhook deliveries", async () => {
     await world.publish(run);
 
     for (const { id, body } of run.events) {
@@ -114,7 +114,7 @@ describe("an expired event", () => {
 });
 
 describe("POST /v1/events/{id}/send", () => {
-  it("sends one event to one endpoint, whatever event types the endpoint selects, and logs the delivery at once", async () => {
+  it("sends an event to the named endpoint, even if the endpoint does not select its type, and immediately adds the delivery to the log", async () => {
     const other = await world.addEndpoint(account, `${receiver.url}/other`, { events: [] });
     await world.publish(run);
     const { endpoint } = await world.addEndpoint(account, receiver.url, { events: [] });
@@ -143,7 +143,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(second, other.endpoint.id)).toBeNull();
   });
 
-  it("sends a delivered event again, and only once for several requests before the attempt", async () => {
+  it("sends a delivered event again, and only once if the request is repeated before the attempt", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     await world.deliverDue();
@@ -157,7 +157,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(receiver.requests[0]?.headers["service-attempt"]).toBe("2");
   });
 
-  it("retries a failed attempt on the retry schedule", async () => {
+  it("retries a failed attempt at the times of the retry schedule", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { events: [] });
     await world.publish(run);
     receiver.answer = (response) => response.writeHead(500).end();
@@ -209,7 +209,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("returns 409 for a disabled endpoint, and logs nothing", async () => {
+  it("returns 409 for a disabled endpoint, and adds no delivery to the log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     await world.publish(run);
 
@@ -217,7 +217,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("returns 403 to the demo workspace", async () => {
+  it("returns 403 to a key of the demo workspace", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
 

@@ -174,7 +174,7 @@ async function copyRun(copies: number): Promise<void> {
 }
 
 describe("GET /v1/events answers 200 and", () => {
-  it("returns the events of all runs in the order of publication, as they were delivered", async () => {
+  it("returns the events of all runs in the order of publication, with the content that was delivered", async () => {
     const runs = await publish(
       aRun({ [changed]: 2, [delisted]: 1 }, { seconds: 3 }),
       aRun({}, { seconds: 1, watchlistId: listB }),
@@ -194,7 +194,7 @@ describe("GET /v1/events answers 200 and", () => {
     expect(await page({ after: start })).toMatchObject({ data: [], next_after: start });
   });
 
-  it("continues after any event, with pages of any size", async () => {
+  it("continues after the event that 'after' names, with pages of any size", async () => {
     const runs = await publish(
       aRun({ [changed]: 3 }),
       aRun({}, { seconds: 5 }),
@@ -211,7 +211,7 @@ describe("GET /v1/events answers 200 and", () => {
     }
   });
 
-  it("filters by type and by watchlist, and continues after filtered events", async () => {
+  it("filters events by type and by watchlist, and continues after an event that the filter excludes", async () => {
     const runs = await publish(
       aRun({ [changed]: 2 }),
       aRun({ [matched]: 1 }, { watchlistId: listB }),
@@ -265,7 +265,7 @@ describe("GET /v1/events answers 200 and", () => {
     );
   });
 
-  it("continues from the time of a missing event without skipping any", async () => {
+  it("continues from the time in the ID of an event that does not exist, without skipping later events", async () => {
     const runs = await publish(
       aRun({}, { seconds: 10 }),
       aRun({}, { seconds: 20 }),
@@ -285,7 +285,7 @@ describe("GET /v1/events answers 200 and", () => {
     }
   });
 
-  it("keeps every page below 4 MB, and returns a larger event alone", async () => {
+  it("keeps every page below 4 MB, and returns an event above 4 MB in a separate page", async () => {
     const bytes = [900_000, 900_000, 900_000, 900_000, 5_000_000, 10, 2_000_000];
     const big = aRun(
       { [changed]: bytes.length },
@@ -310,7 +310,7 @@ describe("GET /v1/events answers 200 and", () => {
     expect(ids.slice(0, -2)).toEqual(idsIn(run === undefined ? [] : [run]));
   });
 
-  it("makes few reads for a page: one index for each run, and all its bytes in one read", async () => {
+  it("reads one index for each run of a page, and the bytes of all its events in one request", async () => {
     await publish(
       aRun({ [changed]: 40 }, { runId: "wlrun_a" }),
       aRun({}, { runId: "wlrun_b", watchlistId: listB }),
@@ -343,7 +343,7 @@ describe("GET /v1/events answers 200 and", () => {
     });
   });
 
-  it("omits events from the millisecond at which they are 30 days old", async () => {
+  it("omits an event from the millisecond at which it is 30 days old", async () => {
     const runs = await publish(aRun({ [changed]: 1 }), aRun({}, { seconds: 60 }));
     // `page` advances the clock by 50 ms before each call.
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 51).toISOString());
@@ -381,7 +381,7 @@ describe("GET /v1/events answers 200 and", () => {
     expect(idsOf(await page())).toEqual(ids);
   });
 
-  it("returns the events of the demo workspace to its key", async () => {
+  it("returns the events of the demo workspace to the key of the demo workspace", async () => {
     const demo = await makeAccount(true);
     await publish(aRun({ [changed]: 1 }, { accountId: demo.id }));
     expect((await page({}, demo.key)).data).toHaveLength(2);
@@ -431,7 +431,7 @@ describe("GET /v1/events answers 400 for", () => {
     ["limit", "0", "from 1 to 100"],
     ["limit", "101", "from 1 to 100"],
     ["limit", "ten", "from 1 to 100"],
-  ])("%s=%s", async (param, value, message) => {
+  ])("the invalid parameter %s=%s", async (param, value, message) => {
     const { status, body } = await ask({ [param]: value });
 
     expect(status).toBe(400);

@@ -53,7 +53,7 @@ const limitHeaders = { "X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "7" }
 const errorOf = (answer: EdgeAnswer): Record<string, unknown> =>
   (JSON.parse(answer.bytes.toString()) as { error: Record<string, unknown> }).error;
 
-describe("401 names what is wrong with the key:", () => {
+describe("a call that needs an API key gets 401 with the reason for", () => {
   const bearer = `Bearer ${key}`;
   it.each([
     ["no key", {}, "The request has no API key."],
@@ -104,15 +104,18 @@ const publicPaths = [
   "POST /docs",
 ];
 
-describe("an API key sent to a public, retired or unknown path", () => {
-  it.each(publicPaths)("is counted, and its rate headers are returned: %s", async (called) => {
-    const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
-    expect(admitted).toEqual([hashApiKey(key)]);
-    expect(answer.headers).toMatchObject(limitHeaders);
-    expect(answer.status).not.toBe(401);
-  });
+describe("an API key that is sent to a public, retired or unknown path", () => {
+  it.each(publicPaths)(
+    "is counted in its rate limit, and the response has the rate headers: %s",
+    async (called) => {
+      const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
+      expect(admitted).toEqual([hashApiKey(key)]);
+      expect(answer.headers).toMatchObject(limitHeaders);
+      expect(answer.status).not.toBe(401);
+    },
+  );
 
-  it.each(publicPaths)("gets 429 when it exceeds its rate: %s", async (called) => {
+  it.each(publicPaths)("gets 429 when it exceeds its rate limit: %s", async (called) => {
     admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 1 };
     const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
     expect(answer).toMatchObject({
@@ -125,7 +128,7 @@ describe("an API key sent to a public, retired or unknown path", () => {
     });
   });
 
-  it("gets the public document even if the key is unknown", async () => {
+  it("gets the public document even if the service does not know the key", async () => {
     admission = { outcome: "unknown" };
     const answer = await callEdge(documents, {
       route: "GET /docs",
@@ -135,14 +138,14 @@ describe("an API key sent to a public, retired or unknown path", () => {
     expect(answer).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "49" } });
   });
 
-  it("gets 500 when counting the call fails with an internal error", async () => {
+  it("gets 500 if an internal error prevents the count of the call", async () => {
     admission = new Error("not permitted");
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });
     expect(answer.status).toBe(500);
   });
 
-  it("is rate-limited by the process while the key store is unreadable, and gets the document", async () => {
+  it("gets the public document while the key store is unreadable, with the rate limit of the process", async () => {
     admission = { outcome: "unreadable", rate, error: new Error("the store is down") };
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });
@@ -156,15 +159,18 @@ describe("an API key sent to a public, retired or unknown path", () => {
       { "X-API-Key": key, Authorization: `Bearer ${newApiKey(false, systemRandom)}` },
     ],
     ["absent", {}],
-  ])("is not looked up when it is %s", async (_, headers: Record<string, string>) => {
-    const call = { route: "GET /docs", headers, address: "192.0.2.8" };
-    expect((await callEdge(documents, call)).status).toBe(200);
-    expect(admitted).toEqual([]);
-  });
+  ])(
+    "is not looked up in the key store if it is %s",
+    async (_, headers: Record<string, string>) => {
+      const call = { route: "GET /docs", headers, address: "192.0.2.8" };
+      expect((await callEdge(documents, call)).status).toBe(200);
+      expect(admitted).toEqual([]);
+    },
+  );
 });
 
 describe("the dashboard's files", () => {
-  it("are served without reading keys, because their function may read no table", async () => {
+  it("are served without a look-up of the API key that a call sends", async () => {
     const answer = await callEdge(files, {
       route: "GET /dashboard",
       headers: { "X-API-Key": key },

@@ -195,7 +195,7 @@ describe("Strict-Transport-Security", () => {
   });
 });
 
-describe("the service's own addresses", () => {
+describe("the service's own addresses, which a handler receives,", () => {
   it("are the host that the client called, the custom domain and the gateway's API", async () => {
     const headers = headersWith({ "x-api-key": apiKey, Host: "other-host.com" });
     await ask({ headers });
@@ -221,7 +221,7 @@ describe("the authentication of a call", () => {
     ["no key", {}],
     ["a key with a bad checksum", { authorization: `Bearer ${apiKey.slice(0, -1)}_` }],
     ["another scheme", { authorization: `Basic ${apiKey}` }],
-  ])("returns 401 to %s", async (_, headers) => {
+  ])("returns 401 to a call with %s", async (_, headers) => {
     const answer = await ask({ headers: headersWith(headers) });
     expect(answer.statusCode).toBe(401);
     expect(answer.json).toEqual({
@@ -237,7 +237,7 @@ describe("the authentication of a call", () => {
     ["/v1/watchlists/wl_1/preview", "0"],
     ["/v1/watchlists/wl_1/backtest", undefined],
   ])(
-    "returns 401 for %s with a cost of 0 only if the route charges by item",
+    "returns 401 for %s, with the header of the cost only if the route charges by item",
     async (path, credits) => {
       const { statusCode, headers } = await ask({ path, headers: headersWith({}) });
       expect(statusCode).toBe(401);
@@ -245,12 +245,12 @@ describe("the authentication of a call", () => {
     },
   );
 
-  it("returns 401 to an unknown key", async () => {
+  it("returns 401 to a call with an unknown key", async () => {
     admission = { outcome: "unknown" };
     expect((await ask({})).statusCode).toBe(401);
   });
 
-  it("returns 400 to two different keys", async () => {
+  it("returns 400 to a call with two different keys", async () => {
     const second = newApiKey(false, systemRandom);
     const answer = await ask({
       headers: headersWith({ authorization: `Bearer ${apiKey}`, "x-api-key": second }),
@@ -260,7 +260,7 @@ describe("the authentication of a call", () => {
   });
 });
 
-describe("errors come in the documented order:", () => {
+describe("the group handler checks a call in the documented order and returns", () => {
   const fine: Admission = { outcome: "admitted", owner, rate };
   const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
   const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
@@ -281,7 +281,7 @@ describe("errors come in the documented order:", () => {
 });
 
 describe("the group handler's 400", () => {
-  it("asks for JSON if the body is not declared as JSON", async () => {
+  it("asks for the content type of JSON if the call declares another type for its body", async () => {
     const answer = await ask({
       headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "text/plain" },
     });
@@ -301,7 +301,7 @@ describe("the group handler's 400", () => {
     });
   });
 
-  it("names the invalid element of a list", async () => {
+  it("names the index of the invalid element of a list", async () => {
     const answer = await ask({ body: '{"ids":["1",2]}' });
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "ids[1]" });
   });
@@ -325,7 +325,7 @@ describe("a query", () => {
   const read = (asked: Asked) =>
     ask({ method: "GET", path: "/v1/watchlists/schedule", body: null, ...asked });
 
-  it("accepts each parameter of the operation once, and api_key with any of them", async () => {
+  it("may contain each parameter of the operation once, and api_key in addition", async () => {
     const answer = await read({ queryValues: { days: ["7"], state: ["new"], api_key: [apiKey] } });
     expect(answer.statusCode).toBe(200);
     expect(answer.json).toEqual({ days: "7", state: "new" });
@@ -343,7 +343,7 @@ describe("a query", () => {
     });
   });
 
-  it("with a parameter gets 400 where the operation accepts none, with or without a body", async () => {
+  it("with any parameter gets 400 if the operation accepts none, with or without a body", async () => {
     for (const asked of [{ method: "GET", body: null }, { method: "POST" }]) {
       const answer = await ask({ ...asked, query: { pretty: "1" } });
       expect(answer.statusCode).toBe(400);
@@ -359,17 +359,20 @@ describe("a query", () => {
     ["an accepted parameter", { days: ["7", "8"] }, "days"],
     ["an accepted parameter with the same value", { days: ["7", "7", "7"] }, "days"],
     ["the key", { days: ["7"], api_key: [apiKey, apiKey] }, "api_key"],
-  ])("gets 400 when %s is repeated", async (_, queryValues: Record<string, string[]>, param) => {
-    const answer = await read({ queryValues });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json["error"]).toMatchObject({
-      code: "INVALID_PARAM",
-      param,
-      message: `'${param}' was sent ${queryValues[param]?.length} times. Send it once.`,
-    });
-  });
+  ])(
+    "gets 400 if it contains %s more than once",
+    async (_, queryValues: Record<string, string[]>, param) => {
+      const answer = await read({ queryValues });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json["error"]).toMatchObject({
+        code: "INVALID_PARAM",
+        param,
+        message: `'${param}' was sent ${queryValues[param]?.length} times. Send it once.`,
+      });
+    },
+  );
 
-  it("with a very long unknown name gets an error that quotes at most 64 characters", async () => {
+  it("with a very long unknown parameter name gets an error that quotes at most 64 characters of the name", async () => {
     const answer = await read({ query: { ["x".repeat(5_000)]: "1" } });
     expect(answer.statusCode).toBe(400);
     expect(answer.body.length).toBeLessThan(500);
@@ -384,7 +387,7 @@ describe("a query", () => {
 });
 
 describe("the group handler's 413 for a body", () => {
-  it("over the limit has the code INVALID_PARAM", async () => {
+  it("above the size limit has the code INVALID_PARAM", async () => {
     const answer = await ask({ body: JSON.stringify({ ids: ["x".repeat(limits.bodyBytesMax)] }) });
     expect(answer.statusCode).toBe(413);
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "body" });
@@ -397,7 +400,7 @@ describe("the group handler's 404", () => {
     ["a method that the path does not have", { method: "PUT" }],
     ["a resource that does not exist", { method: "GET", path: "/v1/watchlists/missing" }],
     ["a path that is not UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
-  ])("for %s has the service's error shape", async (_, asked) => {
+  ])("for %s has the error format of the service", async (_, asked) => {
     const answer = await ask({ body: null, ...asked });
     expect(answer.statusCode).toBe(404);
     expect(answer.json["error"]).toMatchObject({
@@ -429,7 +432,7 @@ describe("the group handler's 503 for a failed dependency", () => {
     });
   });
 
-  it("has the rate headers when the limiter's own store is down", async () => {
+  it("has the rate headers even when the store of the rate limiter is down", async () => {
     const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
     admission = { outcome: "unreadable", rate: { ...rate, remaining: 41 }, error };
     const answer = await ask({});
@@ -442,7 +445,7 @@ describe("the group handler's 503 for a failed dependency", () => {
     expect(handled).toEqual([]);
   });
 
-  it("is sent when the call has used up its time for failing dependencies", async () => {
+  it("is sent as soon as failed requests have used up the time that a call may lose to them", async () => {
     const before = clock.now().getTime();
     await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(clock.now().getTime() - before).toBe(limits.dependencies.callLossMs);
@@ -484,7 +487,7 @@ describe("the headers of every answer", () => {
   });
 });
 
-it("a handler that responds in time returns its own response and no timeout response", async () => {
+it("a route handler that responds before its deadline returns its response instead of the timeout error", async () => {
   const asked = { method: "GET", path: "/v1/watchlists/slow", body: null, remainingMs: 1 };
   expect((await ask(asked)).statusCode).toBe(200);
 });

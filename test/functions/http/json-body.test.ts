@@ -42,7 +42,7 @@ describe("the body of a call", () => {
     expect(await read(bytes, headers)).toEqual(value);
   });
 
-  it("may be text if the gateway does not pass on bytes", async () => {
+  it("is parsed if the gateway passes it as text instead of base64", async () => {
     const event = { ...eventOf(utf8), body: text, isBase64Encoded: false };
     expect(await jsonBody(event)).toEqual(value);
   });
@@ -53,7 +53,7 @@ describe("the body of a call", () => {
   });
 });
 
-describe("400 names the reason why a body cannot be parsed:", () => {
+describe("the error 400 for a body that cannot be parsed states the reason for", () => {
   const utf16 = Buffer.from(text, "utf16le");
   const utf32 = Buffer.from(Array.from('{"a":1}', (char) => [char.charCodeAt(0), 0, 0, 0]).flat());
   const cut = gzipSync("x".repeat(10_000)).subarray(0, 40);
@@ -132,11 +132,11 @@ describe("400 names the reason why a body cannot be parsed:", () => {
   });
 });
 
-describe("413 limits the size of a body", () => {
+describe("the error 413", () => {
   const max = limits.bodyBytesMax;
   const bodyOf = (bytes: number): Buffer => Buffer.from(`{"a":"${"x".repeat(bytes - 8)}"}`);
 
-  it("both as sent and after decompression", async () => {
+  it("refuses a body above the size limit, as sent or after decompression", async () => {
     await expect(read(bodyOf(max))).resolves.toBeDefined();
     await expect(read(bodyOf(max + 1))).rejects.toMatchObject({ status: 413 });
     const gzip = { "Content-Encoding": "gzip" };

@@ -117,7 +117,7 @@ describe("the log of a call", () => {
     expect(closing(lines)).not.toHaveProperty("code");
   });
 
-  it("counts calls that end in 401 and in 429", async () => {
+  it("is also written for a call that gets 401 or 429, with these statuses in its metrics", async () => {
     const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
     const refused = [
       await logged(async () => undefined, { key: "none" }),
@@ -150,7 +150,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("contains the path only if no route matches, and never a key", async () => {
+  it("contains the requested path only if no route matches it, without an API key in it", async () => {
     const path = `/v1/offers/${apiKey}/whsec_canary`;
     const line = closing(await logged(async () => undefined, { path }));
 
@@ -196,7 +196,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("has level INFO for a call of an announced feature", async () => {
+  it("has level INFO for a call of an announced feature, which gets 501", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");
@@ -206,7 +206,7 @@ describe("the log of a call", () => {
     expect(line).toMatchObject({ level: "INFO", message: "call", code: "NOT_IMPLEMENTED" });
   });
 
-  it("adds the call's IDs to other lines that are written during the call", async () => {
+  it("shares its IDs with all other log lines that are written during the call", async () => {
     const lines = await logged(async () => undefined, { countedHere: true });
 
     expect(lines.map(({ message }) => message)).toEqual([
@@ -225,14 +225,17 @@ describe("the log of a call", () => {
     ["no counter was available", { outcome: "unreadable", rate, error: unavailable() }, [1]],
     ["the limiter counted it", { outcome: "admitted", owner, rate }, undefined],
     ["the limiter refused it", limited, undefined],
-  ])("has limiter_local only if the limiter's store did not count the call: %s", async (...one) => {
-    const [, admission, expected] = one;
-    const line = closing(await logged(async () => undefined, { admission }));
+  ])(
+    "has the field limiter_local only if the rate limiter's store did not count the call: %s",
+    async (...one) => {
+      const [, admission, expected] = one;
+      const line = closing(await logged(async () => undefined, { admission }));
 
-    expect(metricsOf(line)["limiter_local"]).toEqual(expected);
-  });
+      expect(metricsOf(line)["limiter_local"]).toEqual(expected);
+    },
+  );
 
-  it("contains no key, no query and no body", async () => {
+  it("contains no API key, no query and no body", async () => {
     const lines = await logged(async () => {
       throw new Error("unforeseen");
     });
@@ -245,7 +248,7 @@ describe("the log of a call", () => {
 });
 
 describe("the metrics of a call", () => {
-  it("count the call by group and status, with its time, items and credits", async () => {
+  it("count the call by route group and status class, with its duration, items and credits", async () => {
     const line = closing(await logged(async () => undefined));
 
     expect(metricsOf(line)).toEqual({

@@ -61,7 +61,7 @@ describe("a JSON response over 1 KB", () => {
     expect(answer.bytes.toString()).toBe(text);
   });
 
-  it("is compressed when it is an error", async () => {
+  it("is also compressed if it is an error", async () => {
     const answer = await get({ "accept-encoding": "gzip", "x-fail": "1" });
     expect(answer).toMatchObject({ status: 404, headers: { "Content-Encoding": "gzip" } });
     expect(gunzipSync(answer.bytes).toString()).toContain('"NOT_FOUND"');
@@ -86,11 +86,11 @@ it("each version of a public document is compressed only once", async () => {
   expect(gunzipSync(bytes).toString()).toBe(text);
 });
 
-describe("a response is not compressed, whatever the client accepts, if it is", () => {
+describe("the gzip compression of responses", () => {
   it.each([
     ["at most 1 KB", "x".repeat(1_024)],
     ["larger after compression", randomText(1_500)],
-  ])("%s", async (_, sent) => {
+  ])("is omitted for a response that is %s", async (_, sent) => {
     body = sent;
     const answer = await get({ "accept-encoding": "gzip" });
     expect(answer.headers).not.toHaveProperty("Content-Encoding");
@@ -108,7 +108,7 @@ function randomText(length: number): string {
 }
 
 describe("a public document", () => {
-  it("has an ETag, may be cached, and may be read by pages of other origins", async () => {
+  it("has an ETag, and its headers allow caches to store it and pages of other origins to read it", async () => {
     body = text;
     const { status, headers } = await get();
     expect(status).toBe(200);
@@ -128,7 +128,7 @@ describe("a public document", () => {
     expect((await get()).headers["ETag"]).not.toBe(first.headers["ETag"]);
   });
 
-  it("is not sent again to a client that has the current version", async () => {
+  it("gets 304 without a body for a client that already has the current version", async () => {
     body = text;
     const tag = String((await get()).headers["ETag"]);
     const strong = tag.slice(2);
@@ -165,9 +165,9 @@ describe("a public document", () => {
   });
 });
 
-describe("HEAD", () => {
+describe("a HEAD request", () => {
   it.each([{}, { "accept-encoding": "gzip" }, { "x-fail": "1" }, { "If-None-Match": "*" }])(
-    "returns the status and headers of GET without a body: %j",
+    "returns the status and headers of GET without a body, with the request headers %j",
     async (headers: Record<string, string>) => {
       body = text;
       const [asked, got] = [await get(headers, "HEAD"), await get(headers)];

@@ -27,7 +27,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
 }
 
 describe("GET /v1/health", () => {
-  it("returns 200 with the version to a call without a key, and forbids caches to store it", async () => {
+  it("returns 200 with the version to a call without a key, and forbids caches to store the response", async () => {
     const { statusCode, headers, body } = await service().get("/v1/health");
 
     expect(statusCode).toBe(200);
@@ -36,7 +36,7 @@ describe("GET /v1/health", () => {
     expect(headers).not.toHaveProperty("ETag");
   });
 
-  it("reads the database once in five seconds, whatever the number of calls", async () => {
+  it("reads the database at most once in five seconds, regardless of the number of calls", async () => {
     let reads = 0;
     const { clock, get } = service(
       watchedClient(tables.client, async (_command, send) => {
@@ -51,7 +51,7 @@ describe("GET /v1/health", () => {
     expect(reads).toBe(2);
   });
 
-  it("returns 503 without the cause while the database does not answer", async () => {
+  it("returns 503 without the cause of the failure while the database does not answer", async () => {
     let isDown = true;
     const { clock, get } = service(
       watchedClient(tables.client, async (_command, send) => {
@@ -77,7 +77,7 @@ describe("GET /", () => {
     ["/", "/docs"],
     ["/prod/", "/prod/docs"],
     ["/prod", "/prod/docs"],
-  ])("at %s redirects to the documentation at %s", async (addressedPath, location) => {
+  ])("on the address %s redirects to the documentation at %s", async (addressedPath, location) => {
     const { statusCode, headers } = await service().get("/", addressedPath);
 
     expect(statusCode).toBe(302);

@@ -78,8 +78,8 @@ function linksOf(path: string, html: string): string[] {
     .map(({ pathname, hash }) => `${pathname.replace(/^\/prod/, "")}${hash}`);
 }
 
-describe("a page of the documentation", () => {
-  it.each(pages)("%s is HTML that needs no key", async (path) => {
+describe("the documentation page", () => {
+  it.each(pages)("%s is HTML that is served without an API key", async (path) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -91,19 +91,22 @@ describe("a page of the documentation", () => {
     expect(answer.body).toMatch(/^<!doctype html>/);
   });
 
-  it.each(pages)("%s loads scripts and styles of this service only, none inline", async (path) => {
-    const { headers, body } = await get(path);
-    const policy = String(headers?.["Content-Security-Policy"]);
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /);
-    expect(policy).not.toMatch(/unsafe-eval|\*|https?:/);
-    // Only the page of the reference allows inline styles, because its renderer adds styles while
-    // it runs.
-    expect(policy.includes("unsafe-inline")).toBe(path === "/docs/reference");
-    expect(body).not.toMatch(/<style|\s(on\w+|style)=|<script(?![^>]* src=)/);
-    expect(body).not.toMatch(/\ssrc="https?:/);
-  });
+  it.each(pages)(
+    "%s loads only scripts and styles of this service, and contains no inline ones",
+    async (path) => {
+      const { headers, body } = await get(path);
+      const policy = String(headers?.["Content-Security-Policy"]);
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /);
+      expect(policy).not.toMatch(/unsafe-eval|\*|https?:/);
+      // Only the page of the reference allows inline styles, because its renderer adds styles while
+      // it runs.
+      expect(policy.includes("unsafe-inline")).toBe(path === "/docs/reference");
+      expect(body).not.toMatch(/<style|\s(on\w+|style)=|<script(?![^>]* src=)/);
+      expect(body).not.toMatch(/\ssrc="https?:/);
+    },
+  );
 
-  it.each(pages)("%s links to pages, headings and files that exist", async (path) => {
+  it.each(pages)("%s links only to pages, headings and files that exist", async (path) => {
     for (const link of linksOf(path, (await get(path)).body)) {
       const [target = "", anchor] = link.split("#");
       // The dashboard's function serves `/dashboard`, and the renderer creates the anchors that
@@ -115,7 +118,7 @@ describe("a page of the documentation", () => {
     }
   });
 
-  it("/docs/reference lists every operation, with the link of the renderer, before scripts run", async () => {
+  it("/docs/reference lists every operation before scripts run, with the link that the reference uses later", async () => {
     const linked = linksOf("/docs/reference", (await get("/docs/reference")).body);
     const expected = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
@@ -130,12 +133,12 @@ describe("a page of the documentation", () => {
     expect(linked.map(decodeURIComponent)).toEqual(expect.arrayContaining(expected));
   });
 
-  it("is linked from the index", async () => {
+  it("of every topic is linked from the index page", async () => {
     const linked = linksOf("/docs", (await get("/docs")).body);
     expect(linked).toEqual(expect.arrayContaining([...guides, "/docs/reference"]));
   });
 
-  it("has every section in the search index", async () => {
+  it("of every topic has all its sections in the search index", async () => {
     const index = linksOf("/docs", (await get("/docs")).body).find((link) =>
       link.includes("sections-"),
     );
@@ -157,7 +160,7 @@ describe("/docs/errors", () => {
     for (const code of Object.keys(errorGuide)) expect(body).toContain(`<h2 id="${code}">`);
   });
 
-  it("advises to retry a CONFLICT exactly when its message advises it", async () => {
+  it("advises a retry for exactly those CONFLICT errors whose message also advises a retry", async () => {
     const { body } = await get("/docs/errors");
     const section = body.split('<h2 id="CONFLICT">')[1]?.split("<h2")[0];
     expect(section).toContain("<strong>Retry:</strong> if <code>message</code>");
@@ -192,7 +195,7 @@ describe("/docs/upstream", () => {
     );
   }
 
-  it("shows schemas that its own examples match, for every scraper", async () => {
+  it("shows, for every scraper, a schema that the examples of the page match", async () => {
     for (const scraper of stepScraperIds) {
       const [request = {}, reply = {}, ...both] = await blocksOf(scraper);
       const [isRequest, isReply] = both.map((schema) => schemas.compile(schema));
@@ -203,7 +206,7 @@ describe("/docs/upstream", () => {
     }
   });
 
-  it("shows schemas that the answers of the sandbox match", async () => {
+  it("shows, for every scraper, a schema that the answers of the sandbox match", async () => {
     for (const scraper of scraperIds) {
       const isReply = schemas.compile((await blocksOf(scraper))[3] ?? {});
       const ids = reservedIds[scrapers[scraper].platform].map(({ id }) => id);
@@ -219,8 +222,8 @@ describe("/docs/upstream", () => {
   });
 });
 
-describe("a file of the documentation", () => {
-  it("is cached for a year, under a name that changes with its content", async () => {
+describe("a file that documentation pages load", () => {
+  it("may be cached for a year, because its name changes with its content", async () => {
     expect(assets.length).toBeGreaterThan(5);
     for (const name of assets) {
       const answer = await get(`/docs/assets/${name}`, { headers: { "Accept-Encoding": "br" } });
@@ -232,7 +235,7 @@ describe("a file of the documentation", () => {
     }
   });
 
-  it("is sent as brotli, gzip or plain text, whichever the client accepts", async () => {
+  it("is sent compressed with brotli or gzip, or uncompressed, according to what the client accepts", async () => {
     const path = `/docs/assets/${assets.find((name) => name.startsWith("reference-"))}`;
     const plain = await get(path);
     expect(plain.headers).not.toHaveProperty("Content-Encoding");
@@ -255,7 +258,7 @@ describe("a file of the documentation", () => {
   });
 
   it.each(["/docs", "/docs/reference", `/docs/assets/${assets[0]}`])(
-    "answers HEAD %s with the headers of GET and no body, and answers 304 for a known ETag",
+    "gets for HEAD %s the headers of GET and no body, and gets 304 for a known ETag",
     async (path) => {
       const headers = { "Accept-Encoding": "br" };
       const answer = await get(path, { headers });
@@ -269,7 +272,7 @@ describe("a file of the documentation", () => {
   );
 });
 
-it("/v1/openapi.json names the address that was called, path prefix included", async () => {
+it("/v1/openapi.json names as its server the address that the client called, with the path prefix", async () => {
   const answer = await get("/v1/openapi.json");
   expect(answer.statusCode).toBe(200);
   expect(answer.headers?.["Content-Type"]).toBe("application/json");
@@ -279,7 +282,7 @@ it("/v1/openapi.json names the address that was called, path prefix included", a
   });
 });
 
-describe("an unknown or retired path:", () => {
+describe("an unknown or retired path", () => {
   it.each([
     ["/docs/nothing", 404, "NOT_FOUND"],
     ["/docs/index", 404, "NOT_FOUND"],

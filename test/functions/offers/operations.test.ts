@@ -25,7 +25,7 @@ const numbered = (count: number): string[] =>
 
 describe("POST /v1/offers", () => {
   describe("answers 200 and", () => {
-    it("charges 3 credits for several offers, 1 for one or none, and 0 for an unanswered listing", async () => {
+    it("charges 3 credits for a listing with several offers, 1 for one with a single offer or none, and 0 for an unavailable one", async () => {
       const ids = [two, many, none, missing, unread];
       const { status, headers, body } = await customer.call("POST /v1/offers", { ids });
       expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe("POST /v1/offers", () => {
       expect(await customer.balance()).toBe(granted - 8);
     });
 
-    it("returns 31 offers of a crowded listing, the featured one first, then the cheapest", async () => {
+    it("returns 31 of a listing's 45 offers: the featured offer first, then the cheapest ones in the order of their prices", async () => {
       const { body } = await customer.call("POST /v1/offers", { ids: [many] });
       const [result] = body.results;
       const [featured, ...rest] = result?.offers ?? [];
@@ -86,7 +86,7 @@ describe("POST /v1/offers", () => {
       expect(body.credits).toBe(0);
     });
 
-    it("accepts 'asins', and reads and charges a repeated item once", async () => {
+    it("accepts 'asins' in place of 'ids', and reads and charges a repeated item once", async () => {
       const asins = [two.toLowerCase(), "", ` ${two} `];
       const { body } = await customer.call("POST /v1/offers", { asins });
       expect(body.results.map(({ asin }) => asin)).toEqual([two]);
@@ -109,7 +109,7 @@ describe("POST /v1/offers", () => {
       ["INVALID_PARAM", "condition", { ids: [two], condition: "mint" }],
       ["INVALID_PARAM", "platform", { platform: "retailer_z", ids: [two] }],
       ["INVALID_PARAM", "marketplace", { marketplace: "zz", ids: [two] }],
-    ])("%s names %s for %j, and charges nothing", async (code, param, body) => {
+    ])("%s names the parameter %s for %j, and charges nothing", async (code, param, body) => {
       const answer = await customer.call("POST /v1/offers", body);
       expect(answer.status).toBe(400);
       expect(answer.body.error).toMatchObject({ code, param });
@@ -150,17 +150,23 @@ describe("POST /v1/offers", () => {
       { platform: "retailer_b", ids: ["12345"] },
       { platform: "retailer_e", ids: ["1"] },
       { marketplace: "uk", ids: [two] },
-    ])("returns coming_soon for %j, and charges nothing", async (body) => {
-      const answer = await customer.call("POST /v1/offers", body);
-      expect(answer.status).toBe(501);
-      expect(answer.body).toMatchObject({ error: { code: "NOT_IMPLEMENTED" }, coming_soon: true });
-      expect(await customer.balance()).toBe(granted);
-    });
+    ])(
+      "returns 'coming_soon' for the announced feature in %j, and charges nothing",
+      async (body) => {
+        const answer = await customer.call("POST /v1/offers", body);
+        expect(answer.status).toBe(501);
+        expect(answer.body).toMatchObject({
+          error: { code: "NOT_IMPLEMENTED" },
+          coming_soon: true,
+        });
+        expect(await customer.balance()).toBe(granted);
+      },
+    );
   });
 });
 
 describe("a ledger entry of an offers call", () => {
-  it("names the route that the client called", async () => {
+  it("names the route that the client called as its source", async () => {
     const { body } = await customer.call("POST /v1/offers", { ids: [two] });
     const offerListingId = body.results[0]?.offers[0]?.offerListingId;
     await customer.call(`GET /v1/products/${two}/offers`);
@@ -189,7 +195,7 @@ describe("POST /v1/offers/check", () => {
   }
 
   describe("answers 200 and", () => {
-    it("returns buyable true for offers of a listing, at half a credit each, rounded up once", async () => {
+    it("reports offers of a listing as buyable, and charges half a credit for each, rounded up once per call", async () => {
       const offers = await returned(many);
       const before = await customer.balance();
       const answer = await customer.call("POST /v1/offers/check", { offers });
@@ -210,7 +216,7 @@ describe("POST /v1/offers/check", () => {
       expect(answer.headers.get("x-service-balance")).toBe(String((before ?? 0) - 16));
     });
 
-    it("decodes URL-encoded IDs, and checks and charges each offer once", async () => {
+    it("decodes URL-encoded offer IDs, and checks and charges a repeated offer once", async () => {
       const offers = await returned(many);
       const encoded = offers.map(({ asin, offerListingId }) => ({
         asin,
@@ -244,7 +250,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.credits).toBe(2);
     });
 
-    it("refunds offers that could not be checked", async () => {
+    it("refunds the credits for offers that could not be checked", async () => {
       const offers = [{ asin: unread, offerListingId: "a+b/c=" }];
       const { body } = await customer.call("POST /v1/offers/check", { offers });
       expect(body.results[0]).not.toHaveProperty("buyable");
@@ -268,7 +274,7 @@ describe("POST /v1/offers/check", () => {
       ["INVALID_PARAM", "offers[0]", { offers: [two] }],
       ["INVALID_PARAM", "offers[0].asin", { offers: [{ asin: "B0", offerListingId: "a" }] }],
       ["INVALID_PARAM", "ids[0].asin", { ids: [{ asin: "B0", offerListingId: "a" }] }],
-    ])("%s names %s for %j, and charges nothing", async (code, param, body) => {
+    ])("%s names the parameter %s for %j, and charges nothing", async (code, param, body) => {
       const answer = await customer.call("POST /v1/offers/check", body);
       expect(answer.status).toBe(400);
       expect(answer.body.error).toMatchObject({ code, param });
@@ -283,19 +289,22 @@ describe("POST /v1/offers/check", () => {
       ["text with a control character", "a\u0000b"],
       ["text with an encoded line break", "a%0Ab"],
       ["text of 5,000 characters", "x".repeat(5_000)],
-    ])("names its index and charges nothing if the ID is %s", async (_, offerListingId) => {
-      const offers = [
-        { asin: two, offerListingId: "a" },
-        { asin: two, offerListingId },
-      ];
-      const answer = await customer.call("POST /v1/offers/check", { offers });
-      expect(answer.status).toBe(400);
-      expect(answer.body.error).toMatchObject({
-        code: "INVALID_PARAM",
-        param: "offers[1].offerListingId",
-      });
-      expect(await customer.balance()).toBe(granted);
-    });
+    ])(
+      "names the index of the offer and charges nothing if its ID is %s",
+      async (_, offerListingId) => {
+        const offers = [
+          { asin: two, offerListingId: "a" },
+          { asin: two, offerListingId },
+        ];
+        const answer = await customer.call("POST /v1/offers/check", { offers });
+        expect(answer.status).toBe(400);
+        expect(answer.body.error).toMatchObject({
+          code: "INVALID_PARAM",
+          param: "offers[1].offerListingId",
+        });
+        expect(await customer.balance()).toBe(granted);
+      },
+    );
   });
 
   describe("answers 402", () => {
@@ -327,7 +336,7 @@ describe("POST /v1/offers/check", () => {
 
   describe("answers 501 and", () => {
     it.each([{ platform: "retailer_c" }, { platform: "retailer_f" }, { marketplace: "jp" }])(
-      "returns coming_soon for %j",
+      "returns 'coming_soon' for the announced feature in %j",
       async (shop) => {
         const offers = [{ asin: two, offerListingId: "a" }];
         const answer = await customer.call("POST /v1/offers/check", { ...shop, offers });

@@ -17,7 +17,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 
 describe("GET /v1/platforms", () => {
   describe("answers 200 and", () => {
-    it("returns the platforms without a key, with the headers of every answer", async () => {
+    it("returns the platforms to a call without a key, with the headers that every response has", async () => {
       const response = await get("/platforms");
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual(presentPlatforms());
@@ -34,7 +34,7 @@ describe("GET /v1/platforms", () => {
   });
 
   describe("answers 404", () => {
-    it("for a path below /v1/platforms", async () => {
+    it("to a request for a path below /v1/platforms", async () => {
       const response = await get("/platforms/retailer_a");
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });

@@ -44,7 +44,7 @@ describe("GET /v1/products/{id}/offers", () => {
 
   describe("answers 400 and", () => {
     it.each(["B0", "B0SANDBOX00", "B0SANDBOX%2F", "%20"])(
-      "names 'asin' for the malformed ID %s, and charges nothing",
+      "names 'asin' as the invalid parameter for the malformed ID %s, and charges nothing",
       async (id) => {
         const { status, headers, body } = await get(id);
         expect(status).toBe(400);
@@ -55,7 +55,7 @@ describe("GET /v1/products/{id}/offers", () => {
     );
 
     it.each(["condition=mint", "platform=retailer_z", "marketplace=zz"])(
-      "names the parameter for the invalid query %s",
+      "names the invalid parameter of the query %s",
       async (query) => {
         const { status, body } = await get("B0SANDBOX0", `?${query}`);
         expect(status).toBe(400);
@@ -94,13 +94,13 @@ describe("GET /v1/products/{id}/offers", () => {
       ["platform=retailer_d", "12345"],
       ["platform=retailer_g", "12345"],
       ["marketplace=de", "B0SANDBOX0"],
-    ])("returns coming_soon for %s", async (query, id) => {
+    ])("returns 'coming_soon' for the announced feature in %s", async (query, id) => {
       const { status, body } = await get(id, `?${query}`);
       expect(status).toBe(501);
       expect(body.coming_soon).toBe(true);
     });
 
-    it("does not check whether the ID is well-formed", async () => {
+    it("returns 'coming_soon' even if the item ID is malformed", async () => {
       expect((await get("12345", "?marketplace=de")).status).toBe(501);
     });
   });

@@ -42,7 +42,7 @@ describe("POST /v1/products", () => {
       ["retailer_c", "standard", skus(200), 1],
       ["retailer_d", "standard", skus(200), 1],
     ])(
-      "reads %s at tier %s: returns what the schema describes, and charges for each item",
+      "reads %s at tier %s, returns a body that matches the schema, and charges for each item",
       async (...row) => {
         const [platform, tier, ids, rate] = row;
         const { status, headers, body } = await read({ platform, tier, ids });
@@ -63,7 +63,7 @@ describe("POST /v1/products", () => {
       },
     );
 
-    it("accepts 'asins' in place of 'ids' on retailer_a, and echoes 'include'", async () => {
+    it("accepts 'asins' in place of 'ids' on retailer_a, and returns 'include' as it was sent", async () => {
       const { body } = await read({
         asins: [" b0sandbox0 ", "", "B0SANDBOX0", "b0sandbox7"],
         tier: "lite",
@@ -81,7 +81,7 @@ describe("POST /v1/products", () => {
       });
     });
 
-    it("rounds quarter credits up once per call", async () => {
+    it("rounds a charge with quarter credits up once per call, not once per item", async () => {
       const answers = await Promise.all(
         [1, 4, 5].map((count) =>
           read({
@@ -129,7 +129,7 @@ describe("POST /v1/products", () => {
   });
 
   describe("answers 402", () => {
-    it("when the balance does not cover all IDs, and reads none of them", async () => {
+    it("when the balance does not cover the price of all IDs, and reads no item", async () => {
       const { status, body } = await read({ tier: "full", ids: asins(2_000) });
       expect({ status, body }).toMatchObject({
         status: 402,
@@ -137,7 +137,7 @@ describe("POST /v1/products", () => {
       });
     });
 
-    it("when the call would reserve more than 'max_credits', with both figures", async () => {
+    it("when the call would reserve more credits than 'max_credits', and returns both numbers", async () => {
       const { status, headers, body } = await read({
         tier: "lite",
         ids: asins(3),
@@ -152,7 +152,7 @@ describe("POST /v1/products", () => {
     });
   });
 
-  it("reads a call that reserves exactly 'max_credits'", async () => {
+  it("reads the items of a call that reserves exactly 'max_credits'", async () => {
     const { status } = await read({ tier: "lite", ids: asins(3), max_credits: 3 });
     expect(status).toBe(200);
   });
@@ -171,7 +171,7 @@ describe("POST /v1/products", () => {
         body: JSON.stringify({ daily_credit_budget: budget }),
       });
 
-    it("when the call would exceed the daily budget of the account, with both figures", async () => {
+    it("when the call would exceed the daily budget of the account, and returns its price and the credits left", async () => {
       expect((await setBudget(1)).status).toBe(200);
       const { status, headers, body } = await read({ tier: "full", ids: asins(1) });
       expect((await setBudget(null)).status).toBe(200);

@@ -196,7 +196,7 @@ it.each([
   ["buffer", limits.gatewaySeconds.buffered],
   ["stream", limits.gatewaySeconds.streamed],
 ] as const)(
-  "POST /v1/products (%s) settles and answers before the gateway's %d seconds when its source uses its whole time and the ledger is slow",
+  "POST /v1/products (%s) charges and answers before the gateway's timeout of %d seconds, even if the source answers at its deadline and the ledger is slow",
   async (mode, seconds) => {
     const { statusCode, credits, tookMs, readMs, settleRequests } = await worstCall(mode, seconds);
     expect({ statusCode, credits }).toEqual({ statusCode: 200, credits: "1" });

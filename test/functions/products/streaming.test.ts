@@ -83,7 +83,7 @@ describe("POST /v1/products in streaming mode", () => {
     expect(answer.headers["x-service-credits"]).toBe(String(credits));
   });
 
-  it("returns 2,000 items at tier full, more than a buffered Lambda response can contain", async () => {
+  it("returns 2,000 items at tier full, whose body is larger than a buffered Lambda response can be", async () => {
     const answer = await call({ platform: "retailer_a", tier: "full", ids: asins(2_000) });
     expect(answer.status).toBe(200);
     expect(answer.bytes.length).toBeGreaterThan(6 * 1_024 * 1_024);
@@ -102,7 +102,7 @@ describe("POST /v1/products in streaming mode", () => {
     }
   });
 
-  it("returns items that were not read by its deadline as unavailable, and refunds them", async () => {
+  it("returns items that were not read by the deadline as unavailable, and refunds their credits", async () => {
     provideStreaming();
     const handler = createHandler(world.environmentOf("products")) as unknown as (
       ...args: unknown[]

@@ -73,7 +73,7 @@ describe("a worker that receives a batch of messages", () => {
     });
   });
 
-  it("separates the IDs and metrics of messages that are handled in parallel", async () => {
+  it("logs the IDs and metrics of each message separately if messages are handled in parallel", async () => {
     const accounts = Array.from({ length: 10 }, (_, n) => `acct_${n}`);
     const { lines } = await handleAll(accounts.map(bodyOf), async ({ account_id: account }) => {
       const n = Number(account.slice("acct_".length));
@@ -145,7 +145,7 @@ describe("a worker that receives a batch of messages", () => {
     },
   );
 
-  it("returns a message to the queue before a slow dependency uses up the function's time", async () => {
+  it("returns a message to the queue if a slow dependency would otherwise use up the function's time", async () => {
     const asked: number[] = [];
     const hanging = () =>
       withinBudget(4_000, async (milliseconds) => {

@@ -27,20 +27,23 @@ const until = new Date(Date.parse(start) + 40_000);
 it.each([
   ["does not answer", noAnswer],
   ["is overloaded", () => unavailable()],
-])("the run starter cancels a hold when a ledger that %s is available again", async (_, error) => {
-  const { clock, asked, ledger } = ledgerDownFor(9_000, error);
-  await cancelHoldUntil(hold, until, { ledger, clock });
-  expect(asked).toHaveLength(6);
-  expect(asked.at(-1)).toEqual({ ...hold, now: new Date(Date.parse(start) + 10_000) });
-});
+])(
+  "the run starter retries the cancel of a hold while the ledger %s, until it succeeds",
+  async (_, error) => {
+    const { clock, asked, ledger } = ledgerDownFor(9_000, error);
+    await cancelHoldUntil(hold, until, { ledger, clock });
+    expect(asked).toHaveLength(6);
+    expect(asked.at(-1)).toEqual({ ...hold, now: new Date(Date.parse(start) + 10_000) });
+  },
+);
 
-it("the run starter returns a cancel message to the queue while the ledger stays unavailable", async () => {
+it("the run starter returns a message to cancel a hold to the queue if the ledger stays unavailable", async () => {
   const { clock, ledger } = ledgerDownFor(60_000, noAnswer);
   await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("no answer");
   expect(clock.now().getTime()).toBeLessThan(until.getTime());
 });
 
-it("the run starter does not repeat a cancel after an internal error", async () => {
+it("the run starter does not retry the cancel of a hold after an internal error", async () => {
   const { clock, asked, ledger } = ledgerDownFor(60_000, () => new TypeError("mistake"));
   await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("mistake");
   expect(asked).toHaveLength(1);

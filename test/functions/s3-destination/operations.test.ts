@@ -121,7 +121,7 @@ const invalid = (param: string) => ({
 const missing = (param: string) => ({ code: "MISSING_PARAM", status: 400, details: { param } });
 
 describe("PUT /v1/s3_destination", () => {
-  it("returns 201 with the destination and never its secret, and leaves no check object", async () => {
+  it("returns 201 with the destination but without its secret, and deletes the object that it wrote to check the bucket", async () => {
     const { status, body } = await put();
 
     const at = world.clock.now().toISOString();
@@ -177,7 +177,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("returns 400 that names the failed action, and saves nothing", async () => {
+  it("returns 400 that names the S3 action that failed, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
@@ -237,7 +237,7 @@ describe("PUT /v1/s3_destination", () => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
-  it("never connects to an address that is not public, whatever was registered", async () => {
+  it("never connects to a non-public address, even if the registered endpoint has one or resolves to one", async () => {
     const buckets = s3CustomerBuckets({
       policy: { ...addressPolicy(), allowLoopback: true },
       lookup: (_, __, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
@@ -276,7 +276,7 @@ describe("an S3 destination with a role", () => {
     Object.assign(world.registering, { buckets: { open } });
   };
 
-  it("returns 400 that shows the external ID until the role trusts the service", async () => {
+  it("is refused with 400 and the external ID that its trust policy needs, until the role trusts the service", async () => {
     const refused = await put({ ...aRole, role_arn: roleArn }).catch((error: Error) => error);
     const externalId = externalIdOf("acct_1");
 
@@ -321,7 +321,7 @@ describe("an S3 destination with a role", () => {
     expect(new Set(world.roles.asked.map(({ externalId }) => externalId)).size).toBe(2);
   });
 
-  it("needs the secret when it is changed back to an access key", async () => {
+  it("requires the key ID and the secret when a PATCH changes it back to an access key", async () => {
     assumed();
     await put({ ...aRole, role_arn: roleArn });
 
@@ -376,7 +376,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await patch({ prefix: "shop" })).body).toMatchObject({ prefix: "shop/" });
   });
 
-  it("changes the given fields only", async () => {
+  it("changes only the fields that the body contains", async () => {
     const { body: before } = await get();
     const { status, body } = await patch({ prefix: "new/", compression: "none" });
 
@@ -396,7 +396,7 @@ describe("PATCH /v1/s3_destination", () => {
     [0, { enabled: false }],
     [0, { enabled: true, prefix: "shop/" }],
     [0, {}],
-  ])("sends %i check requests for %j", async (count, wanted) => {
+  ])("sends %i requests to the bucket to check the change %j", async (count, wanted) => {
     await patch(wanted);
 
     expect(store.requests).toHaveLength(count);
@@ -412,7 +412,7 @@ describe("PATCH /v1/s3_destination", () => {
     },
   );
 
-  it("checks the bucket when the destination is enabled again", async () => {
+  it("checks the bucket when it enables a disabled destination", async () => {
     await patch({ enabled: false });
     refusing(403, "AccessDenied");
 
@@ -421,7 +421,7 @@ describe("PATCH /v1/s3_destination", () => {
   });
 
   it.each([{ bucket: "another" }, { endpoint: null }])(
-    "requires the secret again for %j",
+    "requires the secret again for the change %j",
     async (wanted) => {
       await expect(patch(wanted)).rejects.toMatchObject(missing("secret_access_key"));
       expect(store.requests).toEqual([]);
@@ -434,7 +434,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await get()).body).toMatchObject({ prefix: "other/" });
   });
 
-  it("refuses an endpoint that is not public", async () => {
+  it("refuses an endpoint with a non-public address", async () => {
     const wanted = { endpoint: "http://10.0.0.1:9000", secret_access_key: canary };
 
     await expect(patch(wanted)).rejects.toMatchObject(invalid("endpoint"));
@@ -450,7 +450,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await get()).body).toEqual(before);
   });
 
-  it("sets the status to active only after a successful check", async () => {
+  it("sets the status to active only after a successful check of the bucket", async () => {
     await failThreeTimes("AccessDenied");
     const kept = await patch({ compression: "none" });
     const checked = await patch({ prefix: "again/" });
@@ -459,13 +459,13 @@ describe("PATCH /v1/s3_destination", () => {
     expect(checked.body).toMatchObject({ status: "active", last_error: null });
   });
 
-  it("wakes the export when it disables the destination, so that pending exports end", async () => {
+  it("sends a wake-up message when it disables the destination, so that pending exports end", async () => {
     await patch({ enabled: false });
 
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("loses no field when settings and check results are stored concurrently", async () => {
+  it("keeps all changes when other settings and an export result are stored at the same time", async () => {
     const { destinations } = world.registering;
     const revision = (await destinations.get("acct_1"))?.revision ?? "";
     await Promise.all([
@@ -574,7 +574,7 @@ describe("GET /v1/s3_destination/exports", () => {
     return parse(exportsResponse, body);
   };
 
-  it("returns the newest first, and each export once over all pages", async () => {
+  it("lists exports newest first, and each export once over all pages", async () => {
     await keep(7);
     await keep(2, "acct_2");
     const seen: (number | null)[] = [];
@@ -659,7 +659,7 @@ describe("GET /v1/s3_destination/exports", () => {
     expect((await list({ state: "pending" })).data).toEqual([]);
   });
 
-  it("keeps the compression and the state of an export when its run is published again", async () => {
+  it("lists an export with the same compression and state after its run is published again", async () => {
     await world.setDestination("acct_1", { compression: "none" });
     await publish(2);
     world.clock.set(timeOf(3));
@@ -734,11 +734,11 @@ describe("GET /v1/s3_destination/exports", () => {
     { state: "open" },
     { since: "yesterday" },
     { watchlist_id: "we_1" },
-  ])("refuses the query %j", (query) => {
+  ])("returns 400 for the query %j", (query) => {
     expect(safeParse(exportsQuery, query).success).toBe(false);
   });
 
-  it("refuses a cursor that is not an export ID", () => {
+  it("returns 400 for a cursor that is not the ID of an export", () => {
     const { success, issues } = safeParse(exportsQuery, { starting_after: "we_1" });
     expect(success).toBe(false);
     expect(issues?.[0].message).toBe(
@@ -752,7 +752,7 @@ describe("POST /v1/s3_destination/backfill", () => {
     call(backfillRoute, { body: parse(backfillBody, body) });
   const since = "2026-11-19T00:00:00+01:00";
 
-  it("adds the range to the destination's outbox and wakes the export", async () => {
+  it("adds the time span to the destination's outbox and sends a wake-up message", async () => {
     await put();
     const { status, body } = await backfill({ since });
 
@@ -803,12 +803,12 @@ describe("POST /v1/s3_destination/backfill", () => {
     { since: "yesterday" },
     { since: "2026-11-19" },
     { since: "2026-13-01T00:00:00Z" },
-  ])("refuses the body %j", (body) => {
+  ])("returns 400 for the body %j", (body) => {
     expect(safeParse(backfillBody, body).success).toBe(false);
   });
 });
 
-describe("calls that probe a store", () => {
+describe("calls that probe an S3 store", () => {
   const { max, seconds } = limits.probes;
   const limited = { code: "RATE_LIMITED", status: 429, details: { retryAfterSeconds: seconds } };
 
@@ -837,7 +837,7 @@ describe("calls that probe a store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("include replacements, changes and tests, even those that are refused", async () => {
+  it("include a PUT, a PATCH and a test of the destination, even if the call is refused", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(

@@ -43,7 +43,7 @@ describe("GET /v1/structured", () => {
 });
 
 describe("a structured endpoint", () => {
-  it.each(["GET", "POST"])("answers 501 to %s if GET /v1/structured lists it", async (method) => {
+  it.each(["GET", "POST"])("answers 501 to %s, which GET /v1/structured lists", async (method) => {
     for (const { platform, kind } of presentStructured().data) {
       const { status, body } = await call(method, `/${platform}/${kind}`);
       expect({ status, soon: body["coming_soon"], error: body["error"] }).toEqual({

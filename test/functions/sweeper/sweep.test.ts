@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe("the sweeper", () => {
-  it("wakes overdue watchlists, and continues overdue purges", async () => {
+  it("sends wake-up messages for overdue watchlists, and continues overdue purges", async () => {
     const sent: unknown[] = [];
     const queue: RunQueue = {
       ...world.queue,
@@ -59,7 +59,7 @@ describe("the sweeper", () => {
     ]);
   });
 
-  it("releases an expired hold in each partition of the due index", async () => {
+  it("releases the expired holds of every partition of the due index", async () => {
     const ledgerWorld = await startLedgerWorld();
     const ledger = ledgerWorld.ledger();
     const now = world.clock.now();
@@ -92,7 +92,7 @@ describe("the sweeper", () => {
     }
   });
 
-  it("releases an expired hold of a shard whose due mark was written when there were fewer partitions", async () => {
+  it("releases an expired hold even if its shard's due mark was written when the due index had fewer partitions", async () => {
     const ledgerWorld = await startLedgerWorld();
     const now = world.clock.now();
     const accountId = await ledgerWorld.open(10);
@@ -144,7 +144,7 @@ describe("the sweeper", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("completes the parts of its pass that do not need an unresponsive dependency", async () => {
+  it("completes the other parts of its pass while a dependency of one part does not respond", async () => {
     const { clock } = world;
     /** A request without a response within the remaining time. */
     const hanging = (): Promise<number> =>

@@ -24,13 +24,13 @@ describe("POST /v1/watchlists/{id}/backtest", () => {
     expect(status).toBe(404);
   });
 
-  it("refuses a watchlist without a run in the span, and names the field to change", async () => {
+  it("returns 400 that names 'since' if the watchlist has no run in the time span", async () => {
     const { status, json } = await world.ask(`POST /${id}/backtest`, { body: {} });
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: { param: "since" } });
   });
 
-  it("refuses a pipeline of another platform, and names the key to change", async () => {
+  it("returns 400 that names the invalid key for a pipeline of another platform", async () => {
     const steps = [{ id: "scan", scraper: "retailer_a.pulse", routes: [] }];
     const { status, json } = await world.ask(`POST /${id}/backtest`, {
       body: { pipeline: { steps } },
@@ -54,7 +54,7 @@ describe("GET /v1/watchlists/{id}/backtests/{backtest_id}", () => {
     await world.backtests.create(newBacktestJob(job, world.clock.now()));
   });
 
-  it("returns the job with its progress and its end", async () => {
+  it("returns the status and progress of a running back-test, and the error of a failed one", async () => {
     const created = await world.ask(`GET /${id}/backtests/${jobId}`);
     expect(created).toMatchObject({
       status: 200,

@@ -27,7 +27,7 @@ describe.each([
   ["items", "watchlist_items"],
   ["asins", "watchlist_asins"],
 ])("POST /v1/watchlists/{id}/%s", (path, object) => {
-  it("returns how many IDs were added, removed, unchanged and missing, and the watchlist's new counts", async () => {
+  it("returns how many items were added, removed, unchanged or missing, and the watchlist's new item counts", async () => {
     const { status, json } = await world.ask(`POST /${id}/${path}`, { body });
     expect(status).toBe(200);
     const counts = { new: 2, active: 0, delisted: 0 };
@@ -68,7 +68,7 @@ describe.each([
   it.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
-  ] as const)("refuses a caller that is a %s with %d", async (as, status, code) => {
+  ] as const)("refuses a call with the key of the %s account with %d", async (as, status, code) => {
     const answer = await world.ask(`POST /${id}/${path}`, { body, as });
     expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
   });
@@ -78,7 +78,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
   const after = async (list: string, start: string) =>
     world.ask(`GET /${list}/items`, { query: { starting_after: start } });
 
-  it("starts after an ID in any accepted spelling, even if the ID is not on the watchlist", async () => {
+  it("accepts a starting_after ID in any spelling, even if the ID is not on the watchlist", async () => {
     const asins = `wl_${"1".repeat(24)}`;
     await putWatchlist(
       { client: world.client, ...world.options },
@@ -121,17 +121,20 @@ describe("the item IDs of a change", () => {
   it.each([
     ["add", "must be a string or an object with 'id'. Put IDs in quotes."],
     ["remove", "must be a string. Put IDs in quotes."],
-  ])("are refused in %s with their index if they are numbers", async (param, message) => {
-    const answer = await world.ask(`POST /${id}/items`, {
-      body: { [param]: ["9000002", 9000003] },
-    });
-    expect([answer.status, answer.json["error"]]).toMatchObject([
-      400,
-      { param, message: `'${param}[1]' ${message}` },
-    ]);
-  });
+  ])(
+    "are refused in %s if they are numbers, and the error names the index of the first number",
+    async (param, message) => {
+      const answer = await world.ask(`POST /${id}/items`, {
+        body: { [param]: ["9000002", 9000003] },
+      });
+      expect([answer.status, answer.json["error"]]).toMatchObject([
+        400,
+        { param, message: `'${param}[1]' ${message}` },
+      ]);
+    },
+  );
 
-  it("may be one string, with line ends of any kind between them", async () => {
+  it("may be sent as one string, separated by commas or any line breaks", async () => {
     const add = "9000002\r\n9000003\r9000004\n9000005,9000006";
     expect((await world.ask(`POST /${id}/items`, { body: { add } })).json["added"]).toBe(5);
     const bad = await world.ask(`POST /${id}/items`, { body: { add: "9000002\r\nx" } });
@@ -150,7 +153,7 @@ describe("labels and metadata of items", () => {
     return one.json;
   };
 
-  it("POST /v1/watchlists/{id}/items sets them for new items and for items on the watchlist", async () => {
+  it("are set by POST /v1/watchlists/{id}/items for new items and for items that are already on the watchlist", async () => {
     const metadata = { target_price: 89.9, team: "toys", is_urgent: true };
     const { json } = await add(
       "9000001",
@@ -163,7 +166,7 @@ describe("labels and metadata of items", () => {
     expect(await item("9000002")).toMatchObject({ label: null, metadata });
   });
 
-  it("an item that is added again keeps what the call does not name, and null removes the rest", async () => {
+  it("are kept when an item is added again without them, and removed when the call sets them to null", async () => {
     await add({ id: "9000000", label: "Kettle", metadata: { a: 1, b: 2 } });
     expect((await add("9000000")).json).toMatchObject({ updated: 0, unchanged: 1 });
     expect(await item("9000000")).toMatchObject({ label: "Kettle", metadata: { a: 1, b: 2 } });
@@ -176,7 +179,7 @@ describe("labels and metadata of items", () => {
     expect(await item("9000000")).toMatchObject({ label: null, metadata: {} });
   });
 
-  it("an item that was removed and added again has none", async () => {
+  it("are empty for an item that was removed and later added again", async () => {
     await add({ id: "9000000", label: "Kettle" });
     await world.ask(`POST /${id}/items`, { body: { remove: ["9000000"] } });
     await add("9000000");
@@ -186,7 +189,7 @@ describe("labels and metadata of items", () => {
     expect(await item("9000000")).toMatchObject({ label: null });
   });
 
-  it("the last label and the last metadata of an ID in one call count", async () => {
+  it("are set to the last label and the last metadata of an ID that a call contains twice", async () => {
     const answer = await add(
       { id: "9000000", label: "First", metadata: { a: 1 } },
       { id: " 9000000 ", label: "Second" },
@@ -218,23 +221,26 @@ describe("labels and metadata of items", () => {
     [{ id: "9000001", metadata: wide }, "add[1].metadata", "3000 bytes"],
     [{ id: "9000001", name: "x" }, "add[1]", "id, label, metadata"],
     [["9000001"], "add", "'add[1]' must be a string or an object"],
-  ])("POST /v1/watchlists/{id}/items refuses %j and names the part", async (bad, param, part) => {
-    const { status, json } = await add({ id: "9000000", label: "Kettle" }, bad);
-    expect([status, json["error"]]).toMatchObject([
-      400,
-      { param, message: expect.stringContaining(part) },
-    ]);
-    expect(await item("9000000")).toMatchObject({ label: null });
-  });
+  ])(
+    "are refused by POST /v1/watchlists/{id}/items for %j, and the error names the invalid part",
+    async (bad, param, part) => {
+      const { status, json } = await add({ id: "9000000", label: "Kettle" }, bad);
+      expect([status, json["error"]]).toMatchObject([
+        400,
+        { param, message: expect.stringContaining(part) },
+      ]);
+      expect(await item("9000000")).toMatchObject({ label: null });
+    },
+  );
 
-  it("may have any key of small letters, also names that JavaScript objects have", async () => {
+  it("may have metadata keys that are also the names of members of JavaScript objects", async () => {
     const metadata = { constructor: "x", prototype: 1, to_string: true };
     await add({ id: "9000000", metadata });
     expect((await item("9000000"))["metadata"]).toEqual(metadata);
   });
 });
 
-describe("a call that sets labels and whose process dies", () => {
+describe("a call that sets labels, and whose process dies", () => {
   const items = [
     { id: "9000000", label: "Kettle" },
     { id: "9000002", label: "Toaster" },
@@ -250,7 +256,7 @@ describe("a call that sets labels and whose process dies", () => {
       { call, when: "before" as const },
       { call, when: "after" as const },
     ]),
-  )("$when port call $call can be repeated until the labels are set", async (point) => {
+  )("$when its port call $call, can be repeated, and then sets all labels", async (point) => {
     const change = { add: items, remove: ["9000001"] };
     await world.process(point).ask(`POST /${id}/items`, { body: change });
     const again = await world.ask(`POST /${id}/items`, { body: change });

@@ -67,7 +67,7 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
 ]).flat();
 
 describe("the creation of a watchlist whose process dies", () => {
-  it("makes no more port calls than these tests interrupt", async () => {
+  it("makes at most as many port calls as these tests interrupt", async () => {
     const process = world.process();
 
     await process.ask("POST ", keyed);
@@ -75,7 +75,7 @@ describe("the creation of a watchlist whose process dies", () => {
   });
 
   it.each(points)(
-    "$when port call $call is completed by a repeat: one watchlist with exact counts",
+    "$when its port call $call, is completed by a repeated request, and only one watchlist with exact counts exists",
     async (point) => {
       const died = await world.process(point).ask("POST ", keyed);
       const soon = await world.ask("POST ", keyed);
@@ -95,7 +95,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when port call $call, and then again at every later port call, still creates only one watchlist",
+    "$when its port call $call, and again at each later port call in repeated requests, still creates only one watchlist",
     async (point) => {
       let answer = await world.process(point).ask("POST ", keyed);
       for (let call = point.call; call <= portCalls && answer.status !== 201; call += 1) {
@@ -108,7 +108,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when port call $call, and is repeated 15 minutes later, leaves exactly one watchlist",
+    "$when its port call $call, and whose request is repeated 15 minutes later, leaves exactly one watchlist",
     async (point) => {
       await world.process(point).ask("POST ", keyed);
       world.clock.advance(takeOverMs);
@@ -118,7 +118,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when port call $call, and is not repeated, leaves either no rows or a complete watchlist",
+    "$when its port call $call, and whose request is not repeated, leaves either no rows or a complete watchlist",
     async (point) => {
       const died = await world.process(point).ask("POST ", { body });
       world.clock.advance(purgeAfterMs + 1);
@@ -144,7 +144,7 @@ describe("a creation that fails after its pages are written", () => {
     return String(rows.find(({ sk }) => sk === "purge")?.pk).slice("watchlist#".length);
   };
 
-  it("is not purged while a repeat may complete it, and is purged an hour later", async () => {
+  it("is not purged while a repeated request may complete it, and is purged an hour later", async () => {
     const id = await dieLate();
 
     world.clock.advance(purgeAfterMs - 1);
@@ -153,7 +153,7 @@ describe("a creation that fails after its pages are written", () => {
     expect(await world.purges.due(world.clock.now(), 10)).toEqual([id]);
   });
 
-  it("is completed by a repeat with its original creation time", async () => {
+  it("is completed by a repeated request, and keeps its original creation time", async () => {
     const id = await dieLate();
     const begun = world.clock.now().toISOString();
     world.clock.advance(takeOverMs - 1);
@@ -164,7 +164,7 @@ describe("a creation that fails after its pages are written", () => {
     expect(firstAt > world.clock.now()).toBe(true);
   });
 
-  it("is not completed by a repeat after 15 minutes, which creates another watchlist", async () => {
+  it("is not completed by a request that is repeated after 15 minutes; that request creates another watchlist", async () => {
     const id = await dieLate();
     world.clock.advance(takeOverMs);
 
@@ -176,27 +176,30 @@ describe("a creation whose purge has begun", () => {
   it.each([
     [keyed, 409],
     [{ body }, 503],
-  ])("is not completed, and a repeat starts it again", async (asked, status) => {
-    const { watchlists } = world;
-    const make = watchlists.create.bind(watchlists);
-    Object.assign(world.watchlists, {
-      create: async (creation: Parameters<typeof make>[0]) => {
-        Object.assign(world.watchlists, { create: make });
-        world.clock.advance(purgeAfterMs + 1);
-        await purgeDue();
-        return make(creation);
-      },
-    });
+  ])(
+    "is not completed, and a repeated request creates the watchlist from the start",
+    async (asked, status) => {
+      const { watchlists } = world;
+      const make = watchlists.create.bind(watchlists);
+      Object.assign(world.watchlists, {
+        create: async (creation: Parameters<typeof make>[0]) => {
+          Object.assign(world.watchlists, { create: make });
+          world.clock.advance(purgeAfterMs + 1);
+          await purgeDue();
+          return make(creation);
+        },
+      });
 
-    expect((await world.ask("POST ", asked)).status).toBe(status);
-    expect(world.scheduled.size).toBe(0);
-    expect((await world.rows()).map(({ sk }) => sk)).toEqual([]);
-    await expectOneList(await world.ask("POST ", keyed));
-  });
+      expect((await world.ask("POST ", asked)).status).toBe(status);
+      expect(world.scheduled.size).toBe(0);
+      expect((await world.rows()).map(({ sk }) => sk)).toEqual([]);
+      await expectOneList(await world.ask("POST ", keyed));
+    },
+  );
 });
 
 describe("concurrent requests to create a watchlist", () => {
-  it("with one key create one watchlist, and each gets it or a conflict", async () => {
+  it("with the same idempotency key create one watchlist, and each gets that watchlist or a conflict", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.ask("POST ", keyed)));
 
     const created = answers.filter(({ status }) => status === 201);
@@ -209,7 +212,7 @@ describe("concurrent requests to create a watchlist", () => {
     expect(await lists()).toHaveLength(1);
   });
 
-  it("that all take over a dead creation create only one watchlist", async () => {
+  it("that all take over the creation of a dead process create only one watchlist", async () => {
     await world.process({ call: 5, when: "after" }).ask("POST ", keyed);
     world.clock.advance(leaseMs + 1);
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.ask("POST ", keyed)));
@@ -220,7 +223,7 @@ describe("concurrent requests to create a watchlist", () => {
     await expectOneList(created[0] as Answered);
   });
 
-  it("leave the other's watchlist unchanged when one loses its lease and resumes", async () => {
+  it("do not change the watchlist of the request that took over when the slower request resumes after its lease", async () => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     let second: Answered | undefined;
@@ -238,7 +241,7 @@ describe("concurrent requests to create a watchlist", () => {
     await expectOneList(second as Answered);
   });
 
-  it("never exceed the limit of an account, and leave no rows of refused watchlists", async () => {
+  it("never create more watchlists than an account may have, and leave no rows of refused watchlists", async () => {
     for (let n = 0; n < limits.watchlistsMax - 2; n += 1) {
       const id = `wl_${String(n).padStart(24, "0")}`;
       await putWatchlist({ client: world.client, ...world.options }, aWatchlist({ id }), []);
@@ -265,7 +268,7 @@ describe("concurrent requests to create a watchlist", () => {
     expect((await world.rows()).filter(({ sk }) => sk === "purge")).toEqual([]);
   });
 
-  it("succeed again as soon as a watchlist of a full account is deleted", async () => {
+  it("succeed as soon as a watchlist is deleted of an account that had reached its limit", async () => {
     for (let n = 0; n < limits.watchlistsMax; n += 1) {
       const id = `wl_${String(n).padStart(24, "0")}`;
       await putWatchlist({ client: world.client, ...world.options }, aWatchlist({ id }), []);
@@ -278,7 +281,7 @@ describe("concurrent requests to create a watchlist", () => {
 });
 
 describe("a lost response of DynamoDB", () => {
-  it("neither creates a watchlist twice nor makes the API report it as not created", async () => {
+  it("neither makes the API create a watchlist twice nor makes it report the watchlist as not created", async () => {
     const lost = new Set<string>();
     const client = watchedClient(world.client, async (command, send) => {
       const name = command.constructor.name;

@@ -71,7 +71,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("writes the new watchlist to the log line of the call, also when it repeats the answer", async () => {
+  it("writes the ID of the new watchlist to the call's log line, also when it repeats the response for an idempotency key", async () => {
     const headers = { "Idempotency-Key": "one" };
     for (let n = 0; n < 2; n += 1) {
       const { json } = await world.ask("POST ", { body: aBody, headers });
@@ -79,7 +79,7 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("creates a schedule whose first tick is the second run, and sends a message for the first, which is due at once", async () => {
+  it("sends a wake-up message for the first run, which is due at once, and creates a schedule whose first tick starts the second run", async () => {
     const { json } = await create();
 
     const watchlistId = String(json["id"]);
@@ -109,7 +109,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.watchlists.due(new Date("2030-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("creates a paused watchlist that is due at once when it is resumed", async () => {
+  it("creates a paused watchlist that becomes due at once when it is resumed", async () => {
     const { json: paused } = await create({ status: "paused" });
     world.clock.set("2026-03-01T13:07:00Z");
 
@@ -133,7 +133,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("returns the same answer to a repeated creation of a paused watchlist, and 422 to one with another status", async () => {
+  it("repeats the response for an idempotency key after the paused watchlist was activated, and returns 422 if the repeated body has another status", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });
@@ -144,14 +144,14 @@ describe("POST /v1/watchlists", () => {
     expect(refusal(other)).toEqual([422, "INVALID_PARAM", "idempotency_key"]);
   });
 
-  it("leaves no purge mark for the created watchlist", async () => {
+  it("leaves no mark for a purge of the created watchlist", async () => {
     await create();
 
     const keys = (await world.rows()).map(({ sk }) => sk.replace(/wl_.*/, "wl"));
     expect(keys.sort()).toEqual(["page#", "watchlist#wl", "watchlists"]);
   });
 
-  it("evaluates a cron in its time zone", async () => {
+  it("evaluates a cron schedule in the time zone of the request", async () => {
     const { json } = await create({
       every: undefined,
       cron: "30 8 * * MON-FRI",
@@ -171,7 +171,7 @@ describe("POST /v1/watchlists", () => {
     expect(await createdSchedule(json)).toMatchObject({ timezone: "Europe/Berlin" });
   });
 
-  it("evaluates a cron in UTC when the request names no time zone", async () => {
+  it("evaluates a cron schedule in UTC when the request names no time zone", async () => {
     const { json } = await create({ every: undefined, cron: "@daily" });
 
     expect(json["schedule"]).toEqual({ type: "cron", cron: "@daily", timezone: "UTC" });
@@ -204,13 +204,13 @@ describe("POST /v1/watchlists", () => {
     expect((await create({ pipeline: null })).json["default_pipeline"]).toBe(true);
   });
 
-  it("accepts IDs as text, and stores each once", async () => {
+  it("accepts item IDs as one text, and stores a repeated ID once", async () => {
     const { json } = await create({ ids: "9000001, 9000002\n9000001,,\n 9000003 " });
 
     expect(json["item_count"]).toBe(3);
   });
 
-  it("sends a watchlist's events to the webhook endpoint that is named by URL or ID", async () => {
+  it("binds a watchlist to the webhook endpoint that the request names by URL or ID", async () => {
     const endpoint = await world.registered("https://shop.example.org/hook");
 
     const byUrl = await create({ webhook_url: "https://SHOP.example.org/hook" });
@@ -223,11 +223,11 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("ignores unknown fields", async () => {
+  it("ignores fields of the body that it does not know", async () => {
     expect((await create({ colour: "red" })).status).toBe(201);
   });
 
-  it("returns 403 to a key of the demo workspace, and stores no idempotency key", async () => {
+  it("returns 403 to a key of the demo workspace, and does not store the call's idempotency key", async () => {
     const body = { ...aBody, idempotency_key: "k" };
 
     expect((await world.ask("POST ", { body, as: "demo" })).status).toBe(403);
@@ -245,7 +245,7 @@ const minutesLater = (minutes: number): string =>
 const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promise<unknown> =>
   world.scheduled.get(String(id))?.schedule;
 
-describe("POST /v1/watchlists answers 400 and names the invalid parameter", () => {
+describe("the validation of POST /v1/watchlists", () => {
   it.each([
     ["name is missing", without("name"), "MISSING_PARAM", "name"],
     ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
@@ -380,7 +380,7 @@ describe("POST /v1/watchlists answers 400 and names the invalid parameter", () =
       "INVALID_PARAM",
       "idempotency_key",
     ],
-  ])("when %s", async (...[, body, code, param]) => {
+  ])("answers 400 and names the invalid parameter when %s", async (...[, body, code, param]) => {
     const answer = await world.ask("POST ", { body });
 
     expect(refusal(answer)).toEqual([400, code, param]);
@@ -391,7 +391,7 @@ describe("POST /v1/watchlists answers 400 and names the invalid parameter", () =
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("except for %s, which is announced only and gets 501", async (_, body) => {
+  ])("answers 501 for %s that is only announced", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);
@@ -406,7 +406,7 @@ describe("a required parameter of POST /v1/watchlists", () => {
     ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted in its place."],
     ["IDs of other platforms", without("ids"), "ids", "Parameter 'ids' is required."],
   ])(
-    "that is missing gets an error that explains what to send: %s",
+    "gets an error that explains what to send if the parameter is missing: %s",
     async (...[, body, param, text]) => {
       const { json } = await world.ask("POST ", { body });
       expect(json["error"]).toMatchObject({
@@ -419,7 +419,7 @@ describe("a required parameter of POST /v1/watchlists", () => {
 });
 
 describe("the name in POST /v1/watchlists", () => {
-  it("may have up to 100 characters, each of any code point", async () => {
+  it("may have up to 100 characters, and a character outside the basic plane counts as one", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,
@@ -446,7 +446,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("has the same effect in a header, in the body, and in both", async () => {
+  it("has the same effect if it is sent in the header, in the body, or in both", async () => {
     const { text } = await keyed("order-1");
 
     const inBody = await world.ask("POST ", { body: { idempotency_key: "order-1", ...aBody } });
@@ -455,14 +455,14 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect([inBody.text, inBoth.text]).toEqual([text, text]);
   });
 
-  it("matches a body with its fields in another order", async () => {
+  it("returns the first response also if the fields of the repeated body are in another order", async () => {
     const { text } = await keyed("order-1", { ...aBody, pipeline });
 
     const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());
     expect((await keyed("order-1", turned)).text).toBe(text);
   });
 
-  it("is refused with 422 for another body", async () => {
+  it("is refused with 422 if the repeated request has another body", async () => {
     await keyed("order-1");
 
     expect(refusal(await keyed("order-1", { ...aBody, name: "Tea" }))).toEqual([
@@ -473,7 +473,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("is separate for each account", async () => {
+  it("does not affect a request of another account with the same key", async () => {
     await keyed("order-1");
 
     const other = await world.ask("POST ", {
@@ -485,7 +485,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount("stranger")).toBe(1);
   });
 
-  it("is stored for 24 hours", async () => {
+  it("expires after 24 hours", async () => {
     await keyed("order-1");
     world.clock.advance(24 * 3_600_000 - 1);
     expect((await keyed("order-1")).headers["Idempotent-Replayed"]).toBe("true");
@@ -495,7 +495,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount()).toBe(2);
   });
 
-  it("can be used again after a failure, with any body", async () => {
+  it("can be used again with any body after its first request failed", async () => {
     const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
     expect((await keyed("order-1", body)).status).toBe(400);
 
@@ -519,11 +519,11 @@ describe("an idempotency key of a watchlist's creation", () => {
     ["a tab", "a\tb"],
     ["a letter beyond ASCII", "é"],
     ["nothing", ""],
-  ])("of %s is refused", async (_, key) => {
+  ])("is refused if it consists of %s", async (_, key) => {
     expect(refusal(await keyed(key))).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
   });
 
-  it("may have 255 characters", async () => {
+  it("is accepted with 255 characters", async () => {
     expect((await keyed("~".repeat(255))).status).toBe(201);
   });
 
@@ -556,7 +556,7 @@ describe("the labels of a new watchlist's items", () => {
     ]);
   });
 
-  it("count as a part of the request of an idempotency key", async () => {
+  it("are part of the body that an idempotency key identifies: other labels get 422", async () => {
     const headers = { "Idempotency-Key": "one" };
     const send = (ids: unknown) => world.ask("POST ", { headers, body: { ...aBody, ids } });
     const first = await send(labeled);
@@ -567,7 +567,7 @@ describe("the labels of a new watchlist's items", () => {
     expect(refusal(other)).toEqual([422, "INVALID_PARAM", "idempotency_key"]);
   });
 
-  it("are refused with the place of the invalid part", async () => {
+  it("are refused with an error that names the path of the invalid part", async () => {
     const bad = [...labeled, { id: "9000003", metadata: { target_price: [] } }];
     expect(refusal(await create({ ids: bad }))).toEqual([
       400,
@@ -576,7 +576,7 @@ describe("the labels of a new watchlist's items", () => {
     ]);
   });
 
-  it("fit into a body with 50,000 objects of 40 bytes, and are stored in pages within their bounds", async () => {
+  it("are accepted in a body of 50,000 objects of 40 bytes, and are stored in pages within the size limit", async () => {
     const ids = Array.from({ length: 50_000 }, (_, n) => ({
       id: String(1_000_000 + n),
       label: `item ${n}`,

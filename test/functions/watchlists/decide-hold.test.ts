@@ -64,7 +64,7 @@ async function expectStillHeld(): Promise<void> {
 describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
   beforeEach(() => read(1_000));
 
-  it("returns 202 with the released run, and then the events are sent once", async () => {
+  it("returns 202 with the released run, whose events are then sent once", async () => {
     const answer = await decide("release");
     expect(answer).toMatchObject({
       status: 202,
@@ -96,7 +96,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
     expect((await call("GET", list.id)).body["last_run_status"]).toBe("completed");
   });
 
-  it("returns the same run for a repeated call, and sends nothing again", async () => {
+  it("returns the same run for a repeated call, and sends no event again", async () => {
     const first = await decide("release");
     await bench.work([]);
     bench.clock.set("2026-03-01T02:00:00Z");
@@ -107,7 +107,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
     expect(bench.published.size).toBe(3);
   });
 
-  it("returns 409 with the time of the decision for a run that was discarded", async () => {
+  it("returns 409 with the time of the decision for a run that was already discarded", async () => {
     await decide("discard");
     const early = await decide("release");
     await bench.work([]);
@@ -156,19 +156,22 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     ]);
   });
 
-  it.each([{ body: undefined }, { body: {} }])("needs no reason: %j", async ({ body }) => {
-    const answer = await decide("discard", { body });
-    expect(answer).toMatchObject({ status: 202, body: { brake: { reason: null } } });
-  });
+  it.each([{ body: undefined }, { body: {} }])(
+    "discards the run without a reason for the body %j",
+    async ({ body }) => {
+      const answer = await decide("discard", { body });
+      expect(answer).toMatchObject({ status: 202, body: { brake: { reason: null } } });
+    },
+  );
 
-  it.each(["", "x".repeat(501), 5, null])("refuses the reason %j", async (wrong) => {
+  it.each(["", "x".repeat(501), 5, null])("returns 400 for the reason %j", async (wrong) => {
     const answer = await decide("discard", { body: { reason: wrong } });
     expect(refusal(answer)).toEqual(invalid("reason"));
     expect(messageOf(answer)).toBe("'reason' must be a text of 1 to 500 characters, or absent.");
     await expectStillHeld();
   });
 
-  it("refuses a body that is not an object", async () => {
+  it("returns 400 for a body that is not an object", async () => {
     expect(refusal(await decide("discard", { body: [reason] }))).toEqual(invalid("body"));
     await expectStillHeld();
   });
@@ -179,7 +182,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     expect(answer).toMatchObject({ status: 202, body: { brake: { reason } } });
   });
 
-  it("returns 409 with the time of the decision for a run that was released", async () => {
+  it("returns 409 with the time of the decision for a run that was already released", async () => {
     await decide("release");
     const answer = await decide("discard", { body: { reason } });
     expect(refusal(answer)).toEqual(conflict);
@@ -191,67 +194,70 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
   });
 });
 
-describe.each(["release", "discard"] as const)("the %s route", (decision) => {
-  it.each(["0", "3", "02", "x", "1e0", "99999999999"])(
-    "returns 404 for the run number %s",
-    async (number) => {
+describe.each(["release", "discard"] as const)(
+  "POST /v1/watchlists/{id}/runs/{run_number}/%s",
+  (decision) => {
+    it.each(["0", "3", "02", "x", "1e0", "99999999999"])(
+      "returns 404 for the run number %s",
+      async (number) => {
+        await read(1_000);
+        const answer = await call("POST", `${list.id}/runs/${number}/${decision}`);
+        expect(refusal(answer)).toEqual(notFound);
+        await expectStillHeld();
+      },
+    );
+
+    it("returns 404 for a watchlist that does not exist or belongs to another account", async () => {
       await read(1_000);
-      const answer = await call("POST", `${list.id}/runs/${number}/${decision}`);
-      expect(refusal(answer)).toEqual(notFound);
+      const unknown = await call("POST", `${idOf(999_999)}/runs/2/${decision}`);
+      const strange = await decide(decision, { account: "acct_stranger" });
+      expect([refusal(unknown), refusal(strange)]).toEqual([notFound, notFound]);
       await expectStillHeld();
-    },
-  );
-
-  it("returns 404 for a watchlist that does not exist or belongs to another account", async () => {
-    await read(1_000);
-    const unknown = await call("POST", `${idOf(999_999)}/runs/2/${decision}`);
-    const strange = await decide(decision, { account: "acct_stranger" });
-    expect([refusal(unknown), refusal(strange)]).toEqual([notFound, notFound]);
-    await expectStillHeld();
-  });
-
-  it("returns 404 after the watchlist was deleted", async () => {
-    await read(1_000);
-    await bench.watchlists.remove({
-      accountId: list.accountId,
-      watchlistId: list.id,
-      purgeAt: bench.clock.now(),
     });
-    expect(refusal(await decide(decision))).toEqual(notFound);
-    await expectStillHeld();
-  });
 
-  it("refuses an unknown key with 401 and a key of the demo workspace with 403", async () => {
-    await read(1_000);
-    expect((await decide(decision, { account: unknownAccount })).status).toBe(401);
-    expect((await decide(decision, { account: "demo" })).status).toBe(403);
-    await expectStillHeld();
-  });
+    it("returns 404 after the watchlist was deleted", async () => {
+      await read(1_000);
+      await bench.watchlists.remove({
+        accountId: list.accountId,
+        watchlistId: list.id,
+        purgeAt: bench.clock.now(),
+      });
+      expect(refusal(await decide(decision))).toEqual(notFound);
+      await expectStillHeld();
+    });
 
-  it.each([
-    ["in progress", () => bench.runSome(list, 1)],
-    ["that ended below its brake", () => read(10)],
-  ])("returns 409 for a run %s", async (_, start) => {
-    await start();
-    const answer = await decide(decision);
-    expect(refusal(answer)).toEqual(conflict);
-    expect(messageOf(answer)).toBe(
-      "Run 2 is not held by a brake, so it cannot be released or discarded.",
-    );
-  });
+    it("returns 401 to an unknown API key and 403 to a key of the demo workspace", async () => {
+      await read(1_000);
+      expect((await decide(decision, { account: unknownAccount })).status).toBe(401);
+      expect((await decide(decision, { account: "demo" })).status).toBe(403);
+      await expectStillHeld();
+    });
 
-  it("returns 409 until the notice of the held run is sent, and asks to try again", async () => {
-    await read(1_000);
-    await bench.table.client.send(
-      new UpdateCommand({
-        TableName: bench.table.name,
-        Key: watchlistKeys.run(list.id, 2),
-        UpdateExpression: "SET phase = :phase",
-        ExpressionAttributeValues: { ":phase": "holding" },
-      }),
-    );
-    const answer = await decide(decision);
-    expect(refusal(answer)).toEqual(conflict);
-    expect(messageOf(answer)).toBe("Run 2 is still ending. Try again in a few seconds.");
-  });
-});
+    it.each([
+      ["in progress", () => bench.runSome(list, 1)],
+      ["that ended below its brake", () => read(10)],
+    ])("returns 409 for a run %s", async (_, start) => {
+      await start();
+      const answer = await decide(decision);
+      expect(refusal(answer)).toEqual(conflict);
+      expect(messageOf(answer)).toBe(
+        "Run 2 is not held by a brake, so it cannot be released or discarded.",
+      );
+    });
+
+    it("returns 409 and asks the client to try again until the event about the held run is sent", async () => {
+      await read(1_000);
+      await bench.table.client.send(
+        new UpdateCommand({
+          TableName: bench.table.name,
+          Key: watchlistKeys.run(list.id, 2),
+          UpdateExpression: "SET phase = :phase",
+          ExpressionAttributeValues: { ":phase": "holding" },
+        }),
+      );
+      const answer = await decide(decision);
+      expect(refusal(answer)).toEqual(conflict);
+      expect(messageOf(answer)).toBe("Run 2 is still ending. Try again in a few seconds.");
+    });
+  },
+);

@@ -75,7 +75,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("GET ")).json["data"]).toEqual([]);
   });
 
-  it("returns 404 the second time, for another account's watchlist, and for an unknown one", async () => {
+  it("returns 404 for a deleted watchlist, for one of another account, and for an unknown one", async () => {
     const id = await created();
 
     expect((await world.ask(`DELETE /${id}`, { as: "stranger" })).status).toBe(404);
@@ -99,7 +99,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(again.json["id"]).not.toBe(id);
   });
 
-  it("keeps an idempotency key that has created another watchlist since", async () => {
+  it("keeps an idempotency key that has since been used to create another watchlist", async () => {
     const id = await created();
     world.clock.advance(25 * 3_600_000);
     const second = await world.ask("POST ", keyed);
@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("decrements the account's count once for concurrent deletions of one watchlist", async () => {
+  it("decrements the account's count of watchlists once for concurrent deletions of the same watchlist", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
@@ -142,7 +142,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("purges a long history in several attempts, each of bounded size", async () => {
+  it("purges a long history in several attempts, each of limited duration", async () => {
     const id = await created();
     await putRuns(id, 60, 30);
     const now = world.clock.now();
@@ -183,7 +183,7 @@ describe("the purge of a watchlist", () => {
     expect(world.scheduled.size).toBe(1);
   });
 
-  it("prevents the creation of its watchlist once it has begun", async () => {
+  it("prevents a pending creation of its watchlist once the purge has begun", async () => {
     const now = world.clock.now();
     const later = new Date(now.getTime() + 60_000);
     expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(
@@ -202,7 +202,7 @@ describe("the purge of a watchlist", () => {
     expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(true);
   });
 
-  it("does nothing the second time", async () => {
+  it("changes nothing if it is repeated", async () => {
     const id = await created();
     await remove(id);
 
@@ -216,7 +216,7 @@ describe("the purge of a watchlist", () => {
       { call: n + 1, when: "after" as const },
     ]).flat(),
   )(
-    "is completed by the sweeper if the process of the deletion dies $when port call $call",
+    "is completed by the sweeper if the process that deletes the watchlist dies $when its port call $call",
     async (point: CrashPoint) => {
       const id = await created();
       await putRuns(id, 2, 2);

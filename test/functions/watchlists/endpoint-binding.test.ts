@@ -70,13 +70,13 @@ const look = async (): Promise<readonly unknown[]> => shown(await world.ask(`GET
 const stored = () => world.watchlists.get("acct_1", listId);
 
 describe("the webhook endpoint of a watchlist", () => {
-  it("is null in all three fields when the watchlist names none", async () => {
+  it("is null in all three response fields when the watchlist names no endpoint", async () => {
     await putBound(null);
 
     expect(await look()).toEqual([null, null, null]);
   });
 
-  it("has its current URL after the URL was changed", async () => {
+  it("is returned with its current URL after a change of the URL", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -87,7 +87,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(listed[0]).toMatchObject({ webhook_url: urlB, webhook_endpoint_id: endpoint.id });
   });
 
-  it("is returned as disabled, or as deleted with its last URL", async () => {
+  it("is returned as disabled, or after its deletion as deleted with its last URL", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -99,7 +99,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, endpoint.id, "deleted"]);
   });
 
-  it("is the endpoint that was registered with the last URL of the deleted one", async () => {
+  it("is replaced, after its deletion, by an endpoint that is registered with its last URL", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await change(endpoint, { url: urlB });
@@ -113,7 +113,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("stays the endpoint that replaced the deleted one when its URL is changed before the next run", async () => {
+  it("stays the endpoint that replaced a deleted one, even if the replacement's URL changes before the next run", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -128,7 +128,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlA, another.id, "ok"]);
   });
 
-  it("is not an endpoint that had the deleted one's last URL only before the deletion", async () => {
+  it("is not replaced by an endpoint that had the same URL only before the deletion", async () => {
     const earlier = await register(urlA);
     const moved = await change(earlier, { url: urlB });
     const endpoint = await register(urlA);
@@ -140,7 +140,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(moved.registeredUrl).toBe(urlA);
   });
 
-  it("is found by the stored URL when an earlier release deleted the endpoint", async () => {
+  it("is found by its stored URL if an earlier release deleted the endpoint", async () => {
     const gone = { ...(await register(urlA)), id: "we_0123456789abcdefghjkmnpq" };
     await putBound({ ...gone, url: urlB });
 
@@ -150,7 +150,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("is never an endpoint of another account", async () => {
+  it("is never replaced by an endpoint of another account", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -167,7 +167,7 @@ describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns
     ["its ID", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
     ["both", ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id })],
   ])(
-    "accepts %s and changes no binding, even if the endpoint was disabled or deleted",
+    "accepts %s and keeps the watchlist's endpoint, even if that endpoint was disabled or deleted",
     async (_what, bodyOf) => {
       const endpoint = await register(urlA);
       await putBound(endpoint);
@@ -184,7 +184,7 @@ describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns
     },
   );
 
-  it("stores the endpoint that has replaced a deleted one", async () => {
+  it("binds the watchlist to the endpoint that has replaced a deleted one", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -213,7 +213,7 @@ describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns
 });
 
 describe("GET /v1/watchlists", () => {
-  it("reads the account's endpoints once for a hundred watchlists", async () => {
+  it("reads the account's webhook endpoints only once for a page of a hundred watchlists", async () => {
     const endpoint = await register(urlA);
     const gone = await register(urlB);
     for (let n = 1; n <= 100; n += 1) await putBound(n % 2 === 0 ? endpoint : gone, n);

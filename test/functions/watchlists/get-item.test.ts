@@ -46,7 +46,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => {
 };
 
 describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
-  it("returns the same record as the list of items", async () => {
+  it("returns the same item record as GET /v1/watchlists/{id}/items", async () => {
     await putItems("retailer_d", [
       newItem("9000000", addedAt),
       { ...newItem("9000001", addedAt), ...changed },
@@ -90,8 +90,8 @@ describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
   });
 });
 
-describe("findItem", () => {
-  it("reads only one page of a watchlist with many pages", async () => {
+describe("findItem, which reads an item of a watchlist,", () => {
+  it("reads only one stored page of a watchlist with many pages", async () => {
     const ids = Array.from({ length: 2_500 }, (_, n) => String(9_000_000 + n));
     await putItems(
       "retailer_d",

@@ -83,7 +83,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     await record(first, 4, [{ ...read("9000000", 31, {}), status: "not_found" }]);
   });
 
-  it("shows the observed values and the delisting of one item, newest first", async () => {
+  it("returns the observed values and the delisting of one item, newest first", async () => {
     const { status, json } = await world.ask(`GET ${path}`);
 
     expect(status).toBe(200);
@@ -99,7 +99,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     });
   });
 
-  it("shows only the fields, the time span and the order that the query names", async () => {
+  it("returns only the requested fields and time span, in the requested order", async () => {
     const query = { fields: "inStock, price", since: at(1), until: at(30), order: "oldest_first" };
     const { json } = await world.ask(`GET ${path}`, { query });
     expect(json["data"]).toMatchObject([{ run_number: 1 }, { run_number: 2 }]);
@@ -108,7 +108,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(stock.json["data"]).toMatchObject([{ run_number: 1, values: { inStock: true } }]);
   });
 
-  it("is read page by page without a gap or a repeated point", async () => {
+  it("returns each history point once over all pages", async () => {
     const points = await allPages(path, { limit: "1" }, (json) => {
       const last = (json["data"] as { readonly id: string }[]).at(-1);
       return json["has_more"] === true ? (last?.id ?? null) : null;
@@ -116,19 +116,19 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(points.map((one) => one["id"])).toEqual(["4.check", "2.check", "1.check"]);
   });
 
-  it("is kept for an item that was removed, and is 404 for an item that was never added", async () => {
+  it("returns the history of an item that was removed, and 404 for an item that was never added", async () => {
     await record(first, 5, [read("9000009", 41, { price: { after: 1 } })]);
 
     expect((await world.ask(`GET /${first}/items/9000009/history`)).status).toBe(200);
     expect((await world.ask(`GET /${first}/items/9000008/history`)).status).toBe(404);
   });
 
-  it("is empty for an item that was not read yet", async () => {
+  it("returns an empty list for an item that was not read yet", async () => {
     const { json } = await world.ask(`GET /${second}/items/9000000/history`);
     expect(json).toMatchObject({ data: [], has_more: false });
   });
 
-  it("is 404 for another account", async () => {
+  it("returns 404 to another account", async () => {
     expect((await world.ask(`GET ${path}`, { as: "stranger" })).status).toBe(404);
   });
 
@@ -139,7 +139,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     [{ until: "2026-03-01T11:00:00Z" }, "until", "must not be in the future"],
     [{ starting_after: "9.check" }, "starting_after", "ID of a point"],
     [{ order: "newest" }, "order", "newest_first"],
-  ])("refuses %j with 400, and names the parameter", async (query, param, message) => {
+  ])("returns 400 that names the invalid parameter for %j", async (query, param, message) => {
     const { status, json } = await world.ask(`GET ${path}`, { query });
     expect(status).toBe(400);
     expect(json["error"]).toMatchObject({ param, message: expect.stringContaining(message) });
@@ -166,7 +166,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     await record(second, 1, [read("9000000", 15, price(100, 99))]);
   });
 
-  it("lists changed fields, latest run first, without first readings", async () => {
+  it("lists changed fields, latest run first, but not the values of an item's first read", async () => {
     const { status, json } = await world.ask(`GET ${path}`);
 
     expect(status).toBe(200);
@@ -212,18 +212,21 @@ describe("GET /v1/watchlists/{id}/changes", () => {
         ["9000000", 20, 18],
       ],
     ],
-  ])("selects and sorts the changes by %j", async (query, changes) => {
+  ])("filters and sorts the changes by the query %j", async (query, changes) => {
     const { json } = await world.ask(`GET ${path}`, { query });
     expect(shown(json["data"])).toEqual(changes);
   });
 
-  it.each(["time", "size"])("is read page by page, sorted by %s", async (sort) => {
-    const whole = await world.ask(`GET ${path}`, { query: { sort } });
-    const paged = await allPages(path, { sort, limit: "1" }, nextOf);
-    expect(paged).toEqual(whole.json["data"]);
-  });
+  it.each(["time", "size"])(
+    "returns each change once over all pages, sorted by %s",
+    async (sort) => {
+      const whole = await world.ask(`GET ${path}`, { query: { sort } });
+      const paged = await allPages(path, { sort, limit: "1" }, nextOf);
+      expect(paged).toEqual(whole.json["data"]);
+    },
+  );
 
-  it("continues a page sorted by size without the runs that ended after the first page", async () => {
+  it("omits runs that ended after the first page from the later pages of a list sorted by size", async () => {
     const page = await world.ask(`GET ${path}`, { query: { sort: "size", limit: "1" } });
     world.clock.advance(60_000);
     const later = { ...read("9000000", 21, price(1, 100)), at: world.clock.now().toISOString() };
@@ -237,7 +240,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     ]);
   });
 
-  it("is 404 for another account", async () => {
+  it("returns 404 to another account", async () => {
     expect((await world.ask(`GET ${path}`, { as: "stranger" })).status).toBe(404);
   });
 
@@ -248,7 +251,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ sort: "date" }, "sort"],
     [{ starting_after: "yesterday" }, "starting_after"],
     [{ sort: "size", starting_after: `${at(21)}~${first}~3~1` }, "starting_after"],
-  ])("refuses %j with 400, and names the parameter", async (query, param) => {
+  ])("returns 400 that names the invalid parameter for %j", async (query, param) => {
     const { status, json } = await world.ask(`GET ${path}`, { query });
     expect(status).toBe(400);
     expect(json["error"]).toMatchObject({ param });
@@ -265,13 +268,13 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       ]);
     });
 
-    it("is read page by page across watchlists", async () => {
+    it("returns each change once over all pages, across watchlists", async () => {
       const whole = await world.ask("GET /v1/changes");
       const paged = await allPages("/v1/changes", { limit: "2" }, nextOf);
       expect(paged).toEqual(whole.json["data"]);
     });
 
-    it("is empty for an account without watchlists", async () => {
+    it("returns an empty list to an account without watchlists", async () => {
       const { json } = await world.ask("GET /v1/changes", { as: "stranger" });
       expect(json).toMatchObject({ data: [], has_more: false, next_starting_after: null });
     });

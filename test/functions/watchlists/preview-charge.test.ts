@@ -37,7 +37,7 @@ const preview = (body: unknown = {}) => ask("POST", `watchlists/${watchlistId}/p
 const balance = async () => (await ask("GET", "account")).body["credit_balance"];
 
 describe("the charge of a preview", () => {
-  it("covers the items with an answer, and is in the body, the headers and the ledger", async () => {
+  it("excludes unavailable items, and is the same in the body, the headers and the ledger", async () => {
     const before = Number(await balance());
     const { status, headers, body } = await preview();
 
@@ -65,7 +65,7 @@ describe("the charge of a preview", () => {
     }
   });
 
-  it("counts to the account's daily budget, and 409 refuses more than the budget leaves", async () => {
+  it("counts towards the account's daily budget, and a preview above the rest of the budget gets 409", async () => {
     await ask("PATCH", "account", { daily_credit_budget: 4 });
     const { status, headers, body } = await preview();
     await ask("PATCH", "account", { daily_credit_budget: null });
@@ -75,7 +75,7 @@ describe("the charge of a preview", () => {
     expect(headers.get("x-service-credits")).toBe("0");
   });
 
-  it("leaves the items, the runs and the history of the watchlist as they were", async () => {
+  it("changes no items, runs or history of the watchlist", async () => {
     await preview();
     const items = await ask("GET", `watchlists/${watchlistId}/items`);
     const runs = await ask("GET", `watchlists/${watchlistId}/runs`);

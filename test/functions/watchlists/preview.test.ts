@@ -38,7 +38,7 @@ beforeEach(async () => {
 const preview = (body: unknown, of = id) => world.ask(`POST /${of}/preview`, { body });
 
 describe("POST /v1/watchlists/{id}/preview", () => {
-  it("reads the first ten items by ID that are not delisted, and shows the charge", async () => {
+  it("reads the first ten items, by ID, that are not delisted, and returns the charge", async () => {
     const { status, headers, json } = await preview({});
 
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe("POST /v1/watchlists/{id}/preview", () => {
     expect(headers).toMatchObject({ "X-Service-Credits": "10" });
   });
 
-  it("reads the named items, each once, sorted by ID", async () => {
+  it("reads the items that the request names, each once, sorted by ID", async () => {
     const { json } = await preview({ items: "9000011, 9000003\n9000011" });
 
     expect(json).toMatchObject({
@@ -87,7 +87,7 @@ describe("POST /v1/watchlists/{id}/preview", () => {
     expect(headers).toMatchObject({ "X-Service-Credits": "0" });
   });
 
-  it("refuses a pipeline of another platform, and names the key to change", async () => {
+  it("returns 400 that names the invalid key for a pipeline of another platform", async () => {
     const steps = [{ id: "scan", scraper: "retailer_a.pulse", routes: [] }];
     const { status, json } = await preview({ pipeline: { steps } });
 
@@ -107,13 +107,13 @@ describe("POST /v1/watchlists/{id}/preview", () => {
     expect(status).toBe(404);
   });
 
-  it("refuses a key of the demo workspace, because the call spends credits", async () => {
+  it("returns 403 to a key of the demo workspace", async () => {
     const { status, json } = await world.ask(`POST /${id}/preview`, { body: {}, as: "demo" });
     expect(status).toBe(403);
     expect(json).toMatchObject({ error: { code: "DEMO_READ_ONLY" } });
   });
 
-  it("refuses more reserved credits than 'max_credits'", async () => {
+  it("returns 402 if the preview would reserve more credits than 'max_credits'", async () => {
     const { status, json } = await preview({ max_credits: 9 });
     expect(status).toBe(402);
     expect(json).toMatchObject({ error: { param: "max_credits" } });

@@ -41,17 +41,17 @@ describe("GET /v1/watchlists", () => {
     expect([idsOf(one), one.json["has_more"]]).toEqual([[3, 2].map(idOf), true]);
   });
 
-  it.each(["0", "101", "x", ""])("refuses limit %j", async (limit) => {
+  it.each(["0", "101", "x", ""])("returns 400 for the limit %j", async (limit) => {
     expect(refusal(await world.ask("GET ", { query: { limit } }))).toEqual([400, "limit"]);
   });
 
-  it("accepts a key of the demo workspace", async () => {
+  it("returns 200 to a key of the demo workspace", async () => {
     expect((await world.ask("GET ", { as: "demo" })).status).toBe(200);
   });
 });
 
 describe("GET /v1/watchlists/{id}", () => {
-  it("returns the watchlist, and 404 for another account's or an unknown one", async () => {
+  it("returns the watchlist, and 404 for an unknown watchlist or one of another account", async () => {
     await put(1);
 
     expect((await world.ask(`GET /${idOf(1)}`)).json["id"]).toBe(idOf(1));
@@ -64,7 +64,7 @@ describe("GET /v1/watchlists/{id}", () => {
     }
   });
 
-  it("returns the coming run times, starting with the next run or after an overdue one", async () => {
+  it("returns the next run times of the watchlist; an overdue run is not one of them", async () => {
     await put(1);
     const { json: overdue } = await world.ask(`GET /${idOf(1)}`);
     world.clock.set("2026-02-28T23:30:00Z");
@@ -91,7 +91,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect(world.scheduled.get(idOf(1))?.firstAt).toEqual(new Date(next));
   });
 
-  it("writes the watchlist and the run that it started to the log line of the call", async () => {
+  it("writes the IDs of the watchlist and of the started run to the log line of the call", async () => {
     await put(1);
     const { json } = await world.ask(`POST /${idOf(1)}/run`);
 
@@ -152,7 +152,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
   });
 
-  it("runs a paused watchlist, which stays paused and without a schedule", async () => {
+  it("starts a run of a paused watchlist, which stays paused and has no schedule", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), status: "paused", pausedReason: "user", nextRunAt: null }),
@@ -181,7 +181,7 @@ describe("GET /v1/watchlists/{id}/runs", () => {
     expect((await world.ask(`GET /${idOf(1)}/runs`, { as: "stranger" })).status).toBe(404);
   });
 
-  it("continues before a given run number, and refuses a cursor that is not one", async () => {
+  it("continues with the runs before the run number in the cursor, and returns 400 for a cursor that is not a run number", async () => {
     await put(1);
     await world.ask(`POST /${idOf(1)}/run`);
     const before = (number: string): Promise<Answered> =>
@@ -194,7 +194,7 @@ describe("GET /v1/watchlists/{id}/runs", () => {
 });
 
 describe("GET /v1/watchlists/scrapers", () => {
-  it("returns the platform's scrapers and templates, although its path could be a watchlist ID", async () => {
+  it("returns the platform's scrapers and templates, and does not treat 'scrapers' as the ID of a watchlist", async () => {
     const { status, json } = await world.ask("GET /scrapers", {
       query: { platform: "retailer_d" },
     });
@@ -203,7 +203,7 @@ describe("GET /v1/watchlists/scrapers", () => {
     expect(json["scrapers"]).toMatchObject([{ id: "retailer_d.standard" }]);
   });
 
-  it("refuses an unknown platform", async () => {
+  it("returns 400 for an unknown platform", async () => {
     const answer = await world.ask("GET /scrapers", { query: { platform: "retailer_z" } });
 
     expect(refusal(answer)).toEqual([400, "platform"]);
@@ -211,7 +211,7 @@ describe("GET /v1/watchlists/scrapers", () => {
 });
 
 describe("GET /v1/watchlists/{id}/items", () => {
-  it("filters items by the first characters of their ID, in either case", async () => {
+  it("filters items by the first characters of their ID, in upper or lower case", async () => {
     const at = "2026-03-01T00:00:00.000Z";
     const items = ["B0SANDBOX0", "B0SANDBOX1", "B1SANDBOX0"].map((id) => newItem(id, at));
     const list = aWatchlist({ id: idOf(1), platform: "retailer_a" });
@@ -231,7 +231,7 @@ describe("POST /v1/watchlists/estimate", () => {
   const estimate = (body: unknown, as: "owner" | "demo" = "owner"): Promise<Answered> =>
     world.ask("POST /estimate", { body, as });
 
-  it("forecasts a day and a month of a new watchlist, and the account with it", async () => {
+  it("forecasts the credits of a new watchlist for a day and a month, and those of the account with it", async () => {
     const body = { platform: "retailer_d", item_count: 100, every: "1h" };
     const { status, json } = await estimate(body);
     expect(status).toBe(200);
@@ -242,7 +242,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect(json["account_forecast"]).toMatchObject({ watchlists: expect.any(Number) as number });
   });
 
-  it("limits a forecast to the credit limits of the watchlist", async () => {
+  it("limits the forecast credits to the credit limits of the watchlist", async () => {
     const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
     const perRun = await estimate({ ...shop, max_credits_per_run: 50 });
     expect(perRun.json).toMatchObject({ forecast: { day: { best: 1_200 } } });
@@ -252,7 +252,7 @@ describe("POST /v1/watchlists/estimate", () => {
     });
   });
 
-  it("estimates a stored watchlist with changed settings, without changing it", async () => {
+  it("estimates the credits of a stored watchlist with other settings, and does not change the watchlist", async () => {
     const created = await world.ask("POST ", {
       body: { name: "F", platform: "retailer_d", ids: ["9000001", "9000002"], every: "1d" },
     });
@@ -264,7 +264,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect((await estimate({ watchlist_id: "wl_00000000000000000000abcd" })).status).toBe(404);
   });
 
-  it("has no forecast without a schedule", async () => {
+  it("returns null as the forecast if the request has no schedule", async () => {
     const { json } = await estimate({ platform: "retailer_d", items: 5 });
     expect(json).toMatchObject({ items: 5, forecast: null, account_forecast: null });
   });
@@ -282,7 +282,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect((await world.ask("GET ", { as: "demo" })).json["data"]).toEqual([]);
   });
 
-  it("returns a pipeline with its defaults filled in, and names the invalid parameter of an invalid pipeline", async () => {
+  it("returns the pipeline with default values for omitted keys, and names the invalid key of an invalid pipeline", async () => {
     const steps = [{ id: "all", scraper: "retailer_d.standard" }];
     const shop = { platform: "retailer_d", items: 3 };
     const { json } = await estimate({ ...shop, pipeline: { steps } });
@@ -313,7 +313,7 @@ describe("POST /v1/watchlists/estimate", () => {
       },
       "refresh_every_runs",
     ],
-  ] as const)("refuses %j, naming %s", async (body, param) => {
+  ] as const)("returns 400 for %j, and names the parameter %s", async (body, param) => {
     expect(refusal(await estimate(body))).toEqual([400, param]);
   });
 
@@ -346,7 +346,7 @@ describe("GET /v1/watchlists/schedule", () => {
     ]);
   });
 
-  it("returns the requested number of run times of a cron in its time zone, strictly after a time", async () => {
+  it("returns the requested number of run times of a cron schedule in its time zone, all after the given time", async () => {
     const { json } = await preview({
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
@@ -390,13 +390,16 @@ describe("GET /v1/watchlists/schedule", () => {
       "2026-10-15T12:00:00Z",
       30 * 12,
     ],
-  ] as const)("counts the runs of 30 days %s: %j after %s", async (...[, query, after, runs]) => {
-    const { json } = await preview({ ...query, after });
+  ] as const)(
+    "returns the number of runs in 30 days %s: %j after %s",
+    async (...[, query, after, runs]) => {
+      const { json } = await preview({ ...query, after });
 
-    expect(json["runs_in_30_days"]).toBe(runs);
-  });
+      expect(json["runs_in_30_days"]).toBe(runs);
+    },
+  );
 
-  it("returns up to a hundred run times", async () => {
+  it("returns a hundred run times if the request asks for this maximum", async () => {
     const { json } = await preview({ cron: "@hourly", count: "100" });
 
     expect(json["next_run_times"]).toHaveLength(100);
@@ -413,7 +416,7 @@ describe("GET /v1/watchlists/schedule", () => {
     [{ every: "7d", count: "100", after: "9999-12-31" }, "after"],
     [{ every: "1h", count: "0" }, "count"],
     [{ every: "1h", count: "101" }, "count"],
-  ] as const)("refuses %j, naming %s", async (query, param) => {
+  ] as const)("returns 400 for %j, and names the parameter %s", async (query, param) => {
     expect(refusal(await preview({ ...query }))).toEqual([400, param]);
   });
 });

@@ -47,7 +47,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => [
 ];
 
 describe("PATCH /v1/watchlists/{id}", () => {
-  it("returns the unchanged watchlist for an empty body", async () => {
+  it("changes nothing for an empty body, and returns the watchlist", async () => {
     await put();
     const before = await world.ask(`GET /${list.id}`);
 
@@ -56,7 +56,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(world.scheduled.size).toBe(0);
   });
 
-  it("renames a watchlist, and counts the change as a new revision of its settings", async () => {
+  it("renames a watchlist, and increases the revision number of its settings", async () => {
     await put();
 
     const { status, json } = await patch({ name: " Tea " });
@@ -73,7 +73,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("accepts the watchlist's own platform and marketplace, and refuses any other", async () => {
+  it("accepts the watchlist's present platform and marketplace, and returns 400 for any other", async () => {
     await put();
 
     expect((await patch({ platform: "retailer_d", marketplace: "us" })).status).toBe(200);
@@ -92,7 +92,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
-  it("refuses a cron whose step is larger than its field, except the watchlist's present cron", async () => {
+  it("refuses a cron schedule with a step larger than its field's range, unless the watchlist already has this schedule", async () => {
     const cron = "*/200 12 * * *";
     await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
 
@@ -106,7 +106,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
   });
 
   it.each(["ids", "asins"])(
-    "refers a client that sends %s to the items endpoint",
+    "returns 400 to a body with %s, and refers the client to POST /v1/watchlists/{id}/items",
     async (param) => {
       await put();
 
@@ -123,7 +123,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await patch({ refresh_every_runs: 1_000 })).json["refresh_every_runs"]).toBe(1_000);
   });
 
-  it("refuses refresh_every_runs if no run would use it, and names pipeline.refresh", async () => {
+  it("refuses refresh_every_runs if no run would use it, and refers the client to 'pipeline.refresh'", async () => {
     await put();
     const otherPlatform = await patch({ refresh_every_runs: 5 });
     await patch({ pipeline: { steps: [{ id: "a", scraper: "retailer_d.standard" }] } });
@@ -162,7 +162,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     });
   });
 
-  it("sets a pipeline, and restores the default for null", async () => {
+  it("sets a pipeline, and restores the default pipeline if the value is null", async () => {
     await put();
     const steps = [{ id: "look", scraper: "retailer_d.standard", routes: [] }];
 
@@ -172,7 +172,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(restored.json).toMatchObject({ default_pipeline: true, pipeline: { entry: "check" } });
   });
 
-  it("sets the webhook endpoint by URL or ID, and removes it for null", async () => {
+  it("sets the webhook endpoint by URL or ID, and removes it if the value is null", async () => {
     await put();
     const { id, url } = await world.registered("https://shop.example.org/hook");
 
@@ -258,7 +258,7 @@ describe("a change of a watchlist's schedule", () => {
       { every: "2h" },
       "09:58",
     ],
-  ] as const)("sets the next run for %s", async (...[, overrides, body, due]) => {
+  ] as const)("updates the time of the next run for %s", async (...[, overrides, body, due]) => {
     await put(overrides);
 
     const { status, json } = await patch(body);
@@ -283,7 +283,7 @@ describe("a change of a watchlist's schedule", () => {
     expect(await world.watchlists.due(new Date(now), 10)).toMatchObject([{ dueAt: now }]);
   });
 
-  it("has its first tick when the watchlist is due next", async () => {
+  it("creates a schedule whose first tick is at the due time of the watchlist", async () => {
     await put();
     await patch({ every: "2h" });
 
@@ -291,7 +291,7 @@ describe("a change of a watchlist's schedule", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("takes effect for a paused watchlist only when it is active again", async () => {
+  it("takes effect only after a paused watchlist is active again", async () => {
     await put(pausedList);
 
     const { json } = await patch({ cron: "15 * * * *" });
@@ -304,7 +304,7 @@ describe("a change of a watchlist's schedule", () => {
 });
 
 describe("PATCH /v1/watchlists/{id} with a status", () => {
-  it("pauses a watchlist: it has no schedule and no next run, and is never due", async () => {
+  it("pauses a watchlist, which then has no schedule and no next run, and is never due", async () => {
     await put();
     await patch({ every: "2h" });
 
@@ -344,7 +344,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
     expect(await world.watchlists.due(new Date("2026-03-01T10:30:00Z"), 10)).toHaveLength(1);
   });
 
-  it("activates a watchlist whose next run has passed, and makes it due at once", async () => {
+  it("activates a watchlist whose next run time has passed, and makes it due at once", async () => {
     await put({ ...pausedList, lastRunAt: "2026-02-01T00:00:00.000Z" });
 
     expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);
@@ -358,7 +358,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
   });
 });
 
-describe("a change of a watchlist's settings during another change", () => {
+describe("a change of a watchlist's settings, concurrent with other changes of its row,", () => {
   it("does not affect a run in progress or the counters of that run", async () => {
     await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
 
@@ -371,7 +371,7 @@ describe("a change of a watchlist's settings during another change", () => {
     });
   });
 
-  it("is calculated again if the watchlist has run since: the cadence counts from that run", async () => {
+  it("calculates the next run from a run that started during the change", async () => {
     await put();
     let changed = false;
     const { watchlists } = world;
@@ -396,7 +396,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect(json["last_run_status"]).toBe("running");
   });
 
-  it("keeps the counters of a run that ends during the change", async () => {
+  it("keeps the run counters that a run updates when it ends during the change", async () => {
     await put({ runningRun: 4, lastRunStatus: "running" });
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);
@@ -418,7 +418,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect(json).toMatchObject({ name: "Tea", consecutive_skips: 1, item_count: 7 });
   });
 
-  it("takes effect together with a second change at the same time", async () => {
+  it("does not overwrite a second change of other settings", async () => {
     await put();
 
     await Promise.all([patch({ name: "Tea" }), patch({ every: "2h" })]);
@@ -426,7 +426,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect(await stored()).toMatchObject({ name: "Tea", schedule, revision: 3 });
   });
 
-  it("returns 404 and leaves no schedule if the watchlist is deleted during the change", async () => {
+  it("gets 404 and leaves no schedule if the watchlist is deleted during the change", async () => {
     await put();
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);
@@ -442,7 +442,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect((await world.rows()).map(({ sk }) => sk)).toEqual(["watchlists"]);
   });
 
-  it("returns 409 if concurrent changes never stop, and restores the schedule of the stored row", async () => {
+  it("gets 409 if concurrent changes never stop, and restores the EventBridge schedule that matches the stored row", async () => {
     await put();
     Object.assign(world.watchlists, { update: async () => undefined });
 
@@ -451,7 +451,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect(world.scheduled.get(list.id)?.schedule).toEqual(list.schedule);
   });
 
-  it("applies twelve simultaneous schedule changes; the EventBridge schedule then matches the row", async () => {
+  it("leaves an EventBridge schedule that matches the stored row after twelve simultaneous changes of the schedule", async () => {
     await put();
     const hours = Array.from({ length: 12 }, (_, n) => n + 2);
 
@@ -466,7 +466,7 @@ describe("a change of a watchlist's settings during another change", () => {
     ["is refused because of a concurrent change", { timezone: "UTC" }, 400],
     ["finds that a concurrent call has made the same change", { status: "active" }, 200],
   ] as const)(
-    "leaves the schedule that matches the row when it %s",
+    "leaves an EventBridge schedule that matches the stored row when it %s",
     async (...[, body, status]) => {
       await put({ ...cronList, ...(status === 200 && pausedList) });
       const { watchlists } = world;
@@ -490,7 +490,7 @@ describe("a change of a watchlist's settings during another change", () => {
     },
   );
 
-  it("leaves no schedule if the watchlist is paused just before its new schedule is created", async () => {
+  it("leaves no EventBridge schedule if the watchlist is paused just before its new schedule is created", async () => {
     await put();
     const { schedules } = world;
     const putSchedule = schedules.put.bind(schedules);

@@ -91,7 +91,7 @@ async function aFailure() {
 }
 
 describe("the webhook delivery log", () => {
-  it("returns the state of a delivery, and the attempts only for a single delivery", async () => {
+  it("returns the state of each delivery in the list, and its attempts only if the delivery is requested by ID", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     receiver.answer = (response) => response.writeHead(500).end("try later");
     const run = aRun(["watchlist.run.completed"]);
@@ -188,7 +188,7 @@ describe("the webhook delivery log", () => {
     expect(entriesOf(await list({ limit: "100" }))).toHaveLength(51);
   });
 
-  it("can be filtered by endpoint, watchlist, type and state, alone and together", async () => {
+  it("can be filtered by endpoint, watchlist, event type and state, separately and in combination", async () => {
     const types: EventType[] = ["watchlist.product.changed", "watchlist.run.completed"];
     const states = ["delivered", "failed", "pending"] as const;
     const made: Delivery[] = [];
@@ -222,7 +222,7 @@ describe("the webhook delivery log", () => {
     expect(made).toHaveLength(24);
   });
 
-  it("of one endpoint contains only its deliveries, and accepts the filters of the account's log", async () => {
+  it("of one endpoint contains only the deliveries of that endpoint, and accepts the filters of the account's log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const own = await logged(1, { endpointId: endpoint.id });
     await logged(2);
@@ -242,7 +242,7 @@ describe("the webhook delivery log", () => {
     });
   });
 
-  it("contains no deliveries of another account, with any cursor", async () => {
+  it("contains no deliveries of another account, even with a cursor of that account", async () => {
     const delivery = await logged(1);
 
     for (const query of [{}, { starting_after: derivedDelivery(9) }]) {
@@ -266,7 +266,7 @@ describe("the webhook delivery log", () => {
     [{ event_type: "watchlist.product.renamed" }, "event_type"],
     [{ watchlist_id: "we_000000000000000000000000" }, "watchlist_id"],
     [{ endpoint_id: "x".repeat(5_000) }, "endpoint_id"],
-  ])("returns 400 for %j", async (query, param) => {
+  ])("returns 400 for the query %j", async (query, param) => {
     expect(refusal(await list(query))).toEqual(invalid(param));
   });
 });
@@ -274,7 +274,7 @@ describe("the webhook delivery log", () => {
 const derivedDelivery = (seconds: number) => derivedIdAt("delivery", at(seconds), "x");
 
 describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
-  it("returns 202 with the delivery as pending, and sends the same bytes again", async () => {
+  it("returns 202 with the delivery in the state pending, and sends the same bytes again", async () => {
     const { endpoint, run, id } = await aFailure();
     world.clock.advance(60_000);
 
@@ -296,7 +296,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect((await getOne(id)).body).toMatchObject({ state: "delivered", attempt_count: 2 });
   });
 
-  it("returns the same 202 until the delivery is sent, and sends it once", async () => {
+  it("returns the same 202 when it is repeated before the attempt, and sends the delivery once", async () => {
     const { id } = await aFailure();
     const first = await redeliver(id);
     world.clock.advance(5_000);
@@ -313,7 +313,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("returns 202 even if no wake-up message can be sent: the sweeper finds the delivery", async () => {
+  it("returns 202 even if the wake-up message cannot be sent, and the sweeper then starts the delivery", async () => {
     const { endpoint, id } = await aFailure();
     api = endpointApi(world, { queue: { send: () => Promise.reject(new Error("down")) } });
 
@@ -336,7 +336,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect(await world.nextDue()).toBeNull();
   });
 
-  it("returns 409 for an endpoint that is disabled or deleted", async () => {
+  it("returns 409 if the delivery's endpoint is disabled or deleted", async () => {
     const { endpoint, id } = await aFailure();
     await disable(endpoint.id);
     await world.deliverDue();
@@ -418,7 +418,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     [{ since: 1_700_000_000 }, "since"],
     [{ since: null }, "since"],
     [{ since: "2026-11-20T09:00:00Z", until: "now" }, "until"],
-  ])("returns 400 for the time span %j at ten o'clock", async (body, param) => {
+  ])("returns 400 for the time span %j if the present time is 10:00", async (body, param) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 
@@ -430,7 +430,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     { since: "2026-10-21T10:00:00Z" },
     { since: "2026-11-20T09:59:59.999Z", until: null },
     { since: "2026-11-20T09:00Z", until: "2026-11-20T10:00:00Z" },
-  ])("accepts the time span %j at ten o'clock", async (body) => {
+  ])("accepts the time span %j if the present time is 10:00", async (body) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 
@@ -438,7 +438,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
   });
 
   it.each([[{}], [undefined], [{ until: "2026-11-20T10:00:00Z" }]])(
-    "returns MISSING_PARAM for %j",
+    "returns 400 MISSING_PARAM for the incomplete body %j",
     async (body) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
 

@@ -76,11 +76,11 @@ const logStates = async () => {
 };
 
 describe("the health of a webhook endpoint", () => {
-  it("is ok, with all other fields null, before the first delivery", async () => {
+  it("is 'ok', with all other health fields null, before the first delivery", async () => {
     expect(await shown()).toEqual(untouched);
   });
 
-  it("is not read when the endpoint is created", async () => {
+  it("is in the response of the endpoint's creation without a read of the database", async () => {
     const get = async () => Promise.reject(new Error("read"));
     const creating = endpointApi(world, { states: { ...world.registering.states, get } });
     const { status, body } = await creating.call("POST", "webhook_endpoints", {
@@ -90,7 +90,7 @@ describe("the health of a webhook endpoint", () => {
     expect(body).toMatchObject(untouched);
   });
 
-  it("contains the time of the last success, in GET of the endpoint and in the list of endpoints", async () => {
+  it("contains the time of the last success, both in GET of one endpoint and in the list of endpoints", async () => {
     await run();
 
     const at = now().toISOString();
@@ -100,7 +100,7 @@ describe("the health of a webhook endpoint", () => {
     expect(list.body["data"]).toMatchObject([{ status: "ok", last_success_at: at }]);
   });
 
-  it("is failing after three failures in a row, since the first of them", async () => {
+  it("is 'failing' after three failures in a row, since the time of the first one", async () => {
     await run();
     const succeededAt = now().toISOString();
     answerWith(503);
@@ -124,7 +124,7 @@ describe("the health of a webhook endpoint", () => {
     });
   });
 
-  it("is ok again after one success", async () => {
+  it("is 'ok' again after one successful delivery", async () => {
     answerWith(500);
     await run(3);
     expect(await shown()).toMatchObject({ status: "failing" });
@@ -148,7 +148,7 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual(failing);
   });
 
-  it("is ok, or disabled by its user, for an endpoint that the previous release stored", async () => {
+  it("is 'ok' or 'disabled' for an endpoint whose row the previous release wrote", async () => {
     const remove = (enabled: boolean) =>
       world.client.send(
         new UpdateCommand({
@@ -168,7 +168,7 @@ describe("the health of a webhook endpoint", () => {
 });
 
 describe("a 410 response from a receiver", () => {
-  it("disables the endpoint with a reason, ends pending deliveries, and stops further ones", async () => {
+  it("disables the endpoint and stores the reason, ends its pending deliveries, and prevents further ones", async () => {
     answerWith(500);
     await run(2);
     receiver.requests.length = 0;
@@ -194,7 +194,7 @@ describe("a 410 response from a receiver", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("is cleared when the endpoint is enabled again, which then receives deliveries", async () => {
+  it("is no longer shown as the reason after the endpoint is enabled again, and the endpoint then receives deliveries", async () => {
     answerWith(410);
     await run();
     answerWith(200);
@@ -219,7 +219,7 @@ describe("a 410 response from a receiver", () => {
     expect(await shown()).toMatchObject({ status: "ok", disabled_reason: null, last_error: null });
   });
 
-  it("does not overwrite a concurrent change of the endpoint by a request", async () => {
+  it("disables the endpoint without overwriting a concurrent change of it by a request", async () => {
     receiver.answer = (response) =>
       void patch({ description: "shop" }).then(() => response.writeHead(410).end());
     await run();
@@ -228,7 +228,7 @@ describe("a 410 response from a receiver", () => {
     expect(body).toMatchObject({ description: "shop", disabled_reason: "gone", enabled: false });
   });
 
-  it("stays the reason when a request also disables the endpoint", async () => {
+  it("is still shown as the reason if a request also disables the endpoint", async () => {
     answerWith(410);
     await run();
     await patch({ enabled: false });
@@ -238,7 +238,7 @@ describe("a 410 response from a receiver", () => {
 });
 
 describe("five days with only failed deliveries", () => {
-  it("disable the endpoint when a delivery has used up its attempts", async () => {
+  it("disable the endpoint when one of the deliveries has used up its attempts", async () => {
     const start = now().getTime();
     answerWith(500);
     for (let n = 0; n < 5; n += 1) {
@@ -263,7 +263,7 @@ describe("five days with only failed deliveries", () => {
     expect(receiver.requests).toHaveLength(sent);
   });
 
-  it("do not disable an endpoint that had a success in between", async () => {
+  it("do not disable an endpoint that had a successful delivery during these days", async () => {
     const start = now().getTime();
     answerWith(500);
     for (let n = 0; n < 8; n += 1) {
@@ -281,7 +281,7 @@ describe("five days with only failed deliveries", () => {
     expect(await shown()).toMatchObject({ status: "failing", enabled: true });
   });
 
-  it("do not disable an endpoint that fails once a week after an outage", async () => {
+  it("do not disable an endpoint if no delivery was attempted on most of these days", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();
@@ -294,7 +294,7 @@ describe("five days with only failed deliveries", () => {
     expect(await shown()).toMatchObject({ status: "ok", enabled: true });
   });
 
-  it("are counted from the start again when the endpoint is enabled again", async () => {
+  it("start again when a user disables the endpoint and enables it again", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();

@@ -101,7 +101,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("requires only a URL, and enables the endpoint for every event type", async () => {
+  it("requires only a URL, and by default enables the endpoint for every event type", async () => {
     expect((await create()).body).toMatchObject({ description: null, events: null, enabled: true });
   });
 
@@ -111,12 +111,15 @@ describe("POST /v1/webhook_endpoints", () => {
     ["a fragment", "https://hooks.shop-example.com/a#top"],
     ["a dot segment", "https://hooks.shop-example.com/b/../a"],
     ["the dot of the root", "https://hooks.shop-example.com./a"],
-  ])("refuses a URL that differs from a registered one only in %s", async (_, same) => {
-    await created();
+  ])(
+    "returns 400 that names 'url' for a URL that differs from a registered one only in %s",
+    async (_, same) => {
+      await created();
 
-    expect(refusal(await create({ url: same }))).toEqual(invalid("url"));
-    expect((await create({ url: same }, "acct_2")).status).toBe(201);
-  });
+      expect(refusal(await create({ url: same }))).toEqual(invalid("url"));
+      expect((await create({ url: same }, "acct_2")).status).toBe(201);
+    },
+  );
 
   it("treats an internationalized host name and its ASCII form as equal", async () => {
     const { body } = await created({ url: "https://h\u00f6rer.shop-example.com/" });
@@ -180,7 +183,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("stores an empty list of events, which means none, and null, which means all", async () => {
+  it("stores an empty list of event types, which selects none, and null, which selects all", async () => {
     const none = await created({ events: [] });
     const every = await created({ url: `${url}2`, events: null });
 
@@ -188,7 +191,7 @@ describe("POST /v1/webhook_endpoints", () => {
     expect((await get(every.id)).body["events"]).toBeNull();
   });
 
-  it("stores the event types in their order, each once", async () => {
+  it("stores the event types in the order of the request, each once", async () => {
     const { body } = await created({
       events: ["webhook.test", "watchlist.run.completed", "webhook.test"],
     });
@@ -196,7 +199,7 @@ describe("POST /v1/webhook_endpoints", () => {
     expect(body["events"]).toEqual(["webhook.test", "watchlist.run.completed"]);
   });
 
-  it("ignores unknown fields", async () => {
+  it("ignores fields of the body that it does not know", async () => {
     expect((await create({ secret: "mine", colour: "red" })).status).toBe(201);
   });
 
@@ -216,7 +219,7 @@ describe("POST /v1/webhook_endpoints", () => {
 });
 
 describe("a webhook secret", () => {
-  it("is only in the response that creates it: no other response contains it, and no row in plain text", async () => {
+  it("is contained only in the response that creates it, in no other response, and in no row in plain text", async () => {
     receiver.answer = (response) => response.writeHead(500).end("no");
     const { id, secret } = await createHere();
     const rotated = await rotate(id);
@@ -273,7 +276,7 @@ describe("GET /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("PATCH /v1/webhook_endpoints/{id}", () => {
-  it("changes only the given fields", async () => {
+  it("changes only the fields that the body contains", async () => {
     const { id, secret } = await createHere({ description: "shop", events: ["webhook.test"] });
     const { body: before } = await get(id);
 
@@ -315,7 +318,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     },
   );
 
-  it("accepts the endpoint's own URL again in any spelling, even if its name no longer resolves", async () => {
+  it("accepts the endpoint's present URL in any spelling, even if its host name no longer resolves", async () => {
     const { id } = await created();
     Object.assign(world.registering.resolver, { resolve: async () => [] });
 
@@ -325,7 +328,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(answer.body["url"]).toBe(url);
   });
 
-  it("frees the endpoint's old URL, and reserves its new one", async () => {
+  it("lets another endpoint register the old URL, and reserves the new one", async () => {
     const { id } = await created();
     await patch(id, { url: `${url}2` });
 
@@ -354,7 +357,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect((await get(id)).body).toEqual(before);
   });
 
-  it("loses no field to another call at the same time", async () => {
+  it("does not overwrite fields that a concurrent call changes", async () => {
     const { id, secret } = await created();
     const [rotated] = await Promise.all([
       rotate(id),
@@ -375,7 +378,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(body["secret_hint"]).not.toBe(secret.slice(-4));
   });
 
-  it("ends pending deliveries when it disables an endpoint, and again when it is repeated", async () => {
+  it("ends the pending deliveries of an endpoint when it disables the endpoint, even if it is already disabled", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -402,7 +405,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(await world.takeWakeUps()).toEqual(waiting);
   });
 
-  it("returns 200 even if the outbox cannot be woken", async () => {
+  it("returns 200 even if the wake-up message for the outbox cannot be sent", async () => {
     const { outbox } = world;
     api = endpointApi(world, {
       outbox: { ...outbox, wake: () => Promise.reject(new Error("down")) },
@@ -482,7 +485,7 @@ const day = 24 * 60 * 60 * 1_000;
 
 describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
   it.each([[undefined], [{}], [{ overlap: true }]])(
-    "with %j returns a new secret, and the replaced secret still signs for 24 hours",
+    "with the body %j returns a new secret, and deliveries are also signed with the replaced secret for 24 hours",
     async (body) => {
       const { id, secret } = await createHere();
       world.clock.advance(1_000);
@@ -509,7 +512,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     },
   );
 
-  it("without overlap invalidates every old secret at once", async () => {
+  it("with overlap false invalidates all earlier secrets at once", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
 
@@ -521,7 +524,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect([third, second, secret].map(signedBy)).toEqual([true, false, false]);
   });
 
-  it("called twice with overlap invalidates the oldest secret", async () => {
+  it("invalidates the oldest of three secrets when it is called twice with overlap", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
     world.clock.advance(day / 2);
@@ -535,7 +538,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
   });
 
-  it("called concurrently leaves the secret of the endpoint's hint and one previous secret valid", async () => {
+  it("leaves two secrets valid after concurrent calls, and one of them is that of the endpoint's secret_hint", async () => {
     const { id, secret } = await createHere();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
 
@@ -553,7 +556,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(last.at(-1)?.body["secret_hint"]).toBe(body["secret_hint"]);
   });
 
-  it("keeps the replaced secret valid if the response of the database write is lost", async () => {
+  it("keeps the replaced secret valid even if the response to the database write is lost", async () => {
     const { id, secret } = await createHere();
     const { endpoints } = world.registering;
     api = endpointApi(world, {
@@ -585,7 +588,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     return body["data"] as Record<string, unknown>[];
   };
 
-  it("sends one signed event at once, and records the delivery", async () => {
+  it("sends one signed test event at once, and adds the delivery to the log", async () => {
     const { id, secret } = await createHere({ events: [] });
     receiver.answer = (response) => response.writeHead(202).end("thanks");
 
@@ -633,7 +636,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
   });
 
   it.each([500, 302, 410, 404])(
-    "reports the receiver's status %i, without a retry",
+    "returns the status %i of the receiver, and does not retry",
     async (status) => {
       const { id } = await createHere();
       receiver.answer = (response) => response.writeHead(status).end("no");
@@ -654,7 +657,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     },
   );
 
-  it("reports a receiver that refuses connections", async () => {
+  it("returns the reason if the receiver refuses the connection", async () => {
     const { id } = await createHere();
     await receiver.stop();
 
@@ -666,7 +669,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     receiver = await startReceiver();
   });
 
-  it("sends nothing to a disabled endpoint, and records that as a failed delivery", async () => {
+  it("sends nothing to a disabled endpoint, and adds a failed delivery to the log", async () => {
     const { id } = await createHere({ enabled: false });
 
     const answer = await test(id);
@@ -688,7 +691,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
 describe("calls that probe a receiver", () => {
   const { max, seconds } = limits.probes;
 
-  it("are admitted up to the account's limit, whichever endpoint they are for", async () => {
+  it("are admitted up to the account's limit, even if each is for another endpoint", async () => {
     const { id } = await createHere();
     const other = await createHere({ url: `${receiver.url}/2` });
     const answers = await Promise.all(
@@ -704,7 +707,7 @@ describe("calls that probe a receiver", () => {
     expect((await createHere({ url: `${receiver.url}/3` }, "acct_2")).status).toBe(201);
   });
 
-  it("are admitted again when the oldest one of them is old enough, as Retry-After states", async () => {
+  it("get 429 above the limit, and are admitted again after the time in Retry-After", async () => {
     const { id } = await createHere();
     for (let n = 1; n < max; n += 1) {
       world.clock.advance(1_000);
@@ -721,7 +724,7 @@ describe("calls that probe a receiver", () => {
     expect((await test(id)).status).toBe(429);
   });
 
-  it("include creations and changes of the URL that are refused, and no other change", async () => {
+  it("include refused creations and URL changes, but no changes of other fields", async () => {
     const { id } = await created();
     for (let n = 0; n < max - 2; n += 1) {
       const inside = "https://hooks.internal-shop.com/";
@@ -774,7 +777,7 @@ describe("the access rules of the webhook operations:", () => {
   };
 
   it.each(operations.filter(({ access }) => access === "write"))(
-    "$key refuses a key of the demo workspace",
+    "$key returns 403 to a key of the demo workspace",
     async ({ key }) => {
       const { id } = await created({}, "demo-owner");
 
@@ -783,14 +786,14 @@ describe("the access rules of the webhook operations:", () => {
   );
 
   it.each(operations.filter(({ access }) => access === "read"))(
-    "$key accepts a key of the demo workspace",
+    "$key returns a response other than 403 to a key of the demo workspace",
     async ({ key }) => {
       expect([200, 404]).toContain((await call(key, unknown, "demo")).status);
     },
   );
 
   it.each(operations.filter(({ key }) => key.includes("{id}")))(
-    "$key answers another account's ID like an unknown one",
+    "$key returns the same error for the ID of another account's resource as for an unknown ID",
     async ({ key }) => {
       const { id } = await createHere();
       await test(id);

@@ -76,7 +76,7 @@ async function idsInPages(limit: number): Promise<readonly string[]> {
 }
 
 describe("a delivery before its first attempt", () => {
-  it("is in the log as pending as soon as its run is published", async () => {
+  it("is in the delivery log as pending as soon as its run is published", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = await publish(1);
 
@@ -103,7 +103,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
   });
 
-  it("keeps its ID when it is attempted, and is listed once", async () => {
+  it("keeps its ID after the attempt, and is listed only once", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     const before = entriesOf(await list());
@@ -116,7 +116,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "pending" }))).toEqual([]);
   });
 
-  it("is not listed for a delivered run that is published again", async () => {
+  it("is not listed again if a run that was already delivered is published again", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     world.clock.set(at(2));
@@ -127,7 +127,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list())).toHaveLength(3);
   });
 
-  it("can be read by its ID with the body that will be sent, and a redelivery changes nothing", async () => {
+  it("can be read by its ID with the body that will be sent, and a request to redeliver it changes nothing", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = await publish(1);
     const [entry] = entriesOf(await list({ event_type: "watchlist.product.delisted" }));
@@ -148,7 +148,7 @@ describe("a delivery before its first attempt", () => {
     expect(refusal(await detail(derivedIdAt("delivery", new Date(at(1)), "x")))).toEqual(notFound);
   });
 
-  it("can be filtered like an attempted delivery", async () => {
+  it("is selected by the same filters as an attempted delivery", async () => {
     const one = await world.addEndpoint(account, `${receiver.url}/1`);
     const two = await world.addEndpoint(account, `${receiver.url}/2`, {
       events: ["watchlist.run.completed"],
@@ -168,7 +168,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(own)).toHaveLength(6);
   });
 
-  it("is listed newest first, once over all pages of any size", async () => {
+  it("is listed newest first, and once over all pages of any size", async () => {
     await world.addEndpoint(account, `${receiver.url}/1`);
     await world.addEndpoint(account, `${receiver.url}/2`);
     for (let n = 1; n <= 4; n += 1) await publish(n);
@@ -194,8 +194,8 @@ describe("a delivery before its first attempt", () => {
   });
 });
 
-describe("the filter 'since' of the delivery log", () => {
-  it("excludes deliveries of events that happened before it", async () => {
+describe("the filter 'since' of the webhook delivery log", () => {
+  it("excludes deliveries of events that happened before the time in 'since'", async () => {
     await world.addEndpoint(account, receiver.url);
     for (let n = 1; n <= 3; n += 1) await publish(n);
     world.clock.set(at(5));
@@ -211,7 +211,7 @@ describe("the filter 'since' of the delivery log", () => {
   });
 });
 
-describe("the filters 'since' and 'watchlist_id' of the delivery log, alone and together", () => {
+describe("the filters 'since' and 'watchlist_id' of the webhook delivery log, separately and in combination,", () => {
   it.each([1, 100])(
     "select attempted and pending deliveries of an account or an endpoint, in pages of %i",
     async (limit) => {
@@ -241,7 +241,7 @@ describe("the filters 'since' and 'watchlist_id' of the delivery log, alone and 
 });
 
 describe("GET /v1/webhook_deliveries/{id}", () => {
-  it("returns the headers and the body of each request as the receiver got them", async () => {
+  it("returns the headers and the body of each attempt's request as the receiver got them", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const run = await publish(1, {}, ["watchlist.run.completed"]);
     receiver.answer = (response) => response.writeHead(500).end();
@@ -268,7 +268,7 @@ describe("GET /v1/webhook_deliveries/{id}", () => {
     for (const kept of [secret, ...world.secretsMade]) expect(answer.text).not.toContain(kept);
   });
 
-  it("returns no headers for an attempt that sent no request", async () => {
+  it("returns no headers for an attempt that failed before it sent a request", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     await publish(1, { webhookEndpointId: endpoint.id }, ["watchlist.run.completed"]);
     world.clock.set(at(2));
@@ -280,7 +280,7 @@ describe("GET /v1/webhook_deliveries/{id}", () => {
     ]);
   });
 
-  it("returns the body that a test sent", async () => {
+  it("returns the body of a test delivery", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await api.call("POST", `webhook_endpoints/${endpoint.id}/test`);
     const [entry] = entriesOf(await list());

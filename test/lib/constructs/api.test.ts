@@ -50,7 +50,7 @@ function expectedRoutes(): Map<string, string> {
 }
 
 describe("the API's routes", () => {
-  it("lead to the function of their group, and all other paths to the group that handles them", () => {
+  it("invoke the function of their group, and all other paths invoke the function for unknown paths", () => {
     const nameById = new Map([...aliasIds(streaming)].map(([name, id]) => [id, name]));
     const actual = [...methodsOf(streaming)].map(([route, { Uri }]) => {
       const id = [...nameById.keys()].find((key) => JSON.stringify(Uri).includes(`"${key}"`));
@@ -60,7 +60,7 @@ describe("the API's routes", () => {
     expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(expectedRoutes()));
   });
 
-  it("stream the answers of streaming groups for longer than the 29 seconds of buffered ones", () => {
+  it("stream the responses of the streaming groups, with a longer timeout than the 29 seconds of buffered ones", () => {
     for (const [route, name] of expectedRoutes()) {
       const integration = methodsOf(streaming).get(route);
       const streams = groups[name as keyof typeof groups].streaming;
@@ -74,7 +74,7 @@ describe("the API's routes", () => {
     }
   });
 
-  it("stream nothing in buffered mode", () => {
+  it("stream no response in buffered mode", () => {
     for (const integration of methodsOf(buffered).values()) {
       expect(integration.ResponseTransferMode).toBeUndefined();
       expect(integration.TimeoutInMillis).toBeUndefined();
@@ -82,7 +82,7 @@ describe("the API's routes", () => {
     }
   });
 
-  it("may invoke the alias of each group's function through one permission", () => {
+  it("have one permission for each group, which allows them to invoke the alias of the group's function", () => {
     const allowed = propertiesOf(streaming, "AWS::Lambda::Permission").map(
       ({ FunctionName }) => (FunctionName as { Ref: string }).Ref,
     );
@@ -97,7 +97,7 @@ describe("the API's routes", () => {
 });
 
 describe("the API's endpoint", () => {
-  it("is regional, because an edge endpoint ends streams early", () => {
+  it("is of the type regional, not edge", () => {
     expect(propertiesOf(streaming, "AWS::ApiGateway::RestApi")).toContainEqual(
       expect.objectContaining({
         EndpointConfiguration: { Types: ["REGIONAL"] },
@@ -130,7 +130,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
   const paths = [...methodsOf(service).keys()].map((route) => route.replace("ANY ", ""));
   const [defaults, ...ofRoutes] = settings;
 
-  it("are set for every pair of a path and a method that has a route, and have a default", () => {
+  it("are set for each path and method of a route, and by default for all others", () => {
     expect(defaults).toMatchObject({ HttpMethod: "*", ResourcePath: "/*" });
     const pairs = ofRoutes.map(({ HttpMethod, ResourcePath }) => {
       const path = ResourcePath === "/" ? "/" : ResourcePath.slice(1).replaceAll("~1", "/");
@@ -156,7 +156,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     );
   });
 
-  it("add up to at most the quota of the AWS account, bursts included", () => {
+  it("are in total at most the quota of the AWS account, including their bursts", () => {
     const others = paths.length * verbs.length - ofRoutes.length;
     const sumOf = (name: "ThrottlingRateLimit" | "ThrottlingBurstLimit"): number =>
       ofRoutes.reduce((sum, one) => sum + one[name], others * (defaults?.[name] ?? Infinity));
@@ -167,7 +167,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     expect(Math.min(...rates)).toBeGreaterThan(0);
   });
 
-  it("are in a stage without tracing and request logs", () => {
+  it("are set on a stage without tracing and request logs", () => {
     expect(properties).toMatchObject({ StageName: stage, TracingEnabled: false });
     for (const { DataTraceEnabled } of settings) expect(DataTraceEnabled).toBe(false);
     expect(JSON.stringify(settings)).not.toContain("LoggingLevel");
@@ -182,7 +182,7 @@ describe("the API's access logs", () => {
   const formatOf = (service: Template): Record<string, string> =>
     JSON.parse(settingOf(service).Format) as Record<string, string>;
 
-  it("name the route, and contain no query, no key and no personal data", () => {
+  it("contain the route, but no query, no API key and no personal data", () => {
     const fields = formatOf(streaming);
     expect(fields).toMatchObject({
       request_id: "$context.requestId",
@@ -196,14 +196,14 @@ describe("the API's access logs", () => {
     expect(Object.values(fields).filter((value) => revealing.test(value))).toEqual([]);
   });
 
-  it("go to a separate log group with a retention period", () => {
+  it("are written to a separate log group with a retention period", () => {
     const logGroups = resourcesOf(streaming, "AWS::Logs::LogGroup");
     const id = Object.keys(logGroups).find((name) => name.startsWith("ApiAccessLogs")) ?? "";
     expect(JSON.stringify(settingOf(streaming).DestinationArn)).toContain(`{"Ref":"${id}"}`);
     expect(logGroups[id]?.Properties["RetentionInDays"]).toBe(30);
   });
 
-  it("create the AWS account's logging role with 'setup', and the role outlives the stack", () => {
+  it("create the AWS account's logging role if the context is 'setup', and keep the role when the stack is deleted", () => {
     const { service } = synthesize("prod", { accessLogs: "setup" });
     const accounts = Object.values(resourcesOf(service, "AWS::ApiGateway::Account"));
     const roles = Object.entries(resourcesOf(service, "AWS::IAM::Role"));
@@ -234,7 +234,7 @@ describe("the gateway's own error responses", () => {
   const statusOf = (type: string): unknown =>
     responses.find((properties) => properties["ResponseType"] === type)?.["StatusCode"];
 
-  it("are replaced for every response type of API Gateway", () => {
+  it("are defined by the service for every response type of API Gateway", () => {
     const known = Object.values(ResponseType)
       .filter((value): value is ResponseType => value instanceof ResponseType)
       .map(({ responseType }) => responseType);
@@ -246,7 +246,7 @@ describe("the gateway's own error responses", () => {
   });
 
   it.each(responses.map((properties) => [properties["ResponseType"] as string, properties]))(
-    "of type %s have the service's error shape, a request ID and Strict-Transport-Security",
+    "of type %s have the service's error format, a request ID and Strict-Transport-Security",
     (_type, properties) => {
       const templates = properties["ResponseTemplates"] as Record<string, string>;
       const body = JSON.parse(templates["application/json"] ?? "") as {
@@ -263,7 +263,7 @@ describe("the gateway's own error responses", () => {
     },
   );
 
-  it("set no status for the two fallback types, which would apply to all other types", () => {
+  it("set a status for single types but none for the two default types, whose status would apply to all types", () => {
     expect(statusOf("DEFAULT_4XX")).toBeUndefined();
     expect(statusOf("DEFAULT_5XX")).toBeUndefined();
     expect(statusOf("MISSING_AUTHENTICATION_TOKEN")).toBe("404");
@@ -272,7 +272,7 @@ describe("the gateway's own error responses", () => {
     expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
   });
 
-  it("return Retry-After and the reason to a throttled client", () => {
+  it("contain Retry-After and the reason for a throttled client", () => {
     const throttled = responses.find(({ ResponseType: type }) => type === "THROTTLED");
     expect(JSON.stringify(throttled?.["ResponseTemplates"])).toContain("All clients together");
     expect(propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse")).toContainEqual(

@@ -12,7 +12,7 @@ const outputsOf = (template: Template): Record<string, { Value: unknown }> =>
 describe("a custom domain", () => {
   const { service } = synthesize("prod", domain);
 
-  it("leads to the stage at its root, over TLS 1.2 with the configured certificate", () => {
+  it("maps its root path to the stage, over TLS 1.2 with the configured certificate", () => {
     expect(resourcesOf(service, "AWS::ApiGateway::DomainName")).toEqual({
       ApiDomain: expect.objectContaining({
         Properties: expect.objectContaining({
@@ -54,7 +54,7 @@ describe("a custom domain", () => {
     expect(outputsOf(zoned)).not.toHaveProperty("DomainTarget");
   });
 
-  it("is the only address of the API, and exists only if the context names one", () => {
+  it("is the only address of the API if the context names a domain, and does not exist otherwise", () => {
     const [api] = propertiesOf(service, "AWS::ApiGateway::RestApi");
     expect(api).toMatchObject({ DisableExecuteApiEndpoint: true });
 
@@ -65,14 +65,14 @@ describe("a custom domain", () => {
     expect(JSON.stringify(outputsOf(without)["ApiUrl"])).toContain(".execute-api.");
   });
 
-  it("causes another deployment of the API, because AWS closes the gateway's own address only at a deployment", () => {
+  it("causes another deployment of the API, at which AWS disables the gateway's default address", () => {
     const deploymentOf = (template: Template): string[] =>
       Object.keys(resourcesOf(template, "AWS::ApiGateway::Deployment"));
     expect(deploymentOf(service)).toHaveLength(1);
     expect(deploymentOf(service)).not.toEqual(deploymentOf(synthesize("prod").service));
   });
 
-  it("is known to the functions that register addresses of customers", () => {
+  it("is passed as an environment variable to the functions that register addresses of customers", () => {
     const domainsIn = (template: Template): unknown[] =>
       propertiesOf(template, "AWS::Lambda::Function").flatMap(({ Environment }) => {
         const { Variables } = Environment as { Variables: Record<string, unknown> };

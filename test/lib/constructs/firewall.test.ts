@@ -28,7 +28,7 @@ describe("the firewall", () => {
   const [acl] = propertiesOf(service, "AWS::WAFv2::WebACL");
   const rules = acl?.["Rules"] as readonly Rule[];
 
-  it("is attached to the stage of prod by default, and to that of dev if the context requests it", () => {
+  it("is attached to the API in prod by default, and in dev if the context requests it", () => {
     const [stageId] = Object.keys(resourcesOf(service, "AWS::ApiGateway::Stage"));
     const [association] = propertiesOf(service, "AWS::WAFv2::WebACLAssociation");
     const [aclId] = Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL"));
@@ -50,7 +50,7 @@ describe("the firewall", () => {
     ["RateOfAddress", 2],
     ["RateOfOtherCalls", 1],
   ])(
-    "limits an address by the rule %s to the rate of %i keys, and refuses in the service's error shape",
+    "limits an IP address by the rule %s to the rate of %i API keys, and refuses further calls in the service's error format",
     (name, keys) => {
       const rate = rules.find(({ Name }) => Name === name);
       const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
@@ -77,7 +77,7 @@ describe("the firewall", () => {
     },
   );
 
-  it("counts all calls except item calls in the lower limit of an address", () => {
+  it("includes all calls except item calls in the lower rate limit of an IP address", () => {
     const rate = rules.find(({ Name }) => Name === "RateOfOtherCalls")?.Statement;
     const scope = JSON.stringify(rate?.RateBasedStatement?.ScopeDownStatement);
     const found = parse(
@@ -96,7 +96,7 @@ describe("the firewall", () => {
       expect(path).not.toMatch(itemCalls);
   });
 
-  it("gives no metric a name that AWS WAF reserves", () => {
+  it("uses no metric name that AWS WAF reserves", () => {
     const config = acl?.["VisibilityConfig"] as { readonly MetricName: string };
     const names = [config, ...rules.map((rule) => rule.VisibilityConfig)].map(
       (one) => one.MetricName,
@@ -107,7 +107,7 @@ describe("the firewall", () => {
     expect(names.filter((name) => !/^\w{1,128}$/.test(name))).toEqual([]);
   });
 
-  it("counts requests that the service accepts, instead of refusing them", () => {
+  it("only counts, and does not refuse, requests that a managed rule matches but the service accepts", () => {
     const counted = rules.flatMap(
       ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
     );
@@ -121,13 +121,13 @@ describe("the firewall", () => {
     for (const { ActionToUse } of counted) expect(ActionToUse).toEqual({ Count: {} });
   });
 
-  it("keeps no sampled requests, which would show API keys in queries", () => {
+  it("stores no sampled requests, because they could contain API keys in queries", () => {
     const visible = [acl?.["VisibilityConfig"], ...rules.map((rule) => rule.VisibilityConfig)];
     expect(visible).toHaveLength(6);
     for (const one of visible) expect(one).toMatchObject({ SampledRequestsEnabled: false });
   });
 
-  it("evaluates the rate limits of addresses first, and gives each rule a separate priority", () => {
+  it("evaluates the rate limits of IP addresses first, and gives each rule a separate priority", () => {
     const priorities = rules.map(({ Priority }) => Priority);
     expect(new Set(priorities).size).toBe(rules.length);
     expect(priorities).toEqual(priorities.toSorted((one, other) => one - other));

@@ -27,7 +27,7 @@ function configurationsIn(deployment?: string): readonly unknown[] {
 }
 
 describe("a gradual deployment", () => {
-  it("shifts the traffic of every function by a separate deployment group", () => {
+  it("shifts the traffic of every function with a separate deployment group", () => {
     const used = [...aliasIds(service).keys()].map(groupOf);
 
     expect(used.toSorted()).toEqual(Object.keys(groups).toSorted());
@@ -62,7 +62,7 @@ describe("a gradual deployment", () => {
     }
   });
 
-  it("is a canary in prod by default, and follows the context", () => {
+  it("is a canary deployment in prod by default, or what the context chooses", () => {
     const canary = "CodeDeployDefault.LambdaCanary10Percent5Minutes";
     expect(configurationsIn()).toEqual([canary]);
     expect(configurationsIn("canary-10-percent-5-minutes")).toEqual([canary]);
@@ -88,11 +88,11 @@ describe("a gradual deployment", () => {
   });
 });
 
-describe("a deployment at once", () => {
+describe("a deployment that is not gradual", () => {
   it.each([
     ["in dev", synthesize("dev")],
     ["in prod if the context requests it", synthesize("prod", { deployment: "all-at-once" })],
-  ])("uses no CodeDeploy and no alarms on versions %s", (_, stacks) => {
+  ])("creates no CodeDeploy resources and no alarms on function versions %s", (_, stacks) => {
     const template = stacks.service;
 
     expect(resourcesOf(template, "AWS::CodeDeploy::DeploymentGroup")).toEqual({});

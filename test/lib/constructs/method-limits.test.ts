@@ -9,7 +9,7 @@ import { limits } from "../../../shared/base/limits.ts";
 const { throttle } = configs.prod;
 
 describe("methodLimits", () => {
-  it("gives each pair of a resource and a method with a route the limit of its kind of calls", () => {
+  it("returns, for each path and method of a route, the rate limit of its kind of calls", () => {
     const shownLimits = methodLimits(throttle).map(
       ({ path, verb, requestsPerSecond }) => `${verb} ${path} ${requestsPerSecond}`,
     );
@@ -28,7 +28,7 @@ describe("methodLimits", () => {
 });
 
 describe("throttleSums", () => {
-  it("counts the limit of item calls once for each of their pairs, and the default once for each other pair", () => {
+  it("adds the limit of item calls for each of their routes, and the default limit for each other route", () => {
     const before = throttleSums(throttle).requestsPerSecond;
     const ofDefault: Throttle = { ...throttle, otherwise: throttle.otherwise + 1 };
 
@@ -42,9 +42,9 @@ describe("throttleSums", () => {
   });
 });
 
-describe("the limits of every stage", () => {
+describe("the gateway's rate limits of every stage", () => {
   it.each(stages)(
-    "in %s are at least three times what a key, or an address below the firewall's limit, can use",
+    "are, in %s, at least three times the rate of one API key or of one IP address below the firewall's limit",
     (stage) => {
       const { itemCalls, otherCalls } = configs[stage].throttle;
       const { all, otherThanItemCalls } = requestsPerSecondOfAddress;
@@ -56,7 +56,7 @@ describe("the limits of every stage", () => {
     },
   );
 
-  it("do not exceed the gateway's quota, which the synthesis checks", () => {
+  it("are in total within the gateway's quota, so that the synthesis accepts them", () => {
     expect(() => buildApp({ bundle: false, context: { stage: "dev" } })).not.toThrow();
     const { requestsPerSecond, burst } = throttleSums(throttle);
     expect(requestsPerSecond).toBeLessThanOrEqual(accountQuota.requestsPerSecond);
@@ -64,8 +64,8 @@ describe("the limits of every stage", () => {
   });
 });
 
-describe("the figures of docs/performance.md", () => {
-  it("equal the limits of prod", () => {
+describe("the rate limits in docs/performance.md", () => {
+  it("equal the gateway's rate limits of prod", () => {
     const page = readFileSync(new URL("../../../docs/performance.md", import.meta.url), "utf8");
     const shown = (value: number): string => value.toLocaleString("en");
 

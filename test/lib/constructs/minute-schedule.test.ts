@@ -18,7 +18,7 @@ const roleId =
   ) ?? "";
 
 describe("the sweeper's schedule", () => {
-  it("fires every minute, and does not retry a failed pass", () => {
+  it("invokes the sweeper every minute, and does not retry a failed pass", () => {
     expect(propertiesOf(service, "AWS::Scheduler::Schedule")).toEqual([
       expect.objectContaining({
         ScheduleExpression: "rate(1 minute)",
@@ -43,7 +43,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("assumes a role that can invoke only the alias of the sweeper, and send to the dead-letter queue", () => {
+  it("assumes a role that can only invoke the alias of the sweeper and send to the dead-letter queue", () => {
     const allowed = statementsOf(service, roleId).map(
       (statement) => [actionsOf(statement), statement.Resource] as const,
     );
@@ -71,7 +71,7 @@ describe("the sweeper's schedule", () => {
     );
   });
 
-  it("is created after the permissions of its role", () => {
+  it("is created after its role has its permissions", () => {
     const [schedule] = Object.values(resourcesOf(service, "AWS::Scheduler::Schedule"));
     const { DependsOn } = schedule as unknown as { DependsOn: readonly string[] };
     const [policyId] = Object.entries(resourcesOf(service, "AWS::IAM::Policy"))

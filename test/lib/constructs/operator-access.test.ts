@@ -26,13 +26,13 @@ describe("the roles of operators", () => {
     }
   });
 
-  it("have all permissions of the role before", () => {
+  it("each have all permissions of the next weaker role", () => {
     expect(read?.size).toBeGreaterThan(5);
     expect([...(read ?? [])].filter((action) => act?.has(action) !== true)).toEqual([]);
     expect([...(act ?? [])].filter((action) => breakGlass?.has(action) !== true)).toEqual([]);
   });
 
-  it("allow no change of rows to the role that reads, and no deletion of tables to the one that acts", () => {
+  it("do not allow the role 'read' to change rows or the role 'act' to delete tables", () => {
     expect(read).not.toContain("dynamodb:PutItem");
     expect(read).not.toContain("dynamodb:UpdateItem");
     expect(act).not.toContain("dynamodb:DeleteTable");

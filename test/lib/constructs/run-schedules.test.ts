@@ -22,7 +22,7 @@ function statementFor(name: string, action: string): Statement | undefined {
 }
 
 describe("the watchlists' schedules", () => {
-  it("are in a separate group, named for the stage", () => {
+  it("are in a separate schedule group, which is named after the stage", () => {
     expect(propertiesOf(service, "AWS::Scheduler::ScheduleGroup")).toContainEqual(
       expect.objectContaining({
         Name: "retail-product-data-prod",
@@ -62,7 +62,7 @@ describe("the watchlists' schedules", () => {
     ["the watchlists function", "watchlists"],
     // The run starter restores missing schedules and removes superfluous ones.
     ["the run starter", "run-starter"],
-  ])("are managed by %s, which may pass their role only to the Scheduler", (_, name) => {
+  ])("can be managed by %s, which may pass their role only to EventBridge Scheduler", (_, name) => {
     const manage = statementFor(name, "scheduler:CreateSchedule");
     const pass = statementFor(name, "iam:PassRole");
 

@@ -15,7 +15,7 @@ const { service } = synthesize("prod");
 const functions = resourcesOf(service, "AWS::Lambda::Function");
 
 describe("every Lambda function", () => {
-  it("runs on Node 24 and arm64 with the handler of its folder", () => {
+  it("runs on Node 24 and arm64, and has the handler in its folder", () => {
     for (const properties of propertiesOf(service, "AWS::Lambda::Function")) {
       expect(properties).toMatchObject({
         Runtime: "nodejs24.x",
@@ -57,13 +57,13 @@ describe("every Lambda function", () => {
     expect(Object.keys(versions)).toHaveLength(Object.keys(aliases).length);
   });
 
-  it("names its release, so that each release publishes a version", () => {
+  it("contains the name of the release, so that each release publishes a version", () => {
     for (const { Description } of propertiesOf(service, "AWS::Lambda::Function")) {
       expect(Description).toMatch(new RegExp(`^[A-Z].+\\. Release ${manifest.version}\\.$`));
     }
   });
 
-  it("has no caller that bypasses its alias", () => {
+  it("is invoked only through its alias", () => {
     const ids = [...functionIds(service).values()];
     const callers = [
       "AWS::ApiGateway::Method",
@@ -77,7 +77,7 @@ describe("every Lambda function", () => {
     }
   });
 
-  it("may send to its own queue only if its work needs that", () => {
+  it("may send messages to the queue that invokes it only if it is 'delivery' or 'run-step'", () => {
     const feedingThemselves = [...functionIds(service)]
       .filter(([, id]) => functions[id]?.Properties["RecursiveLoop"] === "Allow")
       .map(([name]) => name)
@@ -116,7 +116,7 @@ describe("reserved concurrency", () => {
         .filter(([, reserved]) => reserved !== undefined),
     );
 
-  it("limits slow calls in prod, and keeps a part for the other calls, the workers and the sweeper", () => {
+  it("limits slow calls in prod, so that concurrency remains for other calls, the workers and the sweeper", () => {
     const reserved = {
       products: 370,
       offers: 180,
@@ -151,8 +151,8 @@ describe("reserved concurrency", () => {
   });
 });
 
-describe("with buffered answers", () => {
-  it("no function runs longer than the gateway waits, so a client sees every charged answer", () => {
+describe("with buffered responses", () => {
+  it("every API function has the gateway's timeout of 29 seconds, so that a client gets every charged response", () => {
     const { service: buffered } = synthesize("prod", { responseMode: "buffered" });
     const groupNames = new Set<string>(Object.keys(groups));
     const timeouts = propertiesOf(buffered, "AWS::Lambda::Function")

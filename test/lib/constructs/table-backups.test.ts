@@ -28,7 +28,7 @@ describe("the backups of the tables", () => {
     }
   });
 
-  it("leave their vault in the stack of prod while they are off, because its name cannot be created twice", () => {
+  it("leave their vault in the data stack of prod when they are turned off, because its name cannot be created twice", () => {
     const vaultOf = (context: GivenContext): unknown =>
       resourcesOf(synthesize("prod", context).data, "AWS::Backup::BackupVault");
     const vault = vaultOf({});
@@ -39,14 +39,14 @@ describe("the backups of the tables", () => {
     expect(resourcesOf(synthesize("dev").data, "AWS::Backup::BackupVault")).toEqual({});
   });
 
-  it("contain all tables", () => {
+  it("cover all tables", () => {
     const [selection] = propertiesOf(synthesize("prod").data, "AWS::Backup::BackupSelection");
     const text = JSON.stringify(selection?.["BackupSelection"]);
 
     for (const table of tables) expect(text).toContain(`"${table}"`);
   });
 
-  it("are made each day and kept for a week, and each month and kept for a year", () => {
+  it("are created daily and kept for a week, and monthly and kept for a year", () => {
     expect(rulesOf({})).toMatchObject([
       {
         RuleName: "daily",
@@ -61,7 +61,7 @@ describe("the backups of the tables", () => {
     ]);
   });
 
-  it("are copied to the vault of the context, each day", () => {
+  it("are copied each day to the vault that the context names", () => {
     expect(rulesOf({}).map(({ CopyActions }) => CopyActions)).toEqual([undefined, undefined]);
     const [daily, monthly] = rulesOf({ backupCopyVault });
 
@@ -71,7 +71,7 @@ describe("the backups of the tables", () => {
     expect(monthly?.CopyActions).toBeUndefined();
   });
 
-  it("are in a vault whose policy denies deletions and that survives the stack", () => {
+  it("are stored in a vault whose policy denies deletions, and which remains when the stack is deleted", () => {
     const [vault] = Object.values(resourcesOf(synthesize("prod").data, "AWS::Backup::BackupVault"));
 
     expect(vault?.DeletionPolicy).toBe("RetainExceptOnCreate");

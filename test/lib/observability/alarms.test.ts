@@ -60,15 +60,18 @@ describe.each(stages)("the alarms of %s", (stage) => {
     alarms.filter(({ AlarmName }) => AlarmName.includes(`-service-${part}`));
 
   const byName = alarms.map((alarm) => [alarm.AlarmName.split("-service-")[1], alarm] as const);
-  it.each(byName)("include %s, which describes its consequence and what to do", (_, alarm) => {
-    expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\.\nLook at: .+\.\nDo: .+\.\nRunbook: \S+$/s);
-    expect(alarm.AlarmDescription.length).toBeLessThan(1_024);
-    expect(JSON.stringify(alarm.AlarmActions)).toBe(JSON.stringify([topic]));
-    expect(metricsOf(alarm).length).toBeGreaterThan(0);
-    expect(metricsOf(alarm).length).toBeLessThanOrEqual(10);
-  });
+  it.each(byName)(
+    "include %s, whose description states the consequence and what to do",
+    (_, alarm) => {
+      expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\.\nLook at: .+\.\nDo: .+\.\nRunbook: \S+$/s);
+      expect(alarm.AlarmDescription.length).toBeLessThan(1_024);
+      expect(JSON.stringify(alarm.AlarmActions)).toBe(JSON.stringify([topic]));
+      expect(metricsOf(alarm).length).toBeGreaterThan(0);
+      expect(metricsOf(alarm).length).toBeLessThanOrEqual(10);
+    },
+  );
 
-  it("notify a topic that survives the deletion of the service stack", () => {
+  it("notify an SNS topic that remains when the service stack is deleted", () => {
     expect(Object.keys(resourcesOf(data, "AWS::SNS::Topic"))).toEqual(["AlarmTopic"]);
     expect(resourcesOf(service, "AWS::SNS::Topic")).toEqual({});
     expect(data.toJSON()).toMatchObject({
@@ -76,7 +79,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     });
   });
 
-  it("notify of their recovery only for problems that clients notice", () => {
+  it("send a notification of their recovery only for problems that clients notice", () => {
     const telling = alarms.filter(({ OKActions }) => OKActions !== undefined);
 
     expect(telling.map(({ AlarmName }) => AlarmName.split("-service-")[1])).toEqual(
@@ -93,7 +96,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     for (const { OKActions } of telling) expect(OKActions).toEqual([topic]);
   });
 
-  it("cover throttles of every table and index, and errors of every operation", () => {
+  it("cover throttles of every table and index, and errors of every DynamoDB operation", () => {
     const dynamo = alarms
       .flatMap(metricsOf)
       .filter(({ Namespace }) => Namespace === "AWS/DynamoDB");
@@ -127,7 +130,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("link to every entry of the runbook", () => {
+  it("link, in total, to every entry of the runbook", () => {
     const text = alarms.map(({ AlarmDescription }) => AlarmDescription).join("\n");
 
     const unlinked = runbookAnchors.filter((anchor) => !text.includes(`#${anchor}`));
@@ -146,7 +149,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(alarm).not.toHaveProperty("Dimensions");
   });
 
-  it("watch the shares of calls with 4xx, 401 and 429", () => {
+  it("measure the proportion of calls with 4xx, 401 and 429", () => {
     const read = ["calls-refused", "calls-unauthorized", "calls-rate-limited"].map((name) =>
       named(name)
         .flatMap(metricsOf)
@@ -164,7 +167,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(new Set(alarms.map(({ AlarmName }) => AlarmName)).size).toBe(alarms.length);
   });
 
-  it("use in an expression only metrics that the same alarm defines", () => {
+  it("use in their expressions only metrics that the same alarm defines", () => {
     for (const { Metrics = [] } of alarms) {
       const ids = Metrics.map(({ Id }) => Id);
       for (const { Expression = "" } of Metrics) {
@@ -173,7 +176,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     }
   });
 
-  it("read, of the service's metrics, only those that the code writes for their stage", () => {
+  it("measure only service metrics that the code writes for the alarm's stage", () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === metricNamespace);
 
     expect(own.length).toBeGreaterThan(20);
@@ -190,7 +193,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     }
   });
 
-  it("watch every function, queue, dead-letter queue, table and scraper", () => {
+  it("cover every function, queue, dead-letter queue, table and scraper", () => {
     expect(
       named("function-failing-").map(({ AlarmName }) => AlarmName.split("failing-")[1]),
     ).toEqual(expect.arrayContaining(Object.keys(environment)));
@@ -212,7 +215,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("treat missing data as a failure only for the sweeper", () => {
+  it("treat missing data as a failure only in the alarm for a silent sweeper", () => {
     const bySilence = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
 
     expect(bySilence).toEqual(named("sweeper-silent"));
@@ -263,7 +266,7 @@ describe("the SNS topic of the alarms", () => {
     ]);
   });
 
-  it("is notified of the costs of the AWS account if the context has a budget", () => {
+  it("receives notifications about the costs of the AWS account if the context has a budget", () => {
     const template = templateOf({ monthlyBudget: "500" });
     const [budget] = propertiesOf(template, "AWS::Budgets::Budget");
     const [topicId = ""] = Object.keys(resourcesOf(template, "AWS::SNS::Topic"));
@@ -306,11 +309,14 @@ describe("the SNS topic of the alarms", () => {
     expect(resourcesOf(templateOf({}), "AWS::Budgets::Budget")).toEqual({});
   });
 
-  it.each(["0", "-5", "500 USD", "1e3", true])("refuses the budget %j", (monthlyBudget) => {
-    expect(() => templateOf({ monthlyBudget: String(monthlyBudget) })).toThrow(
-      "Context 'monthlyBudget' must be an amount in US dollars",
-    );
-  });
+  it.each(["0", "-5", "500 USD", "1e3", true])(
+    "makes the synthesis refuse the budget %j",
+    (monthlyBudget) => {
+      expect(() => templateOf({ monthlyBudget: String(monthlyBudget) })).toThrow(
+        "Context 'monthlyBudget' must be an amount in US dollars",
+      );
+    },
+  );
 
   it("has a subscription only if the context names an address", () => {
     expect(

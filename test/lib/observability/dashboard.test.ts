@@ -73,7 +73,7 @@ describe.each(stages)("the CloudWatch dashboard of %s", (stage) => {
     ]);
   });
 
-  it("fits the page without overlapping graphs", () => {
+  it("has graphs that fit the page and do not overlap", () => {
     const taken = new Set<string>();
     for (const { x, y, width, height } of widgets) {
       expect(x + width).toBeLessThanOrEqual(24);
@@ -92,7 +92,7 @@ describe.each(stages)("the CloudWatch dashboard of %s", (stage) => {
     expect(widgets.flatMap(({ properties }) => properties.alarms ?? [])).toHaveLength(alarms);
   });
 
-  it("shows only metrics that the code writes, with dimensions that the code writes", () => {
+  it("shows only metrics and dimensions that the code writes", () => {
     const own = ownMetrics(widgets);
 
     expect(own.length).toBeGreaterThan(40);

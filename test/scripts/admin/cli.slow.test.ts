@@ -112,7 +112,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("makes a change of credits once for each --id, and lists the ledger newest first", async () => {
+  it("makes only one change of credits for a repeated --id, and lists the ledger newest first", async () => {
     const account = await openAccount();
     const change = ["--account", account, "--id", "invoice-7"];
     for (let n = 0; n < 2; n += 1) {
@@ -140,7 +140,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("sets how many requests a webhook endpoint receives at once, within the limit", async () => {
+  it("sets how many concurrent requests a webhook endpoint receives, and refuses a number above the limit", async () => {
     const account = await openAccount();
     const { key } = await result("create-key", "--account", account, "--name", "hooks");
     const api = apiClient(world.ready["base_url"] ?? "", String(key));
@@ -163,7 +163,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("refuses an unknown type of credit transaction and suggests the nearest", async () => {
+  it("refuses an unknown type of credit transaction, and suggests the nearest type", async () => {
     const account = await openAccount();
     expect(await admin("credits", "--account", account, "--type", "purchse")).toEqual({
       code: 1,
@@ -174,7 +174,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("fills a demo account with watchlists once, runs them, and revokes the temporary key", async () => {
+  it("fills a demo account with watchlists only once, runs the watchlists, and revokes the temporary API key", async () => {
     const opened = ["--name", "Demo", "--email", "demo@acme.example", "--demo"];
     const account = String((await result("create-account", ...opened))["id"]);
     const { data: lists } = await result("fill-demo", "--account", account);
@@ -190,7 +190,7 @@ describe("the admin command, for an account,", () => {
     expect((await result("keys", "--account", account)).data).toEqual([]);
   });
 
-  it("refuses to fill the account of a customer", async () => {
+  it("refuses to fill a customer's account with demo watchlists", async () => {
     const account = await openAccount();
     expect(await admin("fill-demo", "--account", account)).toEqual({
       code: 1,
@@ -201,7 +201,7 @@ describe("the admin command, for an account,", () => {
 });
 
 describe("the admin command, for a run,", () => {
-  it("lists the run, and shows its steps and what it waits for", async () => {
+  it("lists the run of a watchlist, and shows the run's steps and what it waits for", async () => {
     const created = await world.api.send("POST", "/watchlists", {
       name: "Admin",
       platform: "retailer_d",
@@ -249,7 +249,7 @@ describe("the admin command, for a run,", () => {
 });
 
 describe("the admin command, for dead letters,", () => {
-  it("counts the messages, shows them without removing them, and moves them back to their queue", async () => {
+  it("counts and shows messages without removing them from the dead-letter queue, and moves them back to their original queue", async () => {
     const sqs = new SQSClient({});
     const { data } = await result("dead-letters");
     expect(data.map(({ queue }) => queue)).toEqual(["runs", "steps", "finishes", "deliveries"]);
@@ -288,7 +288,7 @@ describe("the admin command, for dead letters,", () => {
   }
   const runsRow = async () => (await result("dead-letters")).data[0];
 
-  it("counts all messages of a dead-letter queue, including those in flight", async () => {
+  it("includes messages in flight in the number of messages of a dead-letter queue", async () => {
     const { QueueUrl, sqs } = await bury(12);
     const { Messages: held = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 2, VisibilityTimeout: 60 }),
@@ -322,7 +322,7 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  it("reports no further messages after it has shown all of a dead-letter queue", async () => {
+  it("does not report further messages after it has shown all messages of a dead-letter queue", async () => {
     const { sqs } = await bury(3);
     const show = (limit: string) =>
       result("dead-letters", "show", "--queue", "runs", "--limit", limit);
@@ -333,7 +333,7 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  it("returns the shown messages to the queue when a signal stops it", async () => {
+  it("makes the shown messages visible in their queue again when a signal stops the command", async () => {
     const { sqs } = await bury(3);
     const child = spawn(
       process.execPath,
@@ -354,7 +354,7 @@ describe("the admin command, for dead letters,", () => {
 });
 
 describe("the admin command, for an account of an earlier release,", () => {
-  it("moves the account to shards once, and then shows the same sums and open holds", async () => {
+  it("moves the account to shards once, and shows the same sums and open holds as before the move", async () => {
     const accountId = `acct_${"7".repeat(24)}`;
     const [accounts = "", ledger = ""] = ["accounts_table", "ledger_table"].map(
       (name) => world.ready[name],
@@ -409,7 +409,7 @@ describe("the admin command, for an account of an earlier release,", () => {
     );
   });
 
-  it("counts an account that cannot be moved as failed, and moves the others", async () => {
+  it("counts an account that cannot be moved to shards as failed, and moves the other accounts", async () => {
     const accountId = `acct_${"8".repeat(24)}`;
     const TableName = world.ready["accounts_table"];
     const damaged = { ...accountKeys.account(accountId), id: accountId, name: "Damaged" };
@@ -459,7 +459,7 @@ describe("the admin command audit", () => {
 const onlyProgress = expect.stringMatching(/^(?:\[\d+\] acct_\w+\n)*$/);
 
 describe("the admin command reconcile", () => {
-  it("exits with 0 if there is no difference; otherwise with 2, after a line for each difference", async () => {
+  it("exits with 0 if it finds no difference, or otherwise prints a line for each difference and exits with 2", async () => {
     const account = await openAccount();
     const fine = await atTerminal("reconcile");
     expect(fine).toMatchObject({ code: 0, err: onlyProgress });
@@ -610,7 +610,7 @@ describe("the admin command, for a deployed stage,", () => {
   const grant = (account: string, ...more: string[]): Promise<Ended> =>
     deployed("grant", "--account", account, "--id", "g", "--credits", "9", ...more);
 
-  it("reads the outputs of its stacks in the given region without asking for confirmation", async () => {
+  it("reads the outputs of the stage's stacks in the given region without asking for confirmation", async () => {
     const account = await openAccount();
     const where = ["--stage", "prod", "--region", "eu-west-1"];
     const { code, out } = await deployed("accounts", "show", "--account", account, ...where);
@@ -624,7 +624,7 @@ describe("the admin command, for a deployed stage,", () => {
     ]);
   });
 
-  it("finds its queues in the outputs of the service stack", async () => {
+  it("finds the stage's queues in the outputs of the service stack", async () => {
     const { code, out } = await deployed("dead-letters", "--stage", "dev");
 
     expect(code).toBe(0);
@@ -677,7 +677,7 @@ describe("the admin command, for a deployed stage,", () => {
     expect(await balanceOf(account)).toBe(5_000);
   });
 
-  it("makes no change if the audit log cannot be written", async () => {
+  it("makes no change if the audit log refuses the line before the change", async () => {
     const account = await openAccount();
     aws.refuses = "PutLogEvents";
     const { code } = await grant(account, "--stage", "dev");
@@ -687,7 +687,7 @@ describe("the admin command, for a deployed stage,", () => {
     expect(await balanceOf(account)).toBe(5_000);
   });
 
-  it("refuses to change prod if the input is not a terminal", async () => {
+  it("refuses to change prod without --yes if the input is not a terminal", async () => {
     const account = await openAccount();
     const { code, out, err } = await grant(account, "--stage", "prod");
 
@@ -698,7 +698,7 @@ describe("the admin command, for a deployed stage,", () => {
     expect(await balanceOf(account)).toBe(5_000);
   });
 
-  it("changes prod with --yes", async () => {
+  it("changes prod without asking for confirmation if the command line has --yes", async () => {
     const account = await openAccount();
     const { code, err } = await grant(account, "--stage", "prod", "--yes");
 
@@ -707,7 +707,7 @@ describe("the admin command, for a deployed stage,", () => {
     expect(await balanceOf(account)).toBe(5_009);
   });
 
-  it("reports which stack is missing in which region", async () => {
+  it("names the missing stack and its region if the stage is not deployed", async () => {
     aws.isEmpty = true;
     const { code, err } = await deployed("accounts", "--stage", "dev");
     aws.isEmpty = false;
@@ -724,7 +724,7 @@ describe("the admin command, for a deployed stage,", () => {
     ["\n", false],
     ["", false],
   ])(
-    "asks at a terminal before a change of prod: the answer %j is a confirmation: %j",
+    "asks the operator at a terminal to confirm a change of prod; whether the answer %j confirms it: %j",
     async (typed, isConfirmed) => {
       const input = Object.assign(new PassThrough(), { isTTY: true });
       const output = new PassThrough();
@@ -748,7 +748,7 @@ describe("the admin command, for a deployed stage,", () => {
 });
 
 describe("the text output of the admin command", () => {
-  it("shows lists as columns, and records line by line with their lists below", () => {
+  it("shows lists in columns, and a single record as one line for each field, followed by its lists", () => {
     const rows = [
       { object: "row", id: "a", count: 1 },
       { object: "row", id: "bb", note: null },
@@ -772,7 +772,7 @@ describe("the text output of the admin command", () => {
     );
   });
 
-  it("escapes characters that control the terminal", () => {
+  it("escapes control characters that would affect the terminal", () => {
     const name = "evil\u001b]0;pwn\u0007\n\u202egnp";
     const shown = "evil\\u001b]0;pwn\\u0007\\u000a\\u202egnp";
     expect(textOf({ name })).toBe(`name  ${shown}`);

@@ -173,7 +173,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect((await admin("migrate")).code).toBe(0);
   });
 
-  it("allow every command that only lists or compares", async () => {
+  it("allow every command that only lists or compares data", async () => {
     const of = ["--account", account];
     await result("accounts");
     await result("accounts", "show", ...of);
@@ -187,7 +187,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(audited["data"]).toContainEqual(expect.objectContaining({ created: account }));
   });
 
-  it("allow the commands for dead letters", async () => {
+  it("allow the commands that show and move dead letters", async () => {
     const sqs = new SQSClient(aws?.config ?? {});
     const QueueUrl = service["RunsDeadLetterQueueUrl"];
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "{}" }));
@@ -198,7 +198,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(await result("dead-letters", "replay", "--queue", "runs")).toMatchObject({ moved: 1 });
   });
 
-  it("do not allow the role read to change anything", async () => {
+  it("do not allow the role 'read' to change anything", async () => {
     const grant = ["grant", "--account", account, "--id", "x", "--credits", "5"];
     const { code, err } = await admin(...grant, "--role", "read");
 
@@ -206,7 +206,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(err).toContain("not authorized");
   });
 
-  it("do not allow the role act to delete tables, ledger rows or audit lines", async () => {
+  it("do not allow the role 'act' to delete tables, ledger rows or audit lines", async () => {
     const options = await clientsOf("act");
     const table = new DynamoDBClient(options).send(
       new DeleteTableCommand({ TableName: data["AccountsTableName"] }),
@@ -225,7 +225,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     }
   });
 
-  it("are necessary, because an operator who assumes no role cannot list accounts", async () => {
+  it("are required: an operator who assumes no role cannot list accounts", async () => {
     expect((await admin("accounts", "--role", "none")).err).toContain("not authorized");
   });
 

@@ -16,7 +16,7 @@ const settings = {
   maxAttempts: 1,
 };
 
-describe("a replay without a move task of SQS", () => {
+describe("a replay of dead letters without a move task of SQS", () => {
   let fauxqs: Awaited<ReturnType<typeof startFauxqs>>;
   let sqs: SQSClient;
   let urls: { queue: string; deadLetters: string };
@@ -67,7 +67,7 @@ describe("a replay without a move task of SQS", () => {
     }
   }
 
-  it("moves every message with its attributes", async () => {
+  it("moves every message to its original queue with its attributes", async () => {
     const bodies = Array.from({ length: 23 }, (_, n) => `message ${String(n).padStart(2, "0")}`);
     await bury(bodies);
 
@@ -77,7 +77,7 @@ describe("a replay without a move task of SQS", () => {
     expect(await drain(urls.deadLetters)).toEqual([]);
   });
 
-  it("loses no message if it is interrupted after sending a message and before deleting it", async () => {
+  it("loses no message if it is interrupted between sending a message and deleting it from the dead-letter queue", async () => {
     await bury(["a", "b", "c"]);
     let deletions = 0;
     sqs.middlewareStack.add(
@@ -102,7 +102,7 @@ describe("a replay without a move task of SQS", () => {
     ).toEqual(["b", "c"]);
   });
 
-  it("moves only the messages that waited at its start, even if some return to the dead-letter queue", async () => {
+  it("moves only as many messages as waited at its start, even if some return to the dead-letter queue", async () => {
     await bury(["a", "b"]);
     sqs.middlewareStack.add(
       (next, context) => async (call) => {
@@ -122,7 +122,7 @@ describe("a replay without a move task of SQS", () => {
   });
 });
 
-describe("a replay with a move task of SQS", () => {
+describe("a replay of dead letters with a move task of SQS", () => {
   let server: Server;
   let sqs: SQSClient;
   /** The requests that the test's SQS server received: action and body, in order. */
@@ -165,7 +165,7 @@ describe("a replay with a move task of SQS", () => {
     return { TaskHandle: "task" };
   }
 
-  it("starts the task for the dead-letter queue and waits for its end", async () => {
+  it("starts the move task for the dead-letter queue, and waits until it ends", async () => {
     task = [
       { Status: "RUNNING", ApproximateNumberOfMessagesMoved: 3 },
       { Status: "COMPLETED", ApproximateNumberOfMessagesMoved: 7 },
@@ -177,7 +177,7 @@ describe("a replay with a move task of SQS", () => {
     expect(asked.map(([action]) => action)).not.toContain("ReceiveMessage");
   });
 
-  it("reports the reason when SQS stops the task", async () => {
+  it("reports the reason when SQS stops the move task", async () => {
     task = [
       { Status: "FAILED", ApproximateNumberOfMessagesMoved: 2, FailureReason: "AccessDenied" },
     ];

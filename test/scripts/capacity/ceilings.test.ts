@@ -3,14 +3,14 @@ import { ceilings } from "../../../scripts/capacity/ceilings.ts";
 import { ceilingRows } from "../../../scripts/capacity/rows.ts";
 import { pageCells } from "./markdown.ts";
 
-it("the ceiling of a busy endpoint is the figure that docs/performance.md measured", () => {
+it("the computed maximum rate of a busy endpoint equals the measured rate in docs/performance.md", () => {
   const busy = ceilings().find(({ what }) => what.includes("`set-endpoint-requests`"));
   const measured = pageCells.find(([atOnce, answer]) => atOnce === "100" && answer === "200 ms");
 
   expect(busy?.ceiling).toBe(`${measured?.[2]}/s at 200 ms an answer, measured`);
 });
 
-it("docs/performance.md has the table of ceilings that the code computes, and no other rows", () => {
+it("docs/performance.md has exactly the rows of maximum rates that the code computes", () => {
   const rows = ceilingRows(ceilings());
   const header = Object.keys(rows[0] ?? {});
   const start = pageCells.findIndex((cells) => cells.join() === header.join());

@@ -9,7 +9,7 @@ const pipeline: Pipeline = {
 };
 
 describe("the simulation of scheduled runs", () => {
-  it("adds the times of all stages for a run that waits for nothing", () => {
+  it("adds up the times of all stages for a run that waits for no worker", () => {
     const { duration, lastEnd } = simulate({ dueAt: [60], batches: 4, steps: 3 }, pipeline);
     expect(duration.max).toBe(1 + 3 * 5 + 2);
     expect(lastEnd).toBe(1 + 3 * 5 + 2);
@@ -21,7 +21,7 @@ describe("the simulation of scheduled runs", () => {
     expect(waitingMax.batches).toBe(5);
   });
 
-  it("reads runs one after the other if there is only one step worker", () => {
+  it("lets runs read one after the other if there is only one step worker", () => {
     const dueAt = Array.from({ length: 8 }, () => 0);
     const slow = { ...pipeline, readers: { parallel: 1, seconds: 10 }, schedulesPerSecond: 1e9 };
     const { duration, workersMax } = simulate({ dueAt, batches: 1, steps: 1 }, slow);
@@ -30,7 +30,7 @@ describe("the simulation of scheduled runs", () => {
     expect(workersMax).toBe(8);
   });
 
-  it("starts schedules that are due at the same time at the rate of EventBridge Scheduler", () => {
+  it("starts runs that are due at the same time at the rate at which EventBridge Scheduler invokes targets", () => {
     const dueAt = Array.from({ length: 100 }, () => 0);
     const wide = { parallel: 1_000, seconds: 1 };
     const limited = { schedulesPerSecond: 10, starters: wide, readers: wide, finishers: wide };
@@ -50,7 +50,7 @@ describe("the simulation of scheduled runs", () => {
     expect(queued.duration.max).toBeGreaterThan(1_000);
   });
 
-  it("shows a queue that grows in every period", () => {
+  it("shows that the queue of batches keeps growing if more runs are due than the workers can read", () => {
     const dueAt = (periods: number) => Array.from({ length: periods * 10 }, (_, n) => n);
     const waiting = (periods: number) =>
       simulate(

@@ -28,7 +28,7 @@ async function emulatorServing(path: string): Promise<string> {
 
 const apiUrl = "https://a1b2c3d4.execute-api.us-east-1.amazonaws.com/dev/";
 
-test("the smoke test looks for the API of a stack below the endpoint, never at AWS", () => {
+test("the smoke test searches for a stack's API only at the emulator's endpoint, never at AWS", () => {
   expect(apiAddresses("http://127.0.0.1:4566/", apiUrl)).toEqual([
     "http://127.0.0.1:4566/restapis/a1b2c3d4/dev/_user_request_",
     "http://127.0.0.1:4566/_aws/execute-api/a1b2c3d4/dev",
@@ -42,7 +42,7 @@ test("the smoke test uses the first address that returns the OpenAPI document", 
   );
 });
 
-test("the smoke test fails with each address and its answer if no address returns the OpenAPI document", async () => {
+test("the smoke test fails if no address returns the OpenAPI document, and names each address with its response", async () => {
   const endpoint = await emulatorServing("/elsewhere");
   const looked = answeringAddress([...apiAddresses(endpoint, apiUrl), "http://127.0.0.1:1"]);
   await expect(looked).rejects.toThrow(

@@ -55,7 +55,7 @@ test("the template adapter replaces an alarm on an expression by an alarm on its
   expect(summary).toContain("1 alarm ");
 });
 
-test("the template adapter shortens the visibility timeouts of queues, and adds none", () => {
+test("the template adapter shortens the visibility timeouts of queues, and adds none to a queue without one", () => {
   const queue = (Properties: object) => ({ Type: "AWS::SQS::Queue", Properties });
   const Resources = {
     A: queue({ VisibilityTimeout: 1_080, Name: "a" }),
@@ -71,7 +71,7 @@ test("the template adapter shortens the visibility timeouts of queues, and adds 
   });
 });
 
-test("the template adapter renames a changed template to the hash of its new content", () => {
+test("the template adapter names a changed template after the hash of its new content", () => {
   simplified(expressionOn("Sum"));
   const now = hashOf(readFileSync(join(assembly, "One.template.json"), "utf8"));
   for (const name of manifests) {

@@ -57,7 +57,7 @@ const undocumented = [
 ];
 
 describe("the OpenAPI document", () => {
-  it("states that usedCount excludes refurbished and collectible offers", () => {
+  it("states that refurbished and collectible offers do not count in usedCount", () => {
     expect(JSON.stringify(document.components.schemas)).toContain(
       "Refurbished and collectible offers are not counted.",
     );
@@ -68,7 +68,7 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("is stored as `npm run openapi` writes it, and so are the pages of /docs", () => {
+  it("equals, like the pages of /docs, the output of `npm run openapi`", () => {
     const expected = generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -89,7 +89,7 @@ describe("the OpenAPI document", () => {
     expect(await spectralFindings(document)).toEqual([]);
   });
 
-  it("fails redocly and spectral if two paths have the same operation ID", async () => {
+  it("is refused by redocly and spectral if two paths have the same operation ID", async () => {
     const [first] = Object.values(document.paths);
     const twice = { ...document, paths: { "/v1/a": first, "/v1/b": first } };
     for (const findings of [await redoclyFindings(twice), await spectralFindings(twice)]) {
@@ -97,7 +97,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("marks exactly the public routes as callable without a key", () => {
+  it("declares exactly the public routes as callable without an API key", () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0);
     const expected = Object.entries(routes).filter(
       ([key, { access }]) => access === "public" && !undocumented.includes(key),
@@ -126,7 +126,7 @@ describe("every operation of the OpenAPI document", () => {
     }
   });
 
-  it("lists the responses 429, 500 and 503 and, unless it is public, 400 and 401", () => {
+  it("declares the responses 429, 500 and 503, and also 400 and 401 if it is not public", () => {
     for (const { key, operation } of operations) {
       const statuses = Object.keys(operation.responses);
       const wanted = operation.security?.length === 0 ? [] : ["400", "401"];
@@ -134,7 +134,7 @@ describe("every operation of the OpenAPI document", () => {
     }
   });
 
-  it("returns a request ID and the rate limit in every answer, errors included", () => {
+  it("declares the headers of the request ID and the rate limit in every response, errors included", () => {
     for (const { key, operation } of operations) {
       for (const [status, answer] of Object.entries(operation.responses)) {
         expect(Object.keys(resolved(answer).headers), `${key} ${status}`).toEqual(
@@ -150,7 +150,7 @@ describe("every operation of the OpenAPI document", () => {
     }
   });
 
-  it("returns its cost in a header if and only if it charges per item", () => {
+  it("declares the header with its cost if and only if it charges per item", () => {
     const charged = operations.filter(({ operation }) =>
       Object.values(operation.responses).some(
         (answer) => "X-Service-Credits" in resolved(answer).headers,
@@ -189,7 +189,7 @@ describe("deprecated aliases in the OpenAPI document", () => {
 });
 
 describe("error examples in the OpenAPI document", () => {
-  it("have codes that the errors page explains", () => {
+  it("have only codes that the errors page explains", () => {
     const codes = [...JSON.stringify(document).matchAll(/"docs":"\/docs\/errors#(\w+)"/g)];
     expect(codes.length).toBeGreaterThan(10);
     for (const [, code] of codes) expect(Object.keys(errorGuide)).toContain(code);

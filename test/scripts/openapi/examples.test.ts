@@ -108,7 +108,7 @@ describe("the code samples of every operation", () => {
   );
   const sourcesIn = (language: string) => samples.filter(({ label }) => label === language);
 
-  it("are in curl, TypeScript and Python, and call the path with example values for its parameters", () => {
+  it("exist for curl, TypeScript and Python, and contain the path with example values for its parameters", () => {
     for (const { key, operation } of calls) {
       const found = operation["x-codeSamples"] ?? [];
       expect(

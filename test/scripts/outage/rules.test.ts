@@ -53,7 +53,7 @@ it.each<[string, Observation]>([
     "a 501 while everything after the key check hangs",
     { ...structured, mode: "hanging after the key check" },
   ],
-])("the outage rules accept %s", (_, seen) => {
+])("the rules of the outage test accept %s", (_, seen) => {
   expect(brokenRules(seen)).toEqual([]);
 });
 
@@ -90,11 +90,11 @@ it.each<[string, Observation]>([
   ],
   ["still holds credits", { ...unavailable, holdsCredits: true }],
   ["answered X-Service-Credits 1 and was charged 0", { ...usual, charged: 0 }],
-])("the outage rules report that a call %s", (text, seen) => {
+])("the rules of the outage test report a call that %s", (text, seen) => {
   expect(brokenRules(seen)).toEqual([text]);
 });
 
-it("the outage rules report a charge for a call that was not answered", () => {
+it("the rules of the outage test report a charge for a call that was not answered", () => {
   const seen = { ...unavailable, status: 0, headers: new Headers(), charged: 2 };
   expect(brokenRules(seen)).toEqual(["was not answered", "was charged 2 credits and answered 0"]);
 });

@@ -9,6 +9,6 @@ it.each<[RouteKey, string]>([
   ["POST /v1/watchlists/{id}/runs/{run_number}/release", "/v1/watchlists/wl_1/runs/1/release"],
   ["GET /v1/watchlists/{id}/items/{item_id}", "/v1/watchlists/wl_1/items/9000000"],
   ["ANY /v1/scrape/{proxy+}", "/v1/scrape/anything"],
-])("the outage test's sample call of %s has the path %s", (route, path) => {
+])("the outage test's sample call of the route %s has the path %s", (route, path) => {
   expect(pathOf(route, "wl_1")).toBe(path);
 });

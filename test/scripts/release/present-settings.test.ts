@@ -46,8 +46,8 @@ const transfer = (given: readonly string[] = [], hasDomain = false): Promise<voi
     log: (line) => lines.push(line),
   });
 
-describe("transferSettings", () => {
-  it("replaces the settings of a release by the present settings of the stage", async () => {
+describe("transferSettings, which copies a stage's settings to an earlier release,", () => {
+  it("replaces the settings in the release by the present settings of the stage", async () => {
     write(release, { alarmEmail: "old@example.com" });
     write(project, { alarmEmail: "new@example.com", sources: "sources.json" });
     await transfer();
@@ -59,7 +59,7 @@ describe("transferSettings", () => {
     expect(lines).toEqual([]);
   });
 
-  it("prints and omits a setting that the release does not know", async () => {
+  it("omits a setting that the release does not know, and prints its name", async () => {
     write(project, { alarmEmail: "new@example.com", backups: "off" });
     await transfer();
 
@@ -67,7 +67,7 @@ describe("transferSettings", () => {
     expect(lines).toEqual([expect.stringContaining("does not know 'backups'")]);
   });
 
-  it("removes the settings of a release if the present checkout has none", async () => {
+  it("removes the settings in the release if the present checkout has none", async () => {
     write(release, { alarmEmail: "old@example.com" });
     await transfer();
 
@@ -89,7 +89,7 @@ describe("transferSettings", () => {
     expect(settingsOfRelease()).toEqual({ alarmEmail: "new@example.com" });
   });
 
-  it("refuses a file of the present settings with an unknown key", async () => {
+  it("refuses a file of present settings that contains an unknown key", async () => {
     write(project, { alarmMail: "new@example.com" });
 
     await expect(transfer()).rejects.toThrow("'alarmMail' is unknown");

@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(project, { recursive: true }));
 
 describe("checkOutRelease", () => {
-  it("checks out a tag into another folder, with the packages of the project if both lock files are equal", async () => {
+  it("checks out a tag into a separate folder, which shares the installed packages if both lock files are equal", async () => {
     commit("old");
     git("tag", "v1");
     commit("new");
@@ -43,7 +43,7 @@ describe("checkOutRelease", () => {
     expect(readFileSync(join(project, "node_modules/package.txt"), "utf8")).toBe("installed");
   });
 
-  it("names the newest tags in the error for an unknown tag", async () => {
+  it("fails for an unknown tag with the names of the newest tags", async () => {
     commit("old");
     git("tag", "v1");
     await expect(checkOutRelease("v2", project)).rejects.toThrow(
@@ -51,7 +51,7 @@ describe("checkOutRelease", () => {
     );
   });
 
-  it("reports in the error for an unknown tag that the clone has no tags", async () => {
+  it("fails for an unknown tag with the reason that the clone has no tags", async () => {
     commit("old");
     await expect(checkOutRelease("--all", project)).rejects.toThrow(
       'There is no git tag "--all". This clone has no tags.',

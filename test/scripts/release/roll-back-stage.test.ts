@@ -28,7 +28,7 @@ function rollback(deployed: string[] | null) {
 }
 
 describe("rollBackStage", () => {
-  it("cancels an update that is in progress, and deploys nothing", async () => {
+  it("cancels a stack update that is in progress, and deploys nothing", async () => {
     const deployed: string[] = [];
     const { client, commands } = formation(
       "UPDATE_IN_PROGRESS",
@@ -44,7 +44,7 @@ describe("rollBackStage", () => {
     expect(deployed).toEqual([]);
   });
 
-  it("fails if the cancelled update does not restore the previous state", async () => {
+  it("fails if the cancel of an update does not restore the previous state", async () => {
     const { client } = formation("UPDATE_IN_PROGRESS", "x", "UPDATE_ROLLBACK_FAILED");
 
     await expect(rollBackStage(client, rollback(null))).rejects.toThrow(
@@ -83,13 +83,13 @@ describe("rollBackStage", () => {
     },
   );
 
-  it("asks the operator to name a release if no update is in progress", async () => {
+  it("asks the operator to name a release if no stack update is in progress", async () => {
     const { client } = formation("UPDATE_COMPLETE");
 
     await expect(rollBackStage(client, rollback(null))).rejects.toThrow("--to <git tag>");
   });
 
-  it("refuses to act while a rollback or deletion is in progress", async () => {
+  it("changes nothing and fails while a rollback or deletion of a stack is in progress", async () => {
     for (const status of ["UPDATE_ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS"]) {
       const deployed: string[] = [];
       const { client } = formation(status);

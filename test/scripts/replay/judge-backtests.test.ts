@@ -45,8 +45,8 @@ async function judged(played: readonly (readonly TestedRun[])[], repeated: typeo
   return { calls, results: judge.comparisons() };
 }
 
-describe("the comparison of back-tests with the events of runs", () => {
-  it("tests each watchlist with its own pipeline and with the pipeline of the other", async () => {
+describe("the check of a replay that compares back-tests with the events of runs", () => {
+  it("back-tests each watchlist with its pipeline and with the pipeline of the other watchlist", async () => {
     const runs = [[runOf(1, ["a"]), runOf(2, ["a", "b"])]];
     const { calls, results } = await judged(runs, runs);
 
@@ -62,7 +62,7 @@ describe("the comparison of back-tests with the events of runs", () => {
     ]);
   });
 
-  it("finds entries that only the runs or only the back-tests have", async () => {
+  it("reports entries that only the runs or only the back-tests have", async () => {
     const { results } = await judged([[runOf(1, ["a", "b"])]], [[runOf(1, ["b", "c"])]]);
 
     expect(results).toMatchObject([
@@ -74,7 +74,7 @@ describe("the comparison of back-tests with the events of runs", () => {
     );
   });
 
-  it("finds entries with different content", async () => {
+  it("reports entries whose content differs between a run and a back-test", async () => {
     const { results } = await judged([[runOf(1, ["a"])]], [[runOf(2, ["a"])]]);
     expect(results).toMatchObject([
       { equal: 0, missing: 2, unexpected: 2 },
@@ -82,7 +82,7 @@ describe("the comparison of back-tests with the events of runs", () => {
     ]);
   });
 
-  it("leaves out routes with a memory in the second part of the runs", async () => {
+  it("excludes, in the second part of the runs, routes whose result depends on earlier reads", async () => {
     const { calls, results } = await judged(
       [[runOf(1, ["a"], ["a"])], [runOf(2, ["a"], ["a"])]],
       [[runOf(1, ["a"], ["a"])], [runOf(2, ["a"])]],

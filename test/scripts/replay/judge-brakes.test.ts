@@ -66,8 +66,8 @@ const realDaysOf = (size: number): readonly Decision[] => [
   real("2026-01-02", 0, size + 1),
 ];
 
-describe("the comparison of the brakes of a replay with DuckDB", () => {
-  it("counts the items of each day that changed, and of the first day of a month times a hundred", async () => {
+describe("the check of a replay that compares the decisions of brakes with DuckDB", () => {
+  it("accepts the right numbers of changed items on each day, and on a day with all prices times a hundred", async () => {
     const wrong = { day: "2026-01-01", factor: 100, changed: 48, read: 50, isHeld: true };
 
     // Two of the 50 items with an earlier price have no price now. The new item does not count.
@@ -78,7 +78,7 @@ describe("the comparison of the brakes of a replay with DuckDB", () => {
     });
   });
 
-  it("expects that a run above 95 % is held", async () => {
+  it("expects that the brake holds a run in which more than 95 % of the items changed", async () => {
     const more = realDaysOf(60);
     const wrong = { day: "2026-01-01", factor: 100, changed: 58, read: 60, isHeld: true };
 
@@ -90,7 +90,7 @@ describe("the comparison of the brakes of a replay with DuckDB", () => {
     });
   });
 
-  it("expects no run with wrong prices of fewer than 50 items", async () => {
+  it("expects no run with wrong prices for a shop of fewer than 50 items", async () => {
     const fewer = realDaysOf(40);
 
     expect(await judge(fewer, 40)).toMatchObject({ equal: 8, missing: 0, unexpected: 0 });

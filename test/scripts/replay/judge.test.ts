@@ -141,8 +141,8 @@ const isEqual = (rows: readonly Row[]) => ({
   examples: [],
 });
 
-describe("the comparison of a replay with DuckDB", () => {
-  it("finds no difference to decisions that were calculated by hand", async () => {
+describe("the check of a replay that compares it with DuckDB", () => {
+  it("reports no difference for decisions that were calculated by hand", async () => {
     const results = await judge(decisions);
 
     for (const [rule, rows] of Object.entries(decisions)) {
@@ -151,8 +151,8 @@ describe("the comparison of a replay with DuckDB", () => {
     expect(results.get("history")).toMatchObject({ equal: 16, missing: 0, unexpected: 0 });
   });
 
-  it("finds no difference to derived fields that were calculated by hand", async () => {
-    // The route that samples derived fields matches first on day 91, and then every 30 days.
+  it("reports no difference for derived fields that were calculated by hand", async () => {
+    // The service derives the values of windows from day 91 on, and then every 30 days.
     const derived: Decisions = {
       lowest30d: [["clearance", 41, null, 9.8]],
       lowest90d: [
@@ -210,7 +210,7 @@ describe("the comparison of a replay with DuckDB", () => {
     });
   });
 
-  it("reports a point that is missing in the history", async () => {
+  it("reports a history point that is missing in the history", async () => {
     expect((await judge(decisions, { history: points.slice(1) })).get("history")).toMatchObject({
       equal: 15,
       missing: 1,

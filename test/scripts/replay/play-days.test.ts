@@ -96,14 +96,14 @@ describe("a replay of several shops", () => {
     expect(played).toEqual({ days: 4, runs: 10, reads: 2 + 2 + 4 + 2 + 2, passed: 10, held: 0 });
   });
 
-  it("leaves out days on which no shop has prices", () => {
+  it("skips days on which no shop has prices", () => {
     const one = shopDays({ shop: "one", inFile: 1, products: [product("a", "2026-01-01")] }, 0);
     const two = shopDays({ shop: "two", inFile: 1, products: [product("a", "2026-03-01")] }, 1);
 
     expect(daysOf([one, two])).toEqual(["2026-01-01", "2026-03-01"]);
   });
 
-  it("reads the history in spans that the service shows and that leave out no day", async () => {
+  it("reads the history in time spans that the service allows and that together cover every day", async () => {
     const long = shopDays(
       { shop: "one", inFile: 1, products: [product("a", "2024-01-01", "2026-06-01")] },
       0,

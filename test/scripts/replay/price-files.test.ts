@@ -16,8 +16,8 @@ afterEach(() => {
 const line = (id: string, ...prices: readonly (readonly [string, number | null])[]): string =>
   `${JSON.stringify({ id, name: "Kettle", prices })}\n`;
 
-describe("price files of the replay", () => {
-  it("have the last of two prices of a day", () => {
+describe("the price files of a replay", () => {
+  it("are read with the last price of a day that has two prices", () => {
     const folder = written({
       corner: line("1", ["2026-01-01", 3], ["2026-01-03", 2.5], ["2026-01-03", 2.75]),
     });
@@ -33,7 +33,7 @@ describe("price files of the replay", () => {
     ]);
   });
 
-  it("have no price where the file has 0 or null", () => {
+  it("are read without a price where the file contains 0 or null", () => {
     const folder = written({ corner: line("1", ["2026-01-01", 0], ["2026-01-02", null]) });
 
     expect(readShop(folder, "corner").products[0]?.prices).toEqual([
@@ -42,7 +42,7 @@ describe("price files of the replay", () => {
     ]);
   });
 
-  it("give a sample that is spread over the file", () => {
+  it("are sampled at even distances over the file", () => {
     const lines = Array.from({ length: 10 }, (_, n) => line(`${n}`, ["2026-01-01", 1]));
     const folder = written({ corner: lines.join("") });
 
@@ -53,7 +53,7 @@ describe("price files of the replay", () => {
     expect(readShop(folder, "corner", 11).products).toHaveLength(10);
   });
 
-  it("give a sample of exactly the wanted number of products", () => {
+  it("are sampled with exactly the requested number of products", () => {
     const lines = Array.from({ length: 22 }, (_, n) => line(`${n}`, ["2026-01-01", 1]));
     const folder = written({ corner: lines.join("") });
 
@@ -66,7 +66,7 @@ describe("price files of the replay", () => {
     expect(() => readShop(folder, "corner")).toThrow("Invalid length");
   });
 
-  it("are found by their ending", () => {
+  it("are found in their folder by their file extension", () => {
     expect(shopsIn(written({ south: line("1"), north: line("1") }))).toEqual(["north", "south"]);
     expect(() => shopsIn(written({}))).toThrow("must contain files that end in .jsonl.gz");
   });

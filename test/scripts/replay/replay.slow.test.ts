@@ -15,7 +15,7 @@ const replay = (...args: readonly string[]): Promise<Ended> =>
     env: { PATH: process.env["PATH"], HOME: folder },
   });
 
-it("a replay of invented prices over 53 days decides and stores what DuckDB calculates", async () => {
+it("a replay of invented prices over 53 days makes the decisions and stores the history that DuckDB calculates", async () => {
   const { code, out } = await replay("--records", folder, "--json");
   const result = JSON.parse(out) as {
     readonly comparisons: readonly Readonly<Record<string, unknown>>[];
@@ -60,7 +60,7 @@ it("a replay of invented prices over 53 days decides and stores what DuckDB calc
   );
 });
 
-it("a replay of a shop of 60 invented products holds the run with all prices times a hundred, and then decides as if it had not run", async () => {
+it("a replay of 60 invented products holds the run in which all prices are multiplied by a hundred, and that run does not affect later decisions", async () => {
   const lines = Array.from({ length: 60 }, (_, n) =>
     JSON.stringify({
       id: `p${n}`,
@@ -89,7 +89,7 @@ it("a replay of a shop of 60 invented products holds the run with all prices tim
   );
 });
 
-it("npm run replay refuses a shop that has no file", async () => {
+it("npm run replay refuses the name of a shop that has no price file", async () => {
   const { code, err } = await replay("--shop", "island");
 
   expect(code).toBe(1);

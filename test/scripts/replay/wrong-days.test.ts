@@ -87,7 +87,7 @@ async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
 }
 
 describe("a day with wrong prices in a replay", () => {
-  it("is the first day of a month: its runs are held and discarded before the runs of the day", async () => {
+  it("is the first day of a month, on which runs with wrong prices are held and discarded before the usual runs", async () => {
     const { log, played } = await play(januaryToFebruary);
 
     expect(log).toEqual([
@@ -104,7 +104,7 @@ describe("a day with wrong prices in a replay", () => {
     expect(played).toEqual({ days: 3, runs: 6, reads: 6 * size, passed: 6, held: 2 });
   });
 
-  it("is recorded with the counts of the hold, next to the run of the day", async () => {
+  it("is recorded as a held run with its counts of items, in addition to the usual run of the day", async () => {
     const { runs } = await play(januaryToFebruary);
 
     const ofDay = runs.filter(({ day, list }) => day === "2026-02-01" && list === "changes");
@@ -115,19 +115,19 @@ describe("a day with wrong prices in a replay", () => {
     ]);
   });
 
-  it("has no run with wrong prices if it is the first day of a shop", async () => {
+  it("is omitted if it would be the first day with prices of a shop", async () => {
     const { played } = await play(shopOf(["2026-02-01", "2026-02-02"]));
 
     expect(played).toMatchObject({ runs: 4, held: 0 });
   });
 
-  it("fails the replay if a run with wrong prices is not held", async () => {
+  it("makes the replay fail if a run with wrong prices is not held", async () => {
     await expect(play(januaryToFebruary, 1_000)).rejects.toThrow(
       "The run of 2026-02-01 with wrong prices of one is not held.",
     );
   });
 
-  it("fails the replay if a run with the prices of the file is held", async () => {
+  it("makes the replay fail if a run with the right prices is held", async () => {
     await expect(play(januaryToFebruary, 1)).rejects.toThrow(
       "The run of 2026-01-31 of one is held.",
     );

@@ -33,7 +33,7 @@ Examples:
 });
 
 describe("the help of a command of a group", () => {
-  it("shows the options that every call needs, and wraps long texts below their start", () => {
+  it("shows the options that every call requires, and wraps long texts with an indent", () => {
     const long = Array.from({ length: 20 }, () => "words").join(" ");
     const help = helpOf({
       name: "npm run group -- list",
@@ -75,7 +75,7 @@ Examples:
 `);
   });
 
-  it("finds a command by its name, and suggests the nearest command for an unknown name", () => {
+  it("runs the command that the first argument names, and suggests the nearest command for an unknown name", () => {
     expect(commandNamed("list all", group).about).toBe("Lists all stages.");
     expect(() => commandNamed("lsit", group)).toThrow(
       `There is no action "lsit". Did you mean 'list'? Run npm run group for a list.`,
@@ -85,7 +85,7 @@ Examples:
 });
 
 describe("the options of a command", () => {
-  it("have their values and defaults", () => {
+  it("have the values of the command line, or else their defaults", () => {
     expect(parseOptions(["--json"], options).values).toEqual({ json: true, stage: "dev" });
   });
 
@@ -103,7 +103,7 @@ describe("the options of a command", () => {
   );
 
   it.each([["--stage"], ["prod"]])(
-    "are refused in one line if the arguments are only %s",
+    "are refused with an error of one line if the arguments are only %s",
     (arg) => {
       expect(() => parseOptions([arg], options)).toThrow(/^[^\n]+$/);
     },
@@ -138,7 +138,7 @@ describe("the message of a failed command", () => {
 });
 
 describe("the progress of a command", () => {
-  it("names each step, and estimates the remaining time from the steps so far", () => {
+  it("contains the name of each step, and the remaining time estimated from the finished steps", () => {
     const lines: string[] = [];
     let at = 0;
     const progress = progressOf(4, {
@@ -158,7 +158,7 @@ describe("the progress of a command", () => {
     ]);
   });
 
-  it("prints nothing in the first seconds, and counts the steps if their number is unknown", () => {
+  it("is not printed in the first seconds, and contains the number of finished steps if the total is unknown", () => {
     const lines: string[] = [];
     let at = 0;
     const progress = progressOf(null, {

@@ -5,12 +5,12 @@ import { errorsPage } from "../../../tools/documents/errors-page.ts";
 describe.each(Object.entries(errorGuide))(
   "the error guide's entry of %s",
   (code, { status, example }) => {
-    it("has an example with its code and one of its statuses", () => {
+    it("has an example response with the entry's code and one of its statuses", () => {
       expect(example.code).toBe(code);
       expect(status.split(", ")).toContain(String(example.status));
     });
 
-    it("has a heading and its example on the error page", () => {
+    it("has a heading and its example response on the errors page", () => {
       expect(errorsPage).toContain(`\n## ${code}\n`);
       expect(errorsPage).toContain(`"docs": "/docs/errors#${code}"`);
     });

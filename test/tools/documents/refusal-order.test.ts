@@ -7,12 +7,12 @@ import { refusalTable } from "../../../tools/documents/refusal-order.ts";
 const unpadded = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
 describe("the table of the order in which errors are checked", () => {
-  it("is the same in docs/api-guide.md and in the introduction of the OpenAPI document", () => {
+  it("is identical in docs/api-guide.md and in the introduction of the OpenAPI document", () => {
     expect(unpadded(pageText("docs/api-guide.md"))).toContain(refusalTable);
     expect(document.info.description).toContain(refusalTable);
   });
 
-  it("is linked from the page of error codes", () => {
+  it("is linked from the errors page", () => {
     expect(pageText("docs/errors.md")).toContain("](api-guide.md#errors)");
   });
 });

@@ -6,7 +6,7 @@ import { openDataFolder } from "../../../tools/local/data-folder.ts";
 import { startDynamo } from "../../../tools/local/dynamo-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-it("the local DynamoDB stops a database process that an earlier world left on its file, but not another process that now has the PID", async () => {
+it("the local DynamoDB stops a database process that an earlier local world left running, but not another process that now has its process ID", async () => {
   const folder = openDataFolder(temporaryFolder(), false);
   const left = spawn(process.execPath, [
     "-e",

@@ -29,8 +29,8 @@ async function eventOf(path: string, init: RequestInit = {}): Promise<APIGateway
 
 beforeAll(provideStreaming);
 
-describe("the event of the local gateway", () => {
-  it("has path, query, headers and body as a REST API sends them", async () => {
+describe("the event that the local gateway passes to a function", () => {
+  it("has the path, query, headers and body in the format of an API Gateway REST API", async () => {
     const event = await eventOf("/v1/things/a%20b/c?x=1&x=2&y=%20z", {
       method: "POST",
       headers: { "X-Custom": "value", "content-type": "application/json" },
@@ -63,7 +63,7 @@ describe("the event of the local gateway", () => {
     ]);
   });
 
-  it("has parameters and headers whose names are members of every JavaScript object", async () => {
+  it("includes parameters and headers with names that every JavaScript object has as members, such as constructor", async () => {
     const event = await eventOf("/v1/things/a?constructor=1&__proto__=2&toString=3", {
       headers: { valueOf: "x" },
     });
@@ -120,8 +120,8 @@ describe("the event of the local gateway", () => {
   });
 });
 
-describe("the buffered answer of the local gateway", () => {
-  it("has the function's status, headers, repeated headers and body", async () => {
+describe("the buffered response of the local gateway", () => {
+  it("has the status, headers, repeated headers and body that the function returns", async () => {
     const url = await serve({
       echo: () => ({
         statusCode: 418,
@@ -141,7 +141,7 @@ describe("the buffered answer of the local gateway", () => {
     expect(await response.text()).toBe("tea");
   });
 
-  it("decodes base64 only for a binary media type that the client accepts", async () => {
+  it("is decoded from base64 only for a binary media type that the client accepts", async () => {
     const url = await serve({
       echo: () => ({ statusCode: 200, isBase64Encoded: true, body: "aGVsbG8=" }),
     });
@@ -156,8 +156,8 @@ describe("the buffered answer of the local gateway", () => {
   });
 });
 
-describe("the streamed answer of the local gateway", () => {
-  it("begins with the status and headers of the metadata, and has each part of the body as soon as it arrives", async () => {
+describe("the streamed response of the local gateway", () => {
+  it("begins with the status and headers in the metadata, and contains each part of the body as soon as the function sends it", async () => {
     const held = Promise.withResolvers<void>();
     const url = await serve({ stream: streamingHandler(held.promise) });
 
@@ -175,7 +175,7 @@ describe("the streamed answer of the local gateway", () => {
     expect(Buffer.from(last.value ?? []).toString()).toBe("three");
   });
 
-  it("ends within its body if the function fails after it has sent the metadata", async () => {
+  it("ends before its body is complete if the function fails after it has sent the metadata", async () => {
     const broken = Promise.reject(new Error("broken"));
     broken.catch(() => {});
     const url = await serve({ stream: streamingHandler(broken) });
@@ -189,16 +189,16 @@ describe("the streamed answer of the local gateway", () => {
   it.each([
     ["throws before its metadata", () => Promise.reject(new Error("early"))],
     ["returns a buffered answer", async () => ({ statusCode: 200, body: "{}" })],
-  ])("is a 502 if the function %s", async (_name, handler) => {
+  ])("has the status 502 if the function %s", async (_name, handler) => {
     const url = await serve({ stream: handler });
 
     expect((await fetch(`${url}/v1/streams`)).status).toBe(502);
   });
 });
 
-describe("the error of the local gateway", () => {
+describe("the error response of the local gateway", () => {
   it.each(["/", "/v1", "/v1/ones", "/v1/ones/7/8", "/v2/things"])(
-    "is the template's missing-token response for %s, which no resource has",
+    "is the template's response MISSING_AUTHENTICATION_TOKEN for %s, a path without a resource",
     async (path) => {
       const response = await fetch(`${await serve()}${path}`);
 
@@ -209,7 +209,7 @@ describe("the error of the local gateway", () => {
     },
   );
 
-  it("is a 413 for a body above 10 MB, with the message of API Gateway if the template defines none", async () => {
+  it("has the status 413 for a body above 10 MB, with the message of API Gateway if the template defines none", async () => {
     const url = await serve();
 
     const response = await fetch(`${url}/v1/things`, {
@@ -225,7 +225,7 @@ describe("the error of the local gateway", () => {
     ["an encoding that API Gateway does not know", "br", Buffer.from("{}")],
     ["a body that does not match its encoding", "gzip", Buffer.from("{}")],
     ["a compressed body that is cut off", "gzip", gzipSync("x".repeat(9_999)).subarray(0, 20)],
-  ])("is a 415 for %s", async (_name, coding, body) => {
+  ])("has the status 415 for %s", async (_name, coding, body) => {
     const response = await fetch(`${await serve()}/v1/things`, {
       method: "POST",
       headers: { "content-encoding": coding },
@@ -236,7 +236,7 @@ describe("the error of the local gateway", () => {
     expect(await response.json()).toEqual({ message: "Unsupported Media Type" });
   });
 
-  it("is a 413 for a small body that decompresses to more than 10 MB", async () => {
+  it("has the status 413 for a small body that decompresses to more than 10 MB", async () => {
     const response = await fetch(`${await serve()}/v1/things`, {
       method: "POST",
       headers: { "content-encoding": "gzip" },
@@ -246,7 +246,7 @@ describe("the error of the local gateway", () => {
     expect(response.status).toBe(413);
   });
 
-  it("is the missing-token response for a method that ANY does not include", async () => {
+  it("has the status 404 for a method that ANY does not include", async () => {
     const url = new URL(await serve());
     const { statusCode } = await new Promise<IncomingMessage>((resolve, reject) => {
       request({ host: url.hostname, port: url.port, path: "/v1/things", method: "PURGE" })
@@ -258,7 +258,7 @@ describe("the error of the local gateway", () => {
     expect(statusCode).toBe(404);
   });
 
-  it("is a 504 if the function does not answer within the timeout of the method", async () => {
+  it("has the status 504 if the function does not respond within the timeout of the method", async () => {
     const url = await serve({ slow: () => new Promise(() => {}) });
 
     expect((await fetch(`${url}/v1/slows`)).status).toBe(504);
@@ -269,7 +269,7 @@ describe("the error of the local gateway", () => {
     ["answers without a status", async () => ({ body: "{}" })],
     ["returns nothing", async () => undefined],
     ["answers more than 6 MB", async () => ({ statusCode: 200, body: "x".repeat(6_300_000) })],
-  ])("is a 502 if the function %s", async (_name, handler) => {
+  ])("has the status 502 if the function %s", async (_name, handler) => {
     const response = await fetch(`${await serve({ echo: handler })}/v1/things`);
 
     expect(response.status).toBe(502);

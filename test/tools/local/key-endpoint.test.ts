@@ -37,7 +37,7 @@ async function sealed(client: KMSClient): Promise<Uint8Array> {
 }
 
 describe("the local KMS", () => {
-  it("decrypts what it encrypted, with the context in any order", async () => {
+  it("decrypts a text that it encrypted, even if the entries of the encryption context are in another order", async () => {
     const client = await clientOn(temporaryFolder());
     const CiphertextBlob = await sealed(client);
 
@@ -74,7 +74,7 @@ describe("the local KMS", () => {
     ).rejects.toMatchObject({ name: "InvalidCiphertextException" });
   });
 
-  it("has no keys except those of the templates", async () => {
+  it("returns an error for a key that no template creates", async () => {
     const client = await clientOn(temporaryFolder());
 
     await expect(
@@ -82,7 +82,7 @@ describe("the local KMS", () => {
     ).rejects.toMatchObject({ name: "NotFoundException" });
   });
 
-  it("keeps its key material through a restart, readable by its owner only", async () => {
+  it("keeps its key material after a restart, in a file that only its owner can read", async () => {
     const dir = temporaryFolder();
     const CiphertextBlob = await sealed(await clientOn(dir));
 

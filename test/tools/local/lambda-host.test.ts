@@ -10,8 +10,8 @@ async function hostOf(handlers: Parameters<typeof loadFixture>[0] = {}) {
   return startLambdaHost({ templates, log: () => {}, loadHandler: loadFixture(handlers) });
 }
 
-describe("startLambdaHost", () => {
-  it("gives a function exactly the variables of its template, and the local overrides", async () => {
+describe("startLambdaHost, which runs the functions of a local world,", () => {
+  it("gives a function exactly the environment variables of its template, with the local values in place of overridden ones", async () => {
     const host = await hostOf();
 
     const answer = (await host.byName("echo").invoke({})) as { body: string };
@@ -28,7 +28,7 @@ describe("startLambdaHost", () => {
     });
   });
 
-  it("replaces a variable of a function, but adds no variable", async () => {
+  it("overrides a variable that a function's template has, but adds no other variable", async () => {
     const host = await startLambdaHost({
       templates,
       log: () => {},
@@ -40,7 +40,7 @@ describe("startLambdaHost", () => {
     expect(host.byName("sweeper").environment).toEqual({ POWERTOOLS_SERVICE_NAME: "sweeper" });
   });
 
-  it("has only functions that a template creates with a name variable", async () => {
+  it("runs only functions that a template creates with a variable for their name", async () => {
     const host = await hostOf();
 
     expect(() => host.byName("ghost")).toThrow("No template creates the function ghost");
@@ -48,7 +48,7 @@ describe("startLambdaHost", () => {
     expect(host.functions).toHaveLength(6);
   });
 
-  it("passes the remaining time to the handler", async () => {
+  it("passes the remaining time of an invocation to the handler", async () => {
     const host = await hostOf({
       quick: (_event, context: { getRemainingTimeInMillis(): number; functionName: string }) => [
         context.functionName,
@@ -63,13 +63,13 @@ describe("startLambdaHost", () => {
     expect(left).toBeLessThanOrEqual(1_000);
   });
 
-  it("fails an invocation that exceeds the timeout of its template", async () => {
+  it("fails an invocation that exceeds the timeout in the function's template", async () => {
     const host = await hostOf({ quick: () => new Promise(() => {}) });
 
     await expect(host.byName("quick").invoke({})).rejects.toThrow("timed out after 1 seconds");
   });
 
-  it("fails the calls of a function that cannot start, but starts all other functions", async () => {
+  it("fails every call of a function that cannot be loaded, but still runs all other functions", async () => {
     const lines: string[] = [];
     const host = await startLambdaHost({
       templates,

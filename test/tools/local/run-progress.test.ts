@@ -70,7 +70,7 @@ async function end({ clock, run, runs }: Claimed, credits = 12_512): Promise<voi
   await runs.finish({ ...ended, finishedAt: clock.now().toISOString() }, outcome);
 }
 
-it("a run is printed when it is a second old, and then only when it has progressed", async () => {
+it("the local world prints a run when it is a second old, and again only when it has progressed", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, steps, look } = claimed;
   clock.advance(999);
@@ -87,7 +87,7 @@ it("a run is printed when it is a second old, and then only when it has progress
   expect(await look()).toEqual([]);
 });
 
-it("the end of a run is printed once, and not again when its events are published", async () => {
+it("the local world prints the end of a run once, and not again when the run's events are published", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   await look();
@@ -100,7 +100,7 @@ it("the end of a run is printed once, and not again when its events are publishe
   expect(await look()).toEqual([]);
 });
 
-it('a run that cost one credit is printed with "1 credit"', async () => {
+it('the local world prints "1 credit" for a run that cost one credit', async () => {
   const claimed = await aClaimedRun();
   await claimed.look();
   claimed.clock.advance(1_000);
@@ -110,7 +110,7 @@ it('a run that cost one credit is printed with "1 credit"', async () => {
   ]);
 });
 
-it("a run that leaves the due index between two polls is still printed when it ends", async () => {
+it("the local world prints the end of a run that left the due index between two polls", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   clock.advance(1_000);
@@ -122,7 +122,7 @@ it("a run that leaves the due index between two polls is still printed when it e
   ]);
 });
 
-it("a run that ends within a second is not printed", async () => {
+it("the local world does not print a run that ends within a second", async () => {
   const claimed = await aClaimedRun();
   const { clock, look } = claimed;
   await look();
@@ -132,7 +132,7 @@ it("a run that ends within a second is not printed", async () => {
   expect(await look()).toEqual([]);
 });
 
-it("a failed run is printed with its reason", async () => {
+it("the local world prints a failed run with the reason", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   clock.advance(2_000);
@@ -147,7 +147,7 @@ it("a failed run is printed with its reason", async () => {
   ]);
 });
 
-it("a run that was deleted with its watchlist is no longer printed", async () => {
+it("the local world no longer prints a run that was deleted with its watchlist", async () => {
   const { clock, runs, run, look } = await aClaimedRun();
   clock.advance(1_000);
   await look();

@@ -15,7 +15,7 @@ function nexts(expression: string, after: string, count = 1): (string | undefine
 }
 
 describe("a rate expression", () => {
-  it("fires first at its start date, and then at regular intervals", () => {
+  it("fires for the first time at its start date, and then at regular intervals", () => {
     expect(nexts("rate(5 minutes)", "2025-12-31T12:00:00Z", 2)).toEqual([
       "2026-01-01T00:00:00.000Z",
       "2026-01-01T00:05:00.000Z",
@@ -32,19 +32,19 @@ describe("a cron expression of EventBridge Scheduler", () => {
     ["cron(0 0 ? * 1 *)", "2026-03-03T00:00:00Z", "2026-03-08T00:00:00.000Z"],
     ["cron(0 0 29 FEB ? *)", "2026-03-01T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     ["cron(10/20 5-6 1 1 ? 2027)", "2026-03-01T00:00:00Z", "2027-01-01T05:10:00.000Z"],
-  ])("%s that is asked for its next time after %s fires at %s", (expression, after, expected) => {
+  ])("%s fires, for the first time after %s, at %s", (expression, after, expected) => {
     expect(nexts(expression, after)).toEqual([expected]);
   });
 
-  it("does not fire before its start date", () => {
+  it("does not fire before the start date of its schedule", () => {
     expect(nexts("cron(0 * * * ? *)", "2025-06-01T00:00:00Z")).toEqual([
       "2026-01-01T00:00:00.000Z",
     ]);
   });
 });
 
-describe("an at expression", () => {
-  it("fires once", () => {
+describe("a one-time schedule expression, at(…),", () => {
+  it("fires only once", () => {
     expect(nexts("at(2026-02-03T04:05:06)", "2026-01-01T00:00:00Z", 2)).toEqual([
       "2026-02-03T04:05:06.000Z",
       undefined,
@@ -52,7 +52,7 @@ describe("an at expression", () => {
   });
 });
 
-it("a schedule expression does not fire after its end date", () => {
+it("a schedule expression does not fire after the end date of its schedule", () => {
   const occurrences = parseExpression({
     expression: "rate(1 hour)",
     startDate,

@@ -54,7 +54,7 @@ async function fired(input: (queueUrl: string) => unknown) {
   return { received, logged, queueUrl: queue.url };
 }
 
-it("a universal target sends its message in the message group of its input", async () => {
+it("a schedule whose target is the API call SendMessage sends its message with the message group in its input", async () => {
   const { received, queueUrl } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: '{"due":"<aws.scheduler.scheduled-time>"}',
@@ -65,7 +65,7 @@ it("a universal target sends its message in the message group of its input", asy
   ]);
 });
 
-it("a schedule whose universal target has a parameter that the local world does not support is logged as failed", async () => {
+it("a schedule whose target is the API call SendMessage is logged as failed if the call has a parameter that the local world does not support", async () => {
   const { received, logged } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: "due",

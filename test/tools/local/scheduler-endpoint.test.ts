@@ -69,7 +69,7 @@ function schedule(more: Partial<CreateScheduleCommandInput> = {}): CreateSchedul
 const named = { Name: "wl_1", GroupName: "fixture-lists" };
 
 describe("the local Scheduler API", () => {
-  it("returns a created schedule", async () => {
+  it("returns a schedule that was created, with the same values", async () => {
     const { client } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000);
 
@@ -129,7 +129,7 @@ describe("the local Scheduler API", () => {
     ).toEqual([]);
   });
 
-  it("keeps schedules through a restart, except deleted ones", async () => {
+  it("still has its schedules after a restart, except deleted ones", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));
@@ -145,7 +145,7 @@ describe("the local Scheduler API", () => {
     );
   });
 
-  it("accepts a repeated request to create a schedule with the same client token", async () => {
+  it("returns success for a repeated request to create a schedule if the client token is the same", async () => {
     const { client } = await start();
 
     const create = new CreateScheduleCommand(schedule({ ClientToken: "one" }));
@@ -158,7 +158,7 @@ describe("the local Scheduler API", () => {
 });
 
 describe("the local Scheduler API refuses", () => {
-  it("a second schedule of the same name with a ConflictException", async () => {
+  it("to create a second schedule of the same name, with a ConflictException", async () => {
     const { client } = await start();
     await client.send(new CreateScheduleCommand(schedule()));
 
@@ -168,7 +168,7 @@ describe("the local Scheduler API refuses", () => {
     });
   });
 
-  it("a missing schedule or group with a ResourceNotFoundException", async () => {
+  it("a request for a schedule or group that does not exist, with a ResourceNotFoundException", async () => {
     const { client } = await start();
     const notFound = {
       name: "ResourceNotFoundException",
@@ -199,7 +199,7 @@ describe("the local Scheduler API refuses", () => {
       "a role that no template creates",
       { Target: { Arn: "arn:aws:sqs:us-east-1:000000000000:x", RoleArn: "arn:aws:iam::0:role/x" } },
     ],
-  ])("%s with a ValidationException", async (_name, more) => {
+  ])("a request with %s, with a ValidationException", async (_name, more) => {
     const { client } = await start();
 
     await expect(
@@ -223,7 +223,7 @@ describe("the local Scheduler fires", () => {
     expect(fired).toEqual([{ name: "wl_1", at: StartDate.toISOString() }]);
   });
 
-  it("a one-time schedule once, and deletes it if configured", async () => {
+  it("a one-time schedule once, and then deletes the schedule if it is configured so", async () => {
     const { client, fired, store } = await start();
     const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1_000).toISOString().slice(0, 19);
 
@@ -237,7 +237,7 @@ describe("the local Scheduler fires", () => {
     await expect.poll(() => store.all()).toEqual([]);
   });
 
-  it("a missed schedule once after a restart, with the last missed time, then on schedule", async () => {
+  it("a schedule that was missed several times only once after a restart, with the latest missed time, and then at its usual times", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));
@@ -264,7 +264,7 @@ describe("the local Scheduler fires", () => {
     expect(after.fired).toHaveLength(1);
   });
 
-  it("no disabled schedule", async () => {
+  it("only schedules that are not disabled", async () => {
     const { client, fired } = await start();
     const StartDate = new Date();
     await client.send(new CreateScheduleCommand(schedule({ StartDate, State: "DISABLED" })));
@@ -276,8 +276,8 @@ describe("the local Scheduler fires", () => {
   });
 });
 
-describe("keepTemplateSchedules", () => {
-  it("creates the templates' schedules and deletes those that a template no longer has", async () => {
+describe("keepTemplateSchedules, which runs when a local world starts,", () => {
+  it("creates the schedules of the templates, and deletes those that the templates no longer contain", async () => {
     const { store } = await start();
     keepTemplateSchedules(templates, store);
     expect(store.all().map(({ name }) => name)).toEqual(["Fixture-service-EveryMinute"]);

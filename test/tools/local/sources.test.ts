@@ -9,7 +9,7 @@ const variable = JSON.stringify({
   "retailer_a.full": { adapter: "sandbox" },
 });
 
-it("a source option for a platform changes every scraper of the platform, and no scraper of another platform", () => {
+it("the option --source for a platform changes the source of every scraper of the platform, and of no scraper of another platform", () => {
   const choice = parseSourceChoice("retailer_a=upstream,http://127.0.0.1:9999/path?a=b,c");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toEqual({
@@ -19,7 +19,7 @@ it("a source option for a platform changes every scraper of the platform, and no
   });
 });
 
-it("a source option for one scraper changes only that scraper, even without a base URL", () => {
+it("the option --source for one scraper changes only the source of that scraper, even without a base URL", () => {
   const choice = parseSourceChoice("retailer_a.full=web");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toMatchObject({
@@ -28,13 +28,13 @@ it("a source option for one scraper changes only that scraper, even without a ba
   });
 });
 
-it("a source option without a matching scraper is refused with the names of all scrapers", () => {
+it("the option --source is refused with the names of all scrapers if it names neither a platform nor a scraper", () => {
   const choice = parseSourceChoice("retailer_z=web");
 
   expect(() => chooseSources(variable, [choice])).toThrow(/retailer_z.*retailer_d\.standard/);
 });
 
-it("a source option for a platform applies only to scrapers that the adapter can read for", () => {
+it("the option --source for a platform changes only the sources of scrapers that its adapter can read", () => {
   const all = JSON.stringify({
     "retailer_d.standard": { adapter: "sandbox" },
     "retailer_d.priced": { adapter: "sandbox" },
@@ -48,7 +48,7 @@ it("a source option for a platform applies only to scrapers that the adapter can
   expect(() => chooseSources(all, [none])).toThrow(/supports no scraper of a platform/);
 });
 
-it("a source option for an adapter that reads offers also applies to offer checks", () => {
+it("the option --source for an adapter that reads offers also changes the source of offer checks", () => {
   const sandboxes = stepScraperIds.map((id) => [id, { adapter: "sandbox" }] as const);
   const all = JSON.stringify(Object.fromEntries(sandboxes));
   const choice = "retailer_a=a_history,http://127.0.0.1:9999,secret=env:KEY";
@@ -59,7 +59,7 @@ it("a source option for an adapter that reads offers also applies to offer check
 });
 
 it.each([undefined, ""])(
-  "a source option with a secret in a variable that contains %j is refused",
+  "the option --source is refused if the environment variable of its secret contains %j",
   (KEY) => {
     const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
     const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
@@ -70,7 +70,7 @@ it.each([undefined, ""])(
   },
 );
 
-it("a source option accepts the adapter's options, with or without a base URL", () => {
+it("the option --source accepts options of its adapter, with or without a base URL", () => {
   expect(
     parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY,callsPerSecond=2"),
   ).toEqual({
@@ -89,7 +89,7 @@ it("a source option accepts the adapter's options, with or without a base URL", 
   });
 });
 
-describe("the values of a source option", () => {
+describe("the adapter options in the option --source", () => {
   const all = JSON.stringify(
     Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }])),
   );
@@ -100,7 +100,7 @@ describe("the values of a source option", () => {
   const affiliate =
     "retailer_b=b_affiliate,http://127.0.0.1:9999,consumerId=1.10,keyVersion=2,privateKey=env:KEY";
 
-  it("stay text in name options, even if they look like numbers", () => {
+  it("are read as text where the adapter expects text, even if they look like numbers", () => {
     expect(
       chosen(`${affiliate},zipCode=02139,publisherId=12345678901234567890,retailerName=true`)[
         "retailer_b.standard"
@@ -118,7 +118,7 @@ describe("the values of a source option", () => {
     });
   });
 
-  it("become numbers and booleans in options of these types", () => {
+  it("are read as numbers or booleans where the adapter expects these types", () => {
     const web = "urlTemplate=http://127.0.0.1:9/{id},userAgent=a-bot/1.0 (+https://a.example/b)";
     expect(
       chosen(`retailer_c=web,${web},callsPerSecond=0.50,burst=3,notFoundStatus=true`)[
@@ -131,17 +131,20 @@ describe("the values of a source option", () => {
     ["burst=many", "burst: must be a number of calls"],
     ["burst=0", "burst: must be from 1 to 1000 calls"],
     ["zipcode=02139", "not an option of the adapter b_affiliate"],
-  ])("are refused with the option's name if they are not valid: %s", (option, message) => {
-    expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
-  });
+  ])(
+    "are refused with the name of the adapter option if they are not valid: %s",
+    (option, message) => {
+      expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
+    },
+  );
 });
 
-it("the error for a refused source option contains nothing after its adapter", () => {
+it("the error for a refused option --source contains no part of its value after the adapter", () => {
   expect(() => parseSourceChoice("retailer_d=d_catalog,canary-7")).toThrow(/^(?!.*canary)/);
 });
 
 it.each(["retailer_d", "retailer_d=", "=web", "retailer_d=web,not a url"])(
-  "the parser of source options refuses %s",
+  "the option --source is refused if its value is %s",
   (text) => {
     expect(() => parseSourceChoice(text)).toThrow(
       "must have the form <platform or scraper>=<adapter>",

@@ -21,7 +21,7 @@ function valueOf(value: unknown, resources: Stack["template"]["Resources"] = {})
 
 const queue = { Queue: { Type: "AWS::SQS::Queue", Properties: {} } };
 
-describe("resolveTemplates", () => {
+describe("resolveTemplates, which reads CloudFormation templates,", () => {
   it.each([
     ["Ref to a queue, as the URL of the queue", { Ref: "Queue" }, `${base}/Small-Queue`],
     [
@@ -68,11 +68,14 @@ describe("resolveTemplates", () => {
       "output Fixture-data.Age does not exist",
     ],
     ["an intrinsic function", { "Fn::Cidr": [] }, "does not support Fn::Cidr"],
-  ])("fails if %s does not exist or is not supported, and names it", (_name, value, message) => {
-    expect(() => valueOf(value, queue)).toThrow(message);
-  });
+  ])(
+    "fails with the name of %s that does not exist or is not supported",
+    (_name, value, message) => {
+      expect(() => valueOf(value, queue)).toThrow(message);
+    },
+  );
 
-  it("names the resource whose properties are invalid", () => {
+  it("fails with the name of a resource whose properties are invalid", () => {
     const templates = resolveTemplates(fixtureStacks, base);
 
     expect(() => templates.ofType("AWS::SQS::Queue", v.object({ Colour: v.string() }))).toThrow(
@@ -80,13 +83,13 @@ describe("resolveTemplates", () => {
     );
   });
 
-  it("gives a key an ID in the form of KMS", () => {
+  it("assigns a KMS key an ID in the format of KMS", () => {
     const [key] = resolveTemplates(fixtureStacks, base).ofType("AWS::KMS::Key");
 
     expect(key?.local.ref).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it("shortens long names to the limits of AWS and keeps them distinct", () => {
+  it("shortens long resource names to the limits of AWS, and keeps them different from each other", () => {
     const long = "L".repeat(90);
     const names = resolveTemplates(
       [

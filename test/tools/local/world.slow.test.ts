@@ -130,7 +130,7 @@ describe("a local world", () => {
     expect(world.environmentOf("echo")["JOBS_URL"]).toBe(queueUrl(world, "Jobs"));
   });
 
-  it("has the keys, indexes and attributes of the templates in its tables and queues", async () => {
+  it("creates tables and queues with the keys, indexes and attributes of the templates", async () => {
     const world = await start(temporaryFolder());
     const name = { TableName: "Fixture-data-Rows" };
 
@@ -155,7 +155,7 @@ describe("a local world", () => {
     });
   });
 
-  it("describes itself in ready.json, readable by its owner only, and deletes the file at the end", async () => {
+  it("writes its addresses to ready.json, which only the file's owner can read, and deletes the file when it stops", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
     const file = `${dir}/ready.json`;
@@ -182,7 +182,7 @@ describe("a local world", () => {
     expect(await response.json()).toMatchObject({ name: "echo", event: { path: "/v1/things/1" } });
   });
 
-  it("refuses a second world on the same folder, and lets the first continue", async () => {
+  it("refuses to start a second world on the same folder, and the first world continues", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
 
@@ -191,7 +191,7 @@ describe("a local world", () => {
     expect((await fetch(`${world.baseUrl}/v1/things`)).status).toBe(200);
   });
 
-  it("uses the next port if the given one is taken", async () => {
+  it("uses the next free port if the given port is taken", async () => {
     const world = await start(temporaryFolder());
     const taken = Number(new URL(world.baseUrl).port);
     await world.stop();
@@ -212,7 +212,7 @@ describe("a local world", () => {
     expect(Number(new URL(second.baseUrl).port)).toBeGreaterThan(other.port);
   });
 
-  it("keeps rows, messages and addresses through a restart, and deletes rows and messages with --fresh", async () => {
+  it("keeps rows, messages and addresses after a restart, and deletes rows and messages after a restart with --fresh", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const row = { pk: { S: "a" }, sk: { S: "b" } };
@@ -303,7 +303,7 @@ describe("a queue of a local world", () => {
     });
   });
 
-  it("delivers a message that its function reports as failed again, then moves it to the dead-letter queue, and delivers other messages once", async () => {
+  it("delivers a message again that its function reports as failed, and then moves it to the dead-letter queue; it delivers the other messages once", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {
       quick: async (event: SQSEvent) => {
@@ -347,7 +347,7 @@ describe("a queue of a local world", () => {
     20_000,
   );
 
-  it("runs at most as many batches at once as its mapping allows", async () => {
+  it("passes at most as many concurrent batches to its function as the event source mapping allows", async () => {
     const held = Promise.withResolvers<void>();
     let running = 0;
     const world = await start(temporaryFolder(), {
@@ -396,7 +396,7 @@ describe("a queue of a local world", () => {
 });
 
 describe("a schedule of a local world", () => {
-  it("invokes its function if a template creates it", async () => {
+  it("invokes its target function if a template creates the schedule", async () => {
     const swept = Promise.withResolvers<unknown>();
     await start(temporaryFolder(), { sweeper: (event: unknown) => swept.resolve(event) });
 
@@ -416,7 +416,7 @@ describe("a schedule of a local world", () => {
     await expect.poll(() => seen).toEqual([`due ${scheduledTime}`]);
   });
 
-  it("sends its input to a queue, with the scheduled time in it", async () => {
+  it("sends its input, with the scheduled time inserted, to a queue", async () => {
     const { seen, scheduledTime } = await runSchedule((world) => ({
       Arn: world.environmentOf("echo")["JOBS_ARN"],
       Input: '{"due":"<aws.scheduler.scheduled-time>","by":"<aws.scheduler.schedule-arn>"}',

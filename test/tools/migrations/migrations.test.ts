@@ -78,7 +78,7 @@ function migrateRuns({ to = "current", client = engine.client, name, ...run }: W
 }
 
 describe("A migration of rows", () => {
-  it("converts rows of the previous version, and counts the rows that it read and converted", async () => {
+  it("converts rows of the previous version, and returns how many rows it read and converted", async () => {
     for (const row of [olderRun(1), newerRun(2), olderRun(3)]) await put(row);
     await put({ ...watchlistKeys.purge("wl_1"), progress_at: "other" });
 
@@ -86,14 +86,14 @@ describe("A migration of rows", () => {
     expect(await runRows()).toEqual([newerRun(1), newerRun(2), newerRun(3)]);
   });
 
-  it("converts rows back to the previous version", async () => {
+  it("converts rows of the newest version back to the previous version if the direction is reversed", async () => {
     for (const row of [olderRun(1), newerRun(2)]) await put(row);
 
     expect(await migrateRuns({ to: "previous" })).toMatchObject({ pending: 1, migrated: 1 });
     expect(await runRows()).toEqual([olderRun(1), olderRun(2)]);
   });
 
-  it("changes nothing in a dry run, and counts the rows that it would convert", async () => {
+  it("changes no row in a dry run, and returns how many rows it would convert", async () => {
     for (const row of [olderRun(1), newerRun(2)]) await put(row);
     const readOnly = watchedClient(engine.client, (command, send) => {
       expect(command).toBeInstanceOf(ScanCommand);
@@ -115,7 +115,7 @@ describe("A migration of rows", () => {
     });
   };
 
-  it("converts all rows that are left when it is repeated after an interruption, including rows that were converted back", async () => {
+  it("converts all remaining rows when it is repeated after an interruption, including rows that were written again in the previous version", async () => {
     for (let number = 1; number <= 7; number += 1) await put(olderRun(number));
     await expect(migrateRuns({ client: interrupted(), pageRows: 2 })).rejects.toThrow("broke");
     expect((await runRows()).slice(3, 5)).toEqual([newerRun(4), olderRun(5)]);
@@ -127,7 +127,7 @@ describe("A migration of rows", () => {
     expect(await migrateRuns()).toEqual({ read: 7, pending: 0, migrated: 0, failed: 0 });
   });
 
-  it("continues after a row that cannot be converted, and reports that row", async () => {
+  it("continues after a row that cannot be converted, and reports the row as failed", async () => {
     await put({ ...olderRun(1), stored_version: 9 });
     await put(olderRun(2));
 
@@ -140,7 +140,7 @@ describe("A migration of rows", () => {
   });
 });
 
-describe("A migration of a row that other processes write", () => {
+describe("A migration of a row that other processes write at the same time", () => {
   const disturbed = (disturb: (attempt: number) => Promise<unknown>): DynamoDBDocumentClient => {
     let attempts = 0;
     return watchedClient(engine.client, async (command, send) => {
@@ -152,7 +152,7 @@ describe("A migration of a row that other processes write", () => {
     });
   };
 
-  it("repeats the conversion after a change or a conflict with a transaction", async () => {
+  it("repeats the conversion after the row changed or a transaction conflicted with it", async () => {
     await put(olderRun(1));
     const client = disturbed(async (attempt) => {
       if (attempt === 1) await put({ ...olderRun(1), progress_at: "later" });
@@ -165,7 +165,7 @@ describe("A migration of a row that other processes write", () => {
     expect(await runRows()).toEqual([{ ...newerRun(1), advanced_at: "later" }]);
   });
 
-  it("counts a row as failed that changes during every attempt", async () => {
+  it("counts the row as failed if it changes during every attempt", async () => {
     await put(olderRun(1));
     const client = disturbed((attempt) =>
       put({ ...olderRun(1), progress_at: `change ${attempt}` }),
@@ -179,7 +179,7 @@ describe("A migration of a row that other processes write", () => {
 });
 
 describe("The migrations of a release", () => {
-  it("move the credits of accounts from before release 0.1.0 to shards first, and do not move them back", () => {
+  it("first move the credits of accounts that are older than release 0.1.0 to shards, and never move them back", () => {
     const options = { client: engine.client, tables: tablesOf("any"), ...time };
     const names = (to: WrittenVersions) => migrationsOf({ ...options, to }).map(({ name }) => name);
 

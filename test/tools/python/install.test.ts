@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test("the Python installation reports its reason without Python, and leaves no partial environment", async () => {
+test("the installation of Python packages fails with the reason if Python is missing, and leaves no partial environment", async () => {
   const cache = mkdtempSync(join(tmpdir(), "python-"));
   vi.stubEnv("PATH", cache);
   expect(await installPython({ cache, name: "contract", requirements })).toEqual({
@@ -23,7 +23,7 @@ test("the Python installation reports its reason without Python, and leaves no p
   rmSync(cache, { recursive: true });
 });
 
-test("the reason of a failed command is the last line of its output", async () => {
+test("the installation of Python packages reports the last line of a failed command's output as the reason", async () => {
   const script = "console.error('first'); console.error(['no', 'package'].join()); process.exit(1)";
   const failure: unknown = await promisify(execFile)(process.execPath, ["-e", script]).catch(
     (error: unknown) => error,

@@ -103,13 +103,13 @@ const outbox = (): Place => [
 ];
 const runId = (n: number): string => String(world.runs[n - 1]?.id);
 
-it("reconcile finds no difference in a world whose rows are not damaged", async () => {
+it("reconcile reports no difference if no row is damaged", async () => {
   expect(await found(world)).toEqual([]);
   expect(await found(world, "everything")).toEqual([]);
 });
 
 describe("reconcile, after tables were restored to different times,", () => {
-  it("finds a watchlist that lacks its newest runs", async () => {
+  it("reports a watchlist whose newest runs are missing", async () => {
     for (const count of [2, 0]) {
       expect(await differencesAfter([[...listRow(), set({ run_count: count })]])).toEqual([
         `${world.list.id}: run_count is ${count}, should be 3`,
@@ -117,7 +117,7 @@ describe("reconcile, after tables were restored to different times,", () => {
     }
   });
 
-  it("finds a feed counter that is lower than the number of runs in the feed, or missing", async () => {
+  it("reports a counter of the event feed that is missing, or lower than the number of runs in the feed", async () => {
     const place = `${world.accountId} feed`;
     expect(await differencesAfter([[...feedCount(), set({ last: 2 })]])).toEqual([
       `${place}: count is 2, should be 3`,
@@ -127,7 +127,7 @@ describe("reconcile, after tables were restored to different times,", () => {
     ]);
   });
 
-  it("finds a run that was never in the feed", async () => {
+  it("reports a run that is missing in the event feed", async () => {
     const lost = [
       [...feedEntry(3), deleted],
       [...feedRun(3), deleted],
@@ -190,13 +190,13 @@ describe("reconcile, for unreadable rows,", () => {
 });
 
 describe("reconcile, for events,", () => {
-  it("finds a run that an endpoint has not received and that is not pending for it", async () => {
+  it("reports a run whose events are neither delivered nor pending for an endpoint", async () => {
     expect(await differencesAfter([[...delivery(2), deleted]])).toEqual([
       `${world.accountId} ${endpointId}: delivery log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
   });
 
-  it("ignores a missing delivery to an endpoint that has changed since or is not subscribed to the event", async () => {
+  it("ignores a missing delivery to an endpoint that has since changed or does not select the event's type", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     for (const change of [
       { updated_at: world.bench.clock.now().toISOString() },
@@ -220,7 +220,7 @@ describe("reconcile, for events,", () => {
     await put(names.deliveries, before);
   });
 
-  it("finds a feed entry with the ID of another run, and a run that is not stored under its time", async () => {
+  it("reports an entry of the event feed that has the ID of another run, and a run that is not stored under its time", async () => {
     const other = (): Change => set({ run_id: runId(2) });
     expect(await differencesAfter([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
@@ -230,7 +230,7 @@ describe("reconcile, for events,", () => {
     ]);
   });
 
-  it("finds a pending delivery without a due time", async () => {
+  it("reports a pending delivery without a due time", async () => {
     const { id } = deliveryOf(world, world.runs[1]);
     const change = set({ state: "pending", next_attempt_at: null });
     expect(await differencesAfter([[...delivery(2), change]])).toEqual([
@@ -245,7 +245,7 @@ describe("reconcile, for due times,", () => {
       new RegExp(`^${place}: ${field} is ${stored}, should be 20\\S+ (to 20\\S+|or before)$`),
     );
 
-  it("finds a watchlist that is due in years, or was due months ago", async () => {
+  it("reports a watchlist whose due time is years in the future or months in the past", async () => {
     for (const time of [farOff, longAgo]) {
       const change = set({ next_run_at: time, due_at: time });
       expect(await differencesAfter([[...listRow(), change]])).toEqual([
@@ -254,7 +254,7 @@ describe("reconcile, for due times,", () => {
     }
   });
 
-  it("accepts a watchlist with a cron only if it is due at its next time", async () => {
+  it("accepts a watchlist with a cron schedule only if it is due at the next time of the schedule", async () => {
     const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
     const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
     expect(await differencesAfter([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
@@ -263,7 +263,7 @@ describe("reconcile, for due times,", () => {
     ]);
   });
 
-  it("finds a run in progress whose next check is in years, was long ago, or is missing in the index", async () => {
+  it("reports a run in progress whose next check is years in the future, long past, or missing in the index of due rows", async () => {
     const { list, bench } = world;
     const reading = { phase: "reading", status: "running", finished_at: null };
     const running = [...listRow(), set({ running_run: 3, last_run_status: "running" })] as const;
@@ -282,7 +282,7 @@ describe("reconcile, for due times,", () => {
     ]);
   });
 
-  it("finds a lease that never ends, and a leased target that is due too late", async () => {
+  it("reports a lease that never ends, and a leased delivery target whose due time is too late", async () => {
     const place = `${world.accountId} outbox ${endpointId}`;
     const forever = set({ lease: "dead", lease_until: farOff, due_at: farOff });
     expect(await differencesAfter([[...outbox(), forever]])).toEqual([
@@ -295,13 +295,13 @@ describe("reconcile, for due times,", () => {
 });
 
 describe("reconcile, for accounts and keys,", () => {
-  it("finds an account without a row", async () => {
+  it("reports an account whose row is missing", async () => {
     const lines = [`${world.accountId}: row is missing, should be present`];
     expect(await differencesAfter([[...account(), deleted]])).toEqual(lines);
     expect(await differencesAfter([[...account(), deleted]], "account")).toEqual(lines);
   });
 
-  it("finds a shard whose pages exist but whose row is missing", async () => {
+  it("reports a shard of which pages exist but the row is missing", async () => {
     const page = { records: [], balance_before: 0, sequence_before: 0 };
     await put(names.ledger, { ...page, ...ledgerKeys.page("acct_lost", 1, 1) });
     expect(await found(world, "everything")).toEqual([
@@ -310,7 +310,7 @@ describe("reconcile, for accounts and keys,", () => {
     await remove(names.ledger, ledgerKeys.page("acct_lost", 1, 1));
   });
 
-  it("finds an account whose row has lost its ID, and compares the other fields", async () => {
+  it("reports an account whose row has no ID, and still compares its other fields", async () => {
     const id = world.accountId;
     const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
     const { received } = await rowAt(...account());
@@ -322,7 +322,7 @@ describe("reconcile, for accounts and keys,", () => {
     }
   });
 
-  it("finds a lookup row that belongs to another account, is deleted or is revoked", async () => {
+  it("reports an API key whose lookup row is missing, revoked or that of another account", async () => {
     const place = `${world.accountId} ${key.id}: lookup`;
     for (const [change, what] of [
       [set({ account_id: "acct_other" }), "that of acct_other"],
@@ -335,7 +335,7 @@ describe("reconcile, for accounts and keys,", () => {
     }
   });
 
-  it("finds a key that still admits calls although no account lists it", async () => {
+  it("reports an API key that still admits calls although no account lists it", async () => {
     const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
     const count = [...counter, set({ key_count: 0 })] as const;
     expect(await differencesAfter([[...listing(), deleted], count])).toEqual([
@@ -347,7 +347,7 @@ describe("reconcile, for accounts and keys,", () => {
 });
 
 describe("reconcile, for results of steps,", () => {
-  it("finds a wrong number of tracked items", async () => {
+  it("reports a wrong number of tracked items", async () => {
     const change: Change = (row) => ({ ...row, stats: { ...(row["stats"] as Row), tracked: 9 } });
     expect(await differencesAfter([[...runRow(3), change]])).toEqual([
       `${world.list.id} run 3: tracked is 9, should be 5`,
@@ -355,7 +355,7 @@ describe("reconcile, for results of steps,", () => {
   });
 });
 
-it("reconcile finds no difference while calls, keys and events are created and deleted", async () => {
+it("reconcile reports no difference while other processes make calls and create and delete keys and events", async () => {
   const { bench, accountId, list } = world;
   const [owner, now] = [await bench.account(), bench.clock.now()];
   const [clock, random] = [bench.clock, countingRandom(6)];
@@ -393,8 +393,8 @@ it("reconcile finds no difference while calls, keys and events are created and d
   expect(work.rounds).toBeGreaterThan(10);
 });
 
-describe("reconcile, for what it cannot compare,", () => {
-  it("names watchlists whose counters kept changing, and does not report them as equal", () => {
+describe("reconcile, for data that it cannot compare,", () => {
+  it("names watchlists whose counters did not stop changing, and does not count them as compared", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +

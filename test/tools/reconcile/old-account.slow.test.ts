@@ -66,11 +66,11 @@ async function differencesAfter([table, key]: Place, change: Change): Promise<st
 }
 
 describe("reconcile, for an account without shards,", () => {
-  it("finds no differences in what an earlier release wrote", async () => {
+  it("reports no differences in rows that an earlier release wrote", async () => {
     expect(await found()).toEqual([]);
   });
 
-  it("finds a wrong sum or a missing ID in the account's row", async () => {
+  it("reports a wrong sum or a missing ID in the account's row", async () => {
     for (const [name, value] of [
       ["balance", 29_937],
       ["held", 60],
@@ -87,13 +87,13 @@ describe("reconcile, for an account without shards,", () => {
     ]);
   });
 
-  it.each([1, 4, 7])("finds that entry %i is missing", async (sequence) => {
+  it.each([1, 4, 7])("reports that ledger entry %i is missing", async (sequence) => {
     expect(await differencesAfter(entry(sequence), deleted)).toEqual([
       `${accountId} entry ${sequence}: row is missing, should be present`,
     ]);
   });
 
-  it("finds an entry after the sequence of the account's row, or with a wrong ID or balance", async () => {
+  it("reports a ledger entry that is newer than the sequence number of the account's row, or has a wrong ID or balance", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     await put(names.ledger, { ...last, ...entry(8)[1], id, sequence: 8 });
@@ -110,7 +110,7 @@ describe("reconcile, for an account without shards,", () => {
     ]);
   });
 
-  it("finds a wrong hold or wrong usage", async () => {
+  it("reports a wrong hold or wrong daily usage", async () => {
     const at = `${accountId} hold`;
     expect(await differencesAfter(hold("req_old_done"), set({ charged: 2 }))).toEqual([
       `${at} req_old_done: charged is 2, should be 3`,
@@ -132,7 +132,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("finds no differences, even after holds from before the move are resolved and a charge is reversed", async () => {
+  it("reports no differences, even after holds that precede the move are resolved and a charge is reversed", async () => {
     expect(await found()).toEqual([]);
     const ledger = dynamoLedger(client, options());
     const now = clock.now();
@@ -152,14 +152,17 @@ describe("reconcile, for an account that moved to shards,", () => {
     expect(await found()).toEqual([]);
   });
 
-  it.each([1, 4, 7])("finds that entry %i from before the move is missing", async (sequence) => {
-    const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
-    expect(await differencesAfter(entry(sequence), deleted)).toEqual([
-      `${ledger} entry ${sequence}: row is missing, should be present`,
-    ]);
-  });
+  it.each([1, 4, 7])(
+    "reports that ledger entry %i, which precedes the move, is missing",
+    async (sequence) => {
+      const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
+      expect(await differencesAfter(entry(sequence), deleted)).toEqual([
+        `${ledger} entry ${sequence}: row is missing, should be present`,
+      ]);
+    },
+  );
 
-  it("finds an entry from before the move that the first shard does not continue", async () => {
+  it("reports that the first shard does not continue after the newest ledger entry that precedes the move", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     const more = { id, sequence: 8, type: "grant", credits: 1 };
@@ -169,7 +172,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     await remove(...entry(8));
   });
 
-  it("finds a wrong hold or wrong usage from before the move", async () => {
+  it("reports a wrong hold or wrong daily usage that precedes the move", async () => {
     expect(await differencesAfter(hold("req_old_open"), deleted)).toEqual([
       `${accountId} hold req_old_open: row is missing, should be present`,
     ]);
@@ -179,7 +182,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     ]);
   });
 
-  it("finds that the shards count more or fewer calls from before the move than are open", async () => {
+  it("reports that the shards count more or fewer open calls that precede the move than exist", async () => {
     expect(await differencesAfter(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
       `${accountId}: number of calls in flight from before the account had shards is 2, should be 1`,
     ]);
@@ -195,7 +198,7 @@ describe("an account that moved to shards", () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("has no free slot for the previous release, because its row has more calls in flight than slots", async () => {
+  it("has no free slot for the previous release, because its old row contains more calls in flight than slots", async () => {
     const row = await rowAt(...account());
     expect(row["concurrency"]).toBe(20);
     expect(row["in_flight"]).toBeGreaterThan(20);
@@ -203,7 +206,7 @@ describe("an account that moved to shards", () => {
   });
 });
 
-it("reconcile finds no differences while an account moves to shards and calls continue", async () => {
+it("reconcile reports no differences while an account moves to shards and its calls continue", async () => {
   const ledger = dynamoLedger(client, options());
   const work = { isOver: false, calls: 0 };
   const calls = async (): Promise<void> => {

@@ -31,7 +31,7 @@ beforeEach(async () => {
   world = await startWorld();
 });
 
-it("reconcile finds no difference in what the service wrote, and reports how many rows it compared", async () => {
+it("reconcile reports no difference in rows that the service wrote, and how many rows it compared", async () => {
   const differences: Difference[] = [];
   const tally = await reconcile(client, names, {
     accountId: world.accountId,
@@ -61,7 +61,7 @@ describe("reconcile, for accounts,", () => {
     expect(await found(world)).toEqual([]);
   });
 
-  it("finds a wrong number of keys", async () => {
+  it("reports a wrong number of API keys", async () => {
     const { accountId } = world;
     const item = { ...accountKeys.keyCount(accountId), key_count: 1 };
     await client.send(new PutCommand({ TableName: names.accounts, Item: item }));
@@ -74,7 +74,7 @@ describe("reconcile, for watchlists,", () => {
   const listKey = () => watchlistKeys.watchlist(world.accountId, world.list.id);
   const pageKey = () => watchlistKeys.page(world.list.id, "");
 
-  it("finds a wrong item counter", async () => {
+  it("reports a wrong item counter", async () => {
     await client.send(
       new UpdateCommand({
         TableName: names.watchlists,
@@ -87,7 +87,7 @@ describe("reconcile, for watchlists,", () => {
     expect(await found(world)).toEqual([`${world.list.id}: item_counts.active is 5, should be 4`]);
   });
 
-  it("finds an ID that occurs twice in a page", async () => {
+  it("reports an item ID that occurs twice in a stored page", async () => {
     await damage(names.watchlists, pageKey(), (row) => {
       const items = decodeItems(row["items"] as Uint8Array);
       return { items: encodeItems(items.flatMap((item, n) => (n === 2 ? [item, item] : [item]))) };
@@ -98,7 +98,7 @@ describe("reconcile, for watchlists,", () => {
     ]);
   });
 
-  it("finds pages that overlap, and a missing last page", async () => {
+  it("reports stored pages whose ranges of IDs overlap, and a missing last page", async () => {
     await damage(names.watchlists, pageKey(), () => ({ upper: "2000000" }));
     expect(await found(world)).toEqual([
       `${world.list.id} page "2000000": row is missing, should be the next page`,
@@ -125,7 +125,7 @@ describe("reconcile, for watchlists,", () => {
     ]);
   });
 
-  it("finds an active watchlist that is not in the sweeper's index", async () => {
+  it("reports an active watchlist that is missing in the sweeper's index", async () => {
     const row = await rowAt(names.watchlists, listKey());
     const { due_kind: _kind, due_at: dueAt, ...rest } = row;
     await client.send(new PutCommand({ TableName: names.watchlists, Item: rest }));
@@ -135,7 +135,7 @@ describe("reconcile, for watchlists,", () => {
     ]);
   });
 
-  it("finds a wrong count of watchlists", async () => {
+  it("reports a wrong number of watchlists of an account", async () => {
     const key = watchlistKeys.count(world.accountId);
     await damage(names.watchlists, key, () => ({ watchlists: 2 }));
 
@@ -146,7 +146,7 @@ describe("reconcile, for watchlists,", () => {
 describe("reconcile, for runs,", () => {
   const runKey = (number: number) => watchlistKeys.run(world.list.id, number);
 
-  it("finds stats that differ from the records of the steps", async () => {
+  it("reports run stats that differ from the records of the run's steps", async () => {
     await damage(names.watchlists, runKey(3), ({ stats }) => ({
       stats: { ...(stats as Row), delisted: 2 },
     }));
@@ -154,7 +154,7 @@ describe("reconcile, for runs,", () => {
     expect(await found(world)).toEqual([`${world.list.id} run 3: delisted is 2, should be 1`]);
   });
 
-  it("finds credits that the ledger did not charge", async () => {
+  it("reports credits in a run's record that the ledger did not charge", async () => {
     await damage(names.watchlists, runKey(2), more("credits", 1));
 
     expect(await found(world)).toEqual([
@@ -163,7 +163,7 @@ describe("reconcile, for runs,", () => {
     ]);
   });
 
-  it("finds a batch without a result", async () => {
+  it("reports a batch without a result", async () => {
     const { bench, list } = world;
     const run = await bench.lastRun(list);
     const [step] = await bench.steps.list(run.id);
@@ -178,7 +178,7 @@ describe("reconcile, for runs,", () => {
     ]);
   });
 
-  it("finds a missing run, and a watchlist whose running run has already finished", async () => {
+  it("reports a missing run, and a watchlist whose row has a run in progress that has already finished", async () => {
     await remove(names.watchlists, runKey(1));
     await damage(names.watchlists, watchlistKeys.watchlist(world.accountId, world.list.id), () => ({
       running_run: 3,
@@ -192,7 +192,7 @@ describe("reconcile, for runs,", () => {
 });
 
 describe("reconcile, for deliveries,", () => {
-  it("finds a pending delivery without an outbox entry", async () => {
+  it("reports a pending delivery without an outbox entry", async () => {
     const { accountId } = world;
     const { id } = deliveryOf(world);
     const target = endpointTarget(accountId, endpointId);
@@ -212,7 +212,7 @@ describe("reconcile, for deliveries,", () => {
     ["no due mark", () => ({})],
     ["only a due time, without a kind", (dueAt: unknown) => ({ due_at: dueAt })],
     ["a due mark of an unknown kind", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
-  ])("finds a delivery target with pending deliveries that has %s", async (_, mark) => {
+  ])("reports a delivery target with pending deliveries that has %s", async (_, mark) => {
     const { accountId } = world;
     const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
     const { due_at: dueAt } = await rowAt(names.deliveries, key);
@@ -224,7 +224,7 @@ describe("reconcile, for deliveries,", () => {
     ]);
   });
 
-  it.each([1, 2, 3])("finds that run %i is missing in the feed", async (sequence) => {
+  it.each([1, 2, 3])("reports that run %i is missing in the event feed", async (sequence) => {
     await remove(names.deliveries, deliveryKeys.feedEntry(world.accountId, sequence));
 
     expect(await found(world)).toEqual([
@@ -233,7 +233,7 @@ describe("reconcile, for deliveries,", () => {
   });
 });
 
-it("reconcile finds no difference while the account makes calls", async () => {
+it("reconcile reports no difference while the account makes calls", async () => {
   const { bench, accountId } = world;
   const work = { isOver: false, calls: 0 };
   const call = async (process: number): Promise<void> => {

@@ -145,13 +145,13 @@ const within =
     return { ...row, [name]: changed };
   };
 
-it("reconcile finds no difference in shards whose rows are not damaged", async () => {
+it("reconcile reports no difference if no row of a shard is damaged", async () => {
   expect(await found(world)).toEqual([]);
   expect(await found(world, "everything")).toEqual([]);
 });
 
 describe("reconcile, for the row of a shard,", () => {
-  it.each(["balance", "spent", "held", "added"])("finds a wrong %s", async (name) => {
+  it.each(["balance", "spent", "held", "added"])("reports a wrong %s", async (name) => {
     for (const number of [0, 1]) {
       const value = await numberIn(shard(number), name);
       expect(await differencesAfter([...shard(number), add(name, 1)])).toEqual([
@@ -160,7 +160,7 @@ describe("reconcile, for the row of a shard,", () => {
     }
   });
 
-  it("finds a wrong sequence", async () => {
+  it("reports a wrong sequence number", async () => {
     const last = await numberIn(shard(0), "sequence");
     expect(await differencesAfter([...shard(0), add("sequence", 1)])).toEqual([
       expect.stringMatching(`^${placeOf(0)} entry \\d+: row is missing, should be present$`),
@@ -170,7 +170,7 @@ describe("reconcile, for the row of a shard,", () => {
     ]);
   });
 
-  it("finds more calls in flight than the shard has holds or slots", async () => {
+  it("reports a number of calls in flight that is higher than the shard's number of holds or slots", async () => {
     expect(await differencesAfter([...shard(0), add("in_flight", 1)])).toEqual([
       `${placeOf(0)}: in_flight is 2, should be 1`,
     ]);
@@ -180,21 +180,21 @@ describe("reconcile, for the row of a shard,", () => {
     ]);
   });
 
-  it("finds slots or a number of shards that do not follow from the lifetime credits", async () => {
+  it("reports a number of slots or shards that disagrees with the lifetime credits", async () => {
     expect(await differencesAfter([...shard(1), set({ slots: 11, shards: 3 })])).toEqual([
       `${placeOf(1)}: shards is 3, should be 2`,
       `${placeOf(1)}: slots is 11, should be 10`,
     ]);
   });
 
-  it("finds a fence that is lower than the stamp of the newest record", async () => {
+  it("reports a fence that is lower than the stamp of the newest record", async () => {
     const newest = Number((await journalOf(1)).at(-1)?.["a"]);
     expect(await differencesAfter([...shard(1), set({ fence: newest - 1 })])).toEqual([
       `${placeOf(1)}: fence is ${newest - 1}, should be ${newest} or more`,
     ]);
   });
 
-  it("finds that the row is missing", async () => {
+  it("reports that the row is missing", async () => {
     for (const number of [0, 1]) {
       expect(await differencesAfter([...shard(number), deleted])).toEqual([
         `${placeOf(number)}: row is missing, should be present`,
@@ -202,7 +202,7 @@ describe("reconcile, for the row of a shard,", () => {
     }
   });
 
-  it("finds a row, usage or a page of a shard that the account does not have", async () => {
+  it("reports a row, daily usage or a page of a shard that the account does not have", async () => {
     const lines = [
       `${placeOf(2)}: a row of a shard that the account does not have is present, should be missing`,
     ];
@@ -219,7 +219,7 @@ describe("reconcile, for the row of a shard,", () => {
 });
 
 describe("reconcile, for the holds of a shard,", () => {
-  it("finds a hold in the row that is changed, missing or not in the records", async () => {
+  it("reports a hold that differs between the shard's row and its records, or is missing in one of them", async () => {
     const at = `${placeOf(0)} hold`;
     const more: Change = within("holds", "req_open", (row) => ({ ...row, c: 41 }));
     expect(await differencesAfter([...shard(0), more])).toEqual([
@@ -239,7 +239,7 @@ describe("reconcile, for the holds of a shard,", () => {
     ]);
   });
 
-  it("finds a due time of the shard that is missing, too late or long ago", async () => {
+  it("reports a due time of the shard that is missing, too late or long past", async () => {
     expect(dueTimeOf("hold", await rowAt(...shard(1)))).not.toBeNull();
     expect(await differencesAfter([...shard(1), without("due_kind")])).toEqual([
       `${placeOf(1)}: due mark is false, should be true`,
@@ -251,7 +251,7 @@ describe("reconcile, for the holds of a shard,", () => {
     }
   });
 
-  it("finds a row of a hold that is missing, or has a wrong shard or charge", async () => {
+  it("reports a hold whose row is missing, or has a wrong shard or charge", async () => {
     const { accountId, runs } = world;
     const { Items = [] } = await client.send(
       new QueryCommand({
@@ -275,7 +275,7 @@ describe("reconcile, for the holds of a shard,", () => {
     ]);
   });
 
-  it("finds a reversed charge whose hold has no row", async () => {
+  it("reports a reversed charge whose hold has no row", async () => {
     expect(await differencesAfter([...hold("req_done"), deleted])).toEqual([
       `${world.accountId} hold req_done: row is missing, should be present`,
     ]);
@@ -283,7 +283,7 @@ describe("reconcile, for the holds of a shard,", () => {
 });
 
 describe("reconcile, for the pages of a shard,", () => {
-  it("finds a missing page", async () => {
+  it("reports a missing page", async () => {
     for (const n of [0, 1, -1]) {
       expect(await differencesAfter([...page(n), deleted])).toContainEqual(
         expect.stringMatching(
@@ -293,7 +293,7 @@ describe("reconcile, for the pages of a shard,", () => {
     }
   });
 
-  it("finds a page that does not start with the state after the previous page", async () => {
+  it("reports a page that does not start with the state at the end of the previous page", async () => {
     const at = `${placeOf(0)} page ${stampOfPage(page(1))}`;
     const balance = await numberIn(page(1), "balance_before");
     expect(await differencesAfter([...page(1), add("balance_before", 1)])).toContain(
@@ -305,7 +305,7 @@ describe("reconcile, for the pages of a shard,", () => {
     );
   });
 
-  it("finds two pages with the same records", async () => {
+  it("reports two pages with the same records", async () => {
     const stamp = stampOfPage(page(1)) + 1;
     const key = ledgerKeys.page(world.accountId, 0, stamp);
     const lines = await beside(names.ledger, { ...(await rowAt(...page(1))), ...key });
@@ -315,7 +315,7 @@ describe("reconcile, for the pages of a shard,", () => {
     expect(lines).toContain(`${placeOf(0)} page ${stamp}: key is ${stamp}, should be ${stamp - 1}`);
   });
 
-  it("finds a page with records that are also in the row, or that are newer", async () => {
+  it("reports a page with records that are also in the shard's row, or newer than those in the row", async () => {
     const row = await rowAt(...shard(1));
     const journal = row["journal"] as Row[];
     for (const records of [journal, [{ ...journal[0], a: Number(row["fence"]) + 5 }]]) {
@@ -328,7 +328,7 @@ describe("reconcile, for the pages of a shard,", () => {
     }
   });
 
-  it("finds stamps that do not increase", async () => {
+  it("reports stamps that do not strictly increase", async () => {
     const row = await rowAt(...page(1));
     const [first, second] = row["records"] as Row[];
     const same: Change = within("records", 1, (record) => ({ ...record, a: first?.["a"] }));
@@ -339,7 +339,7 @@ describe("reconcile, for the pages of a shard,", () => {
     ]);
   });
 
-  it("finds an unreadable page", async () => {
+  it("reports an unreadable page", async () => {
     for (const change of [
       without("records"),
       within("records", 0, (row) => ({ ...row, t: "?" })),
@@ -352,7 +352,7 @@ describe("reconcile, for the pages of a shard,", () => {
 });
 
 describe("reconcile, for the records of a shard,", () => {
-  it("finds a charge and refund that do not add up to the reservation", async () => {
+  it("reports a charge and a refund that do not add up to the reservation", async () => {
     const journal = await journalOf(0);
     const n = journal.findLastIndex(({ t }) => t === "s");
     const { h: id, r: refunded } = journal[n] ?? {};
@@ -365,7 +365,7 @@ describe("reconcile, for the records of a shard,", () => {
     );
   });
 
-  it("finds a hold that is resolved twice, or whose charge is reversed twice", async () => {
+  it("reports a hold that is resolved twice, or whose charge is reversed twice", async () => {
     const [journal, row] = [await journalOf(0), await rowAt(...shard(0))];
     const { h: id, ...settled } = journal.findLast(({ t }) => t === "s") ?? {};
     const at = Number(row["fence"]) + 1;
@@ -395,7 +395,7 @@ describe("reconcile, for the records of a shard,", () => {
     ]);
   });
 
-  it("finds transfers at one stamp that do not add up to 0", async () => {
+  it("reports transfers between shards with the same stamp that do not add up to 0", async () => {
     const journal = await journalOf(1);
     const n = journal.findIndex(({ t }) => t === "x");
     const { a: at, c: credits } = journal[n] ?? {};
@@ -410,14 +410,14 @@ describe("reconcile, for the records of a shard,", () => {
 });
 
 describe("reconcile, for the row of a sharded account,", () => {
-  it.each(["received", "lifetime"])("finds a wrong %s", async (name) => {
+  it.each(["received", "lifetime"])("reports a wrong %s", async (name) => {
     const value = await numberIn(account(), name);
     expect(await differencesAfter([...account(), add(name, 1)])).toEqual([
       `${world.accountId}: ${name} is ${value + 1}, should be ${value}`,
     ]);
   });
 
-  it("finds a number of shards that does not follow from the lifetime credits", async () => {
+  it("reports a number of shards that disagrees with the lifetime credits", async () => {
     expect(await differencesAfter([...account(), set({ shards: 1 })])).toEqual([
       `${world.accountId}: shards is 1, should be 2`,
       `${placeOf(1)}: a row of a shard that the account does not have is present, should be missing`,
@@ -430,7 +430,7 @@ describe("reconcile, for the row of a sharded account,", () => {
 });
 
 describe("reconcile, for daily usage,", () => {
-  it("finds usage that does not match the pages of its shard", async () => {
+  it("reports usage that differs from the records in the pages of its shard", async () => {
     const usage: Place = [names.accounts, accountKeys.shardUsage(world.accountId, 0, day)];
     const at = `${placeOf(0)} usage ${day}`;
     for (const name of ["requests", "successful", "failed", "credits"]) {
@@ -444,7 +444,7 @@ describe("reconcile, for daily usage,", () => {
     );
   });
 
-  it("finds usage from before the account had shards for which there are no entries", async () => {
+  it("reports usage of the time before the account had shards if it has no ledger entries", async () => {
     const key = accountKeys.usage(world.accountId, day);
     const counts = { requests: 1, successful: 1, failed: 0, credits: 0 };
     expect(await beside(names.accounts, { ...key, ...counts })).toEqual([
@@ -453,7 +453,7 @@ describe("reconcile, for daily usage,", () => {
   });
 });
 
-it("reconcile finds no difference while credits are added and move between shards", async () => {
+it("reconcile reports no difference while credits are added and transferred between shards", async () => {
   const { bench, accountId } = world;
   const [now, options] = [bench.clock.now(), ledgerOptions()];
   const ledger = dynamoLedger(client, options);

@@ -24,7 +24,7 @@ function world(append?: AuditLog["append"]) {
 }
 
 describe("audited, which records a change in the audit log,", () => {
-  it("stores who made which change, its options without personal data, and its result", async () => {
+  it("stores the operator, the change, the change's options without personal data, and the result", async () => {
     const { lines, options } = world();
     await audited(options, async () => ({ id: "key_1", key: "svc_live_secret" }));
 
@@ -55,7 +55,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(lines.at(-1)).toMatchObject({ result: "done", exit_code: 1 });
   });
 
-  it("stores and throws the error of a failed change", async () => {
+  it("stores the error of a failed change, and throws it", async () => {
     const { lines, options } = world();
     const failed = audited(options, async () => {
       throw new Error("The account does not exist");
@@ -68,7 +68,7 @@ describe("audited, which records a change in the audit log,", () => {
     });
   });
 
-  it("does not make the change if the line before it cannot be stored", async () => {
+  it("does not make the change if the audit line that precedes it cannot be stored", async () => {
     const { options } = world(async () => {
       throw new Error("no permission");
     });
@@ -81,7 +81,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(changes).toBe(0);
   });
 
-  it("warns if the line after the change cannot be stored, and still returns the result of the change", async () => {
+  it("warns if the audit line that follows the change cannot be stored, and still returns the result of the change", async () => {
     let stored = 0;
     const { options, warnings } = world(async () => {
       stored += 1;
@@ -93,7 +93,7 @@ describe("audited, which records a change in the audit log,", () => {
   });
 });
 
-describe("lastLines", () => {
+describe("lastLines, which reads the audit log,", () => {
   it("returns one line for each change, newest first, with the time of its start", () => {
     const line = { operator: "ops", role: "act", command: "grant", options: {} };
     const first = { ...line, id: "1", at: "t1", result: "started" as const };

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe("the audit log in a file", () => {
   auditLogContract(async () => fileAuditLog(join(folder, "audit.jsonl")));
 
-  it("skips lines that are not audit lines, with a warning for each", async () => {
+  it("skips lines that are not audit lines, and prints a warning for each", async () => {
     const file = join(folder, "audit.jsonl");
     const log = fileAuditLog(file);
     await log.append(line);

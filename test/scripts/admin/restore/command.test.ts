@@ -5,8 +5,8 @@ const { restore } = restoreCommands;
 const changes = restore !== undefined && "changes" in restore ? restore.changes : undefined;
 const at = "2026-11-21T10:15:00Z";
 
-describe("the command restore", () => {
-  it("counts as a change, which the audit log records, except with --dry-run", () => {
+describe("the admin command restore", () => {
+  it("is recorded in the audit log as a change, except with --dry-run", () => {
     expect(changes?.({ at })).toBe(`Restore all tables to ${at}`);
     expect(changes?.({ at, discard: true })).toBe(`Remove the copies of the restore to ${at}`);
     expect(changes?.({ at, "dry-run": true })).toBeUndefined();
@@ -20,7 +20,7 @@ describe("the command restore", () => {
     "2026-02-30T10:15:00Z",
     "2026-11-21T24:00:00Z",
     "2026-13-01T10:15:00Z",
-  ])("refuses the invalid time %s before any request", (invalid) => {
+  ])("refuses the invalid time %s before it sends a request", (invalid) => {
     expect(() => changes?.({ at: invalid })).toThrow("--at must be a second in UTC");
   });
 });

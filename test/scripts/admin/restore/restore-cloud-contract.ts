@@ -58,7 +58,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
         return state === undefined;
       });
 
-    it("find no table, backup, service stack or progress that does not exist", async () => {
+    it("report a table, backup, service stack or progress that does not exist as missing", async () => {
       expect(await cloud.table(table)).toBeUndefined();
       expect(await cloud.backup(table, "none")).toBeUndefined();
       expect(await cloud.serviceStatus()).toBeUndefined();
@@ -71,7 +71,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.settingsOf(table)).toEqual(settings);
     });
 
-    it("restore a table to a new table with the same row but without its settings, and refuse an existing name", async () => {
+    it("restore a table to a new table with the same rows but without its settings, and refuse the name of an existing table", async () => {
       await world.createTable(table, "row", settings);
       const at = new Date().toISOString();
       await cloud.restoreToTime(table, `${table}-restored`, at);
@@ -99,7 +99,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.backup(table, "restored-1")).toBeUndefined();
     });
 
-    it("remove the deletion protection of a table before they delete it", async () => {
+    it("remove the deletion protection of a table and then delete the table", async () => {
       await world.createTable(table, "row", settings);
       await cloud.deleteTable(table);
       await untilActive(table);
@@ -109,7 +109,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.table(table)).toBeUndefined();
     });
 
-    it("apply all settings to a table, and can be repeated", async () => {
+    it("apply all settings to a table, and change nothing when they are repeated", async () => {
       await world.createTable(table, "row", unset);
       await cloud.applySettings(table, settings);
       await untilActive(table);
@@ -128,11 +128,11 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.serviceStatus()).toBeUndefined();
     });
 
-    it("find no difference between the data stack and its resources", async () => {
+    it("report no difference if the data stack matches its resources", async () => {
       expect(await cloud.drift()).toEqual([]);
     });
 
-    it("store the progress until it is deleted", async () => {
+    it("store the progress of a restore until it is deleted", async () => {
       const progress: Progress = {
         version: 1,
         at: "2026-11-21T10:15:00Z",

@@ -61,7 +61,7 @@ async function toTheEnd({ cloud, tools }: World): Promise<RestoreOutcome> {
 }
 
 describe("restoreStage", () => {
-  it("restores the rows and settings of all tables, and removes its copies, backups and progress", async () => {
+  it("restores the rows and settings of all tables, and then removes the restore's copies, backups and progress", async () => {
     const one = world();
     await expect(toTheEnd(one)).resolves.toEqual({ state: "completed", at });
 
@@ -72,7 +72,7 @@ describe("restoreStage", () => {
     expect(one.cloud.stored).toBeUndefined();
   });
 
-  it("waits until the operator has deployed the service again", async () => {
+  it("waits, after it has replaced the tables, until the operator has deployed the service again", async () => {
     const { cloud, tools } = world();
     const waiting = await restoreStage(restore, tools);
 
@@ -96,7 +96,7 @@ describe("restoreStage", () => {
   });
 
   it.each(["stop", "replace"])(
-    "changes no row of the service without a confirmation of step %s, and continues when repeated",
+    "changes no row of the service if the operator does not confirm step %s, and continues from there when it is repeated",
     async (step) => {
       const one = world();
       one.state.refuses = (change) => change.startsWith(`Step ${step} `);
@@ -112,7 +112,7 @@ describe("restoreStage", () => {
     },
   );
 
-  it("restores every table once when it is repeated, whichever request failed after it took effect", async () => {
+  it("restores every table once when it is repeated after the response to any of its requests was lost", async () => {
     const whole = world();
     await toTheEnd(whole);
     for (let failAfter = 0; failAfter < whole.cloud.requests.length; failAfter += 1) {
@@ -147,7 +147,7 @@ describe("restoreStage", () => {
     expect(contentsOf(one)).toEqual(badRows);
   });
 
-  it("deletes no table while a backup is missing", async () => {
+  it("deletes no table while the backup of a table is missing", async () => {
     const one = world();
     one.state.refuses = (change) => change.startsWith("Step replace ");
     await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
@@ -168,7 +168,7 @@ describe("restoreStage", () => {
     await expect(restoreStage(restore, tools)).rejects.toThrow("DELETE_FAILED");
   });
 
-  it("stops before it deletes the copies if reconcile finds differences, and deletes them when repeated", async () => {
+  it("keeps the copies if reconcile finds differences, and deletes them when it is repeated", async () => {
     const one = world();
     one.state.differences = 2;
     const outcome = await toTheEnd(one);
@@ -180,7 +180,7 @@ describe("restoreStage", () => {
     expect(one.cloud.tables.has("ledger-restored")).toBe(false);
   });
 
-  it("prints what differs between the data stack and its resources, and continues", async () => {
+  it("prints the differences between the data stack and its resources, and continues", async () => {
     const one = world();
     one.cloud.drifted = ["LedgerTable: MODIFIED (/Tags)"];
 
@@ -188,7 +188,7 @@ describe("restoreStage", () => {
     expect(one.lines).toContain("  LedgerTable: MODIFIED (/Tags)");
   });
 
-  it("prints why the data stack was not compared, and continues", async () => {
+  it("prints why the data stack could not be compared with its resources, and continues", async () => {
     const one = world();
     one.cloud.drift = async () => {
       throw new Error("AccessDenied");
@@ -215,7 +215,7 @@ describe("restoreStage", () => {
     expect(lines).toHaveLength(24 * 12 - 1);
   });
 
-  it("fails, and does not keep waiting, if an awaited table or backup is deleted", async () => {
+  it("fails instead of waiting further if a table or backup that it waits for is deleted", async () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(
@@ -251,13 +251,13 @@ describe("restoreStage", () => {
     },
   );
 
-  it("accepts the first and the last second that point-in-time recovery covers", async () => {
+  it("accepts the earliest and the latest second that point-in-time recovery covers", async () => {
     for (const inside of ["2026-10-17T12:00:00Z", "2026-11-21T11:55:00Z"]) {
       expect(await plannedSteps({ ...restore, at: inside }, world().tools)).toHaveLength(9);
     }
   });
 
-  it("does not begin if a table is missing, or if another table has the name of a copy", async () => {
+  it("does not begin if a table is missing, or if a table already has the name of a planned copy", async () => {
     const missing = world();
     missing.cloud.tables.delete("ledger");
     await expect(restoreStage(restore, missing.tools)).rejects.toThrow("There is no table ledger");
@@ -269,8 +269,8 @@ describe("restoreStage", () => {
   });
 });
 
-describe("plannedSteps", () => {
-  it("lists the steps before and during a restore, and changes nothing", async () => {
+describe("plannedSteps, the dry run of a restore,", () => {
+  it("lists the steps of a restore before it begins and while it is in progress, and changes nothing", async () => {
     const one = world();
     const before = await plannedSteps(restore, one.tools);
     expect(one.cloud.requests).toEqual([]);
@@ -303,7 +303,7 @@ describe("discardRestore", () => {
     await expect(discardRestore(restore, one.tools)).rejects.toThrow("No restore of prod");
   });
 
-  it("instructs the operator to deploy if the service stack is deleted", async () => {
+  it("instructs the operator to deploy the service if the service stack was deleted", async () => {
     const one = world();
     one.state.refuses = (change) => change.startsWith("Step replace ");
     await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");

@@ -19,7 +19,7 @@ const nameOf = (outcome: PromiseSettledResult<unknown>): string =>
   outcome.status === "fulfilled" ? "done" : (outcome.reason as Error).name;
 
 describe("the bench's model of DynamoDB contention", () => {
-  it("runs plain writes of one item in sequence, and plain writes of two items in parallel", async () => {
+  it("executes plain writes of the same item one after the other, and plain writes of different items in parallel", async () => {
     const { time, requests, effect } = model();
     const at = await time.through(
       Promise.all([
@@ -63,7 +63,7 @@ describe("the bench's model of DynamoDB contention", () => {
     expect(outcomes.map(nameOf)).toEqual(["done", "TransactionConflictException"]);
   });
 
-  it("throttles a partition key without write units until they are refilled", async () => {
+  it("throttles writes to a partition key that has used up its write units, until they are refilled", async () => {
     const { time, requests, effect } = model({ partitionUnits: 1 });
     const write = () => requests.write([item], async () => ({ ...(await effect()), units: 2 }));
     const outcomes = await time.through(

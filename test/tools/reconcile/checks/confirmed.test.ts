@@ -54,17 +54,20 @@ it.each([
     stored: [1],
     taken: 3,
   },
-])("a confirmed check of reconcile finds $what", async ({ found, stored, taken }) => {
-  const { look, taken: looked } = looks(...found);
+])(
+  "a check of reconcile that reads again to confirm differences reports $what",
+  async ({ found, stored, taken }) => {
+    const { look, taken: looked } = looks(...found);
 
-  const { differences, isSteady } = await confirmed(look, { clock });
+    const { differences, isSteady } = await confirmed(look, { clock });
 
-  expect(differences.map((again) => again.stored)).toEqual(stored);
-  expect(isSteady).toBe(true);
-  expect(looked()).toBe(taken);
-});
+    expect(differences.map((again) => again.stored)).toEqual(stored);
+    expect(isSteady).toBe(true);
+    expect(looked()).toBe(taken);
+  },
+);
 
-it("a confirmed check of reconcile ends after 8 reads and reports that the rows never stopped changing", async () => {
+it("a check of reconcile that reads again to confirm differences ends after 8 reads and reports that the rows did not stop changing", async () => {
   const { look, taken } = looks(moving);
 
   expect(await confirmed(look, { clock })).toEqual({ differences: [], isSteady: false });

@@ -31,8 +31,8 @@ beforeEach(async () => {
   table = await tables.create();
 });
 
-describe("dynamoLedgerReader", () => {
-  it("returns accounts with their entries, holds, usage and keys", async () => {
+describe("dynamoLedgerReader, a reader of reconcile,", () => {
+  it("returns accounts with their ledger entries, holds, daily usage and API keys", async () => {
     const names = { accountsTable: table, ledgerTable: await tables.create() };
     const stores = { accounts: names.accountsTable, ledger: names.ledgerTable };
     const accounts = dynamoAccountStore(tables.client, stores);
@@ -94,8 +94,8 @@ describe("dynamoLedgerReader", () => {
   });
 });
 
-describe("dynamoListsReader", () => {
-  it("returns watchlists with their pages, counters and runs, the newest run first", async () => {
+describe("dynamoListsReader, a reader of reconcile,", () => {
+  it("returns watchlists with their stored pages, counters and runs, the newest run first", async () => {
     const options = { table, clock, random };
     const items = ["10001", "10002"].map((id) => newItem(id, start));
     const list = aWatchlist({ itemCounts: { new: 2, active: 0, delisted: 0 } });
@@ -123,8 +123,8 @@ describe("dynamoListsReader", () => {
   });
 });
 
-describe("dynamoDeliveriesReader", () => {
-  it("returns every target with its due time and its earliest entry", async () => {
+describe("dynamoDeliveriesReader, a reader of reconcile,", () => {
+  it("returns every delivery target with its due time and the earliest entry of its outbox", async () => {
     const options = { tableName: table, clock, random };
     const outbox = dynamoOutbox(tables.client, options);
     const target = endpointTarget("acct_1", "we_1");
@@ -151,7 +151,7 @@ describe("dynamoDeliveriesReader", () => {
     expect(await reader.isPending(target, { ...entries[0], key: "c" })).toBe(false);
   });
 
-  it("returns the runs of the feed in the order of their numbers, and of their ends", async () => {
+  it("returns the runs of the event feed in the order of their numbers, and in the order of their end times", async () => {
     const feed = dynamoEventFeed(tables.client, { tableName: table, clock, random });
     for (const minute of ["01", "02", "03"]) {
       const createdAt = `2026-03-01T00:${minute}:00.000Z`;

@@ -49,7 +49,7 @@ describe("the reconciliation of an account's row", () => {
   const linesOf = (changed: Partial<typeof row>, sums = whole): string[] =>
     sumDifferences({ ...row, ...changed }, sums).map(differenceLine);
 
-  it("finds no difference if the row agrees with the ledger", () => {
+  it("reports no difference if the row agrees with the ledger", () => {
     expect(linesOf({})).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe("the reconciliation of an account's row", () => {
     expect(linesOf(changed)).toEqual([`acct_1: ${line}`]);
   });
 
-  it("counts no slot for the open hold of a step", () => {
+  it("expects no occupied slot for the open hold of a step", () => {
     const open = new Map([["wlrun_1#check", { ...openHold, takesSlot: false }]]);
     expect(linesOf({ inFlight: 0 }, { ...whole, open })).toEqual([]);
   });
@@ -79,15 +79,18 @@ describe("the reconciliation of an account's row", () => {
   });
 });
 
-describe("the reconciliation of an account whose row has sequence number 7", () => {
+describe("the reconciliation of an account's row with sequence number 7", () => {
   it.each([
     [7, []],
     [8, ["acct_1 entry 8: row is beyond sequence 7, should be within it"]],
     [10, ["acct_1 entries 8 to 10: row is beyond sequence 7, should be within it"]],
-  ])("reports, if the newest ledger entry is %i, the differences %j", (newest, lines) => {
-    const differences = beyondDifferences({ accountId, sequence: 7 }, newest);
-    expect(differences.map(differenceLine)).toEqual(lines);
-  });
+  ])(
+    "reports, if the newest ledger entry has the number %i, the differences %j",
+    (newest, lines) => {
+      const differences = beyondDifferences({ accountId, sequence: 7 }, newest);
+      expect(differences.map(differenceLine)).toEqual(lines);
+    },
+  );
 });
 
 describe("the reconciliation of hold rows", () => {
@@ -119,11 +122,11 @@ describe("the reconciliation of hold rows", () => {
     return check.end(changed).map(differenceLine);
   }
 
-  it("finds no difference if the rows agree with the ledger", () => {
+  it("reports no difference if the rows agree with the ledger", () => {
     expect(linesOf([open, resolved])).toEqual([]);
   });
 
-  it("finds no difference for a hold that was resolved before the ledger stored holds", () => {
+  it("reports no difference for a hold that was resolved before the service stored rows of holds", () => {
     expect(linesOf([open, resolved, long])).toEqual([]);
   });
 
@@ -152,7 +155,7 @@ describe("the reconciliation of hold rows", () => {
     [10, []],
     [11, ["acct_1 hold req_long_ago: charged is 11, should be 0 to 10"]],
   ])(
-    "reports, for a charge of %i of 10 held credits that the ledger does not contain, the differences %j",
+    "reports, if the row of a hold of 10 credits has a charge of %i that the ledger does not contain, the differences %j",
     (charged, lines) => {
       expect(linesOf([open, resolved, { ...long, charged }])).toEqual(lines);
       const alone = { ...incomplete, open: new Map(), resolved: new Map() };
@@ -160,7 +163,7 @@ describe("the reconciliation of hold rows", () => {
     },
   );
 
-  it("reports a missing row, unless the hold changed after the read or needs no row", () => {
+  it("reports a missing row of a hold, unless the hold changed after the read or needs no row", () => {
     expect(linesOf([resolved])).toEqual([
       "acct_1 hold req_open: row is missing, should be present",
     ]);
@@ -170,7 +173,7 @@ describe("the reconciliation of hold rows", () => {
     expect(linesOf([resolved], { sums: { ...whole, open: rowless } })).toEqual([]);
   });
 
-  it("does not compare rows with a ledger whose entries are missing", () => {
+  it("does not compare rows if ledger entries are missing", () => {
     expect(linesOf([{ ...open, credits: 41 }], { sums: incomplete })).toEqual([]);
   });
 });
@@ -179,14 +182,14 @@ describe("the reconciliation of a hold's due mark", () => {
   const linesOf = (isOpen: boolean, dueAt: string | null): string[] =>
     dueDifferences("hold", { isOpen, dueAt }, now).map(differenceLine);
 
-  it("requires a mark exactly while the hold is open", () => {
+  it("reports a missing mark of an open hold, and a mark of a hold that is not open", () => {
     expect(linesOf(true, soon)).toEqual([]);
     expect(linesOf(false, null)).toEqual([]);
     expect(linesOf(true, null)).toEqual(["hold: due mark is false, should be true"]);
     expect(linesOf(false, soon)).toEqual(["hold: due mark is true, should be false"]);
   });
 
-  it("requires a due time from 10 minutes ago to a day and 5 minutes ahead", () => {
+  it("accepts only a due time from 10 minutes ago to a day and 5 minutes in the future", () => {
     const range = "2026-03-01T11:50:00.000Z to 2026-03-02T12:05:00.000Z";
     const late = "2026-03-02T12:05:00.001Z";
     expect(linesOf(true, "2026-03-02T12:05:00.000Z")).toEqual([]);
@@ -205,7 +208,7 @@ describe("the reconciliation of an account's daily usage", () => {
     changed = nothingChanged,
   ): string[] => usageDifferences(accountId, rows, { sums, changed }).map(differenceLine);
 
-  it("finds no difference if the usage agrees with the holds of the day", () => {
+  it("reports no difference if the usage agrees with the holds of the day", () => {
     expect(linesOf([day])).toEqual([]);
     expect(linesOf([{ ...day, successful: 0, failed: 1 }])).toEqual([]);
   });
@@ -222,7 +225,7 @@ describe("the reconciliation of an account's daily usage", () => {
     ]);
   });
 
-  it("skips a day that changed, and a ledger whose entries are missing", () => {
+  it("does not compare a day that changed during the read, or any day if ledger entries are missing", () => {
     const changed = { ...nothingChanged, dates: new Set(["2026-03-01"]) };
     expect(linesOf([], whole, changed)).toEqual([]);
     expect(linesOf([], incomplete)).toEqual([]);

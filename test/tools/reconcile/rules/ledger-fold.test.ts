@@ -64,20 +64,20 @@ function differencesOf(reserved: CreditSource, charged: Partial<LedgerEntry>): s
 }
 
 describe("the check of ledger entries", () => {
-  it("accepts a charge for the reserved call and items", () => {
+  it("accepts a charge whose call and number of items agree with its reservation", () => {
     expect(differencesOf(call, { itemsCharged: 4 })).toEqual([]);
   });
 
-  it("finds a charge that names another purpose than its reservation", () => {
+  it("reports a charge whose purpose differs from that of its reservation", () => {
     const source = { ...call, endpoint: "POST /v1/offers" };
     expect(differencesOf(call, { source, itemsCharged: 4 })).toEqual(["endpoint"]);
   });
 
-  it("finds a charge of more items than were reserved", () => {
+  it("reports a charge for more items than were reserved", () => {
     expect(differencesOf(call, { itemsCharged: 5 })).toEqual(["items_charged"]);
   });
 
-  it("accepts entries of an earlier release, which lack fields", () => {
+  it("accepts entries of an earlier release, in which newer fields are missing", () => {
     const { requestId } = call as { requestId: string };
     expect(differencesOf({ requestId }, {})).toEqual([]);
     expect(differencesOf(call, { source: { requestId } })).toEqual([]);
@@ -85,7 +85,7 @@ describe("the check of ledger entries", () => {
 });
 
 describe("the sums of a ledger", () => {
-  it("contain what was granted, charged and refunded, and the usage of the day", () => {
+  it("contain the granted, charged and refunded credits, and the usage of the day", () => {
     const { sums, lines } = folded(opening, reserveAll, charge(3), refund(1));
     expect(lines).toEqual([]);
     expect(sums).toMatchObject({
@@ -101,7 +101,7 @@ describe("the sums of a ledger", () => {
     expect([...sums.usage]).toEqual([["2026-03-01", { requests: 1, credits: 3 }]]);
   });
 
-  it("count a purchase as received and in the lifetime credits, and an adjustment only as received", () => {
+  it("include a purchase in the received and the lifetime credits, and an adjustment only in the received credits", () => {
     const purchase = { type: "purchase", credits: 10, balanceBefore: 4, balanceAfter: 14 } as const;
     const adjust = { type: "adjust", credits: 6, balanceBefore: 14, balanceAfter: 8 } as const;
     const { sums, lines } = folded(opening, purchase, adjust);
@@ -109,26 +109,26 @@ describe("the sums of a ledger", () => {
     expect(sums).toMatchObject({ balance: 8, lifetime: 14, received: 8 });
   });
 
-  it("contain an open hold, with its credits and slot", () => {
+  it("contain each open hold with its credits and its slot", () => {
     const { sums } = folded(opening, reserveAll);
     expect(sums.open.get("hold")).toMatchObject({ credits: 4, takesSlot: true });
     expect(sums).toMatchObject({ balance: 0, spent: 0 });
   });
 });
 
-describe("the check of ledger entries finds", () => {
+describe("the check of ledger entries reports", () => {
   it("a balance below 0", () => {
     const reserve = { ...held, type: "reserve", credits: 5 } as const;
     const { lines } = folded(opening, { ...reserve, balanceBefore: 4, balanceAfter: -1 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is -1, should be 0 or more`]);
   });
 
-  it("an entry that does not start with the balance after the previous entry", () => {
+  it("an entry whose earlier balance differs from the balance after the previous entry", () => {
     const { lines } = folded(opening, { ...reserveAll, balanceBefore: 5, balanceAfter: 1 });
     expect(lines).toEqual([`${accountId} entry 2: balance_before is 5, should be 4`]);
   });
 
-  it("an entry that does not change the balance by its credits", () => {
+  it("an entry whose two balances do not differ by its credits", () => {
     const { lines } = folded(opening, { ...reserveAll, credits: 3 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is 0, should be 1`]);
   });
@@ -150,7 +150,7 @@ describe("the check of ledger entries finds", () => {
     expect(lines).toEqual([`${accountId} hold hold: sum of charge and refund is 5, should be 4`]);
   });
 
-  it("a hold that is charged without a refund of the rest", () => {
+  it("a hold that is charged in part, without a refund of the rest", () => {
     const { lines } = folded(opening, reserveAll, charge(3));
     expect(lines).toEqual([`${accountId} hold hold: sum of charge and refund is 3, should be 4`]);
   });
@@ -190,7 +190,7 @@ describe("missing entries of a ledger", () => {
   it.each([
     [3, "entry 2"],
     [5, "entries 2 to 4"],
-  ])("before entry %i are reported as missing %s", (sequence, which) => {
+  ])("before entry %i are reported by their numbers: %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
@@ -203,9 +203,12 @@ describe("missing entries of a ledger", () => {
   it.each([
     [2, "entry 2"],
     [4, "entries 2 to 4"],
-  ])("at the end, up to entry %i, are reported as missing %s", (sequence, which) => {
-    const fold = openFold();
-    fold.take(entry(1, opening));
-    expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
-  });
+  ])(
+    "at the end of the ledger, up to entry %i, are reported by their numbers: %s",
+    (sequence, which) => {
+      const fold = openFold();
+      fold.take(entry(1, opening));
+      expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
+    },
+  );
 });
