@@ -152,7 +152,7 @@ describe("the check of a replay that compares it with DuckDB", () => {
   });
 
   it("reports no difference for derived fields that were calculated by hand", async () => {
-    // The service derives the values of windows from day 91 on, and then every 30 days.
+    // The route that samples derived fields matches first on day 91, and then every 30 days.
     const derived: Decisions = {
       lowest30d: [["clearance", 41, null, 9.8]],
       lowest90d: [
