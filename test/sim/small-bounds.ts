@@ -1,3 +1,4 @@
+import { historyBounds } from "../../shared/aws/history/history-bounds.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { duePartitions } from "../../shared/base/table-schema.ts";
 import { pageBounds } from "../../shared/watchlists/page.ts";
@@ -13,6 +14,8 @@ export function useSmallBounds(): void {
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
   Object.assign(limits, { historyWindowRuns: 2 });
+  // A segment has a chunk for each one or two points, and each chunk but the first is claimed.
+  Object.assign(historyBounds, { chunkCharactersMax: 120, claimedAbove: 0 });
   // Two days are shorter than the retry schedule, so that the service disables an endpoint whose
   // receiver stays down.
   Object.assign(limits, { webhookFailingDaysMax: 2 });

@@ -10,6 +10,7 @@ import {
   type TransactItem,
   transactWrites,
 } from "../table/dynamo.ts";
+import { historyBounds } from "./history-bounds.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 /**
@@ -19,11 +20,6 @@ const rowsMax = 99;
 /** Maximum size of the rows of a transaction, in bytes. DynamoDB's limit is 4 MB. */
 const bytesMax = 3 * 1024 * 1024;
 
-/**
- * Rows above this size, in bytes, are claimed. A transaction costs two write units for each KB; a
- * claimed row costs about three and one for each KB, and one more request.
- */
-const claimedAbove = 16 * 1024;
 /** Number of claimed rows that are put at a time. */
 const parallelPuts = 4;
 
@@ -46,7 +42,7 @@ export async function putRows(
   { list, rows }: { readonly list: HistoryOwner; readonly rows: readonly Row[] },
 ): Promise<boolean> {
   const last = rows.at(-1);
-  const isClaimed = (row: Row): boolean => row !== last && sizeOf(row) > claimedAbove;
+  const isClaimed = (row: Row): boolean => row !== last && sizeOf(row) > historyBounds.claimedAbove;
   const claimed = rows.filter(isClaimed);
   if (!(await putClaimed(client, options, { list, rows: claimed }))) return false;
   for (const group of groupsOf(rows.filter((row) => !isClaimed(row)))) {
