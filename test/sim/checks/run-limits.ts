@@ -101,7 +101,7 @@ function checkOutcome(notified: Notified, judged: Judged): void {
   if (branches.includes("failed")) checkTime(notified, judged, { route: "failed", minutes: 10 });
   if (outcome.status !== "ok") return;
   const sent = outcome.reported === undefined ? {} : (outcome.reportedChanges ?? {});
-  if ("inStock" in sent) checkTime(notified, judged, { route: "inStock", minutes: 15 });
+  if ("isFba" in sent) checkTime(notified, judged, { route: "isFba", minutes: 5 });
   const price = notified.item.readings.product?.["price"];
   if (typeof price !== "number") return;
   if (sent["price"] !== undefined) {

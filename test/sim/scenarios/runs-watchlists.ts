@@ -72,7 +72,7 @@ export const twiceSeenPipeline: Pipeline = {
 export const limitedPipeline: Pipeline = {
   entry: "scan",
   baseline: "lite",
-  refresh: { everyRuns: 2, entry: "lite" },
+  refresh: { everyRuns: 3, entry: "lite" },
   steps: [
     {
       id: "scan",
@@ -85,6 +85,7 @@ export const limitedPipeline: Pipeline = {
           where: [{ field: "newCount", op: "above", value: 1 }],
           run: "lite",
         },
+        { when: "ok", field: "newMinPrice", op: "below", value: 10, once: true, run: "lite" },
       ],
     },
     {
@@ -92,7 +93,7 @@ export const limitedPipeline: Pipeline = {
       scraper: "retailer_a.lite",
       routes: [
         { when: "changed", field: "price", min_delta: 2, notify: true },
-        { when: "changed", field: "inStock", cooldown: "15m", notify: true },
+        { when: "changed", field: "isFba", cooldown: "5m", notify: true },
         { when: "changed", field: "newMinPrice", op: "decreased", confirm: 2, notify: true },
         { when: "ok", field: "price", op: "below", value: 10, once: true, notify: true },
         { when: "failed", cooldown: "10m", notify: true },
