@@ -52,7 +52,10 @@ export function checkLimits(records: Records, reached: World["reached"]): void {
         const reading = { runId, runNumber, pipeline, step, position, scraper };
         notified.item = applyOutcome(notified.item, outcome, reading);
         const where = `${outcome.id} in run ${runNumber}, step ${step}`;
-        if (step === reporting) checkOutcome(notified, { outcome, where, reached });
+        const judged = { outcome, where, reached };
+        if (step === reporting) checkOutcome(notified, judged);
+        else if (outcome.matched?.branches.includes("ok") === true)
+          checkTime(notified, judged, { route: "newCount", minutes: 5 });
       }
     }
   }

@@ -66,8 +66,9 @@ export const twiceSeenPipeline: Pipeline = {
 };
 
 /**
- * A pipeline whose routes have keys that limit their notifications, such as `cooldown`. Each route
- * with `notify` has another field or another `when`, by which checks recognize it in an event.
+ * A pipeline whose routes have keys that limit their notifications, such as `cooldown`. In the step
+ * `lite`, each route with `notify` has another field or another `when`, by which checks recognize it
+ * in an event. The route of `scan` with `once` changes its state when it sends an item to `lite`.
  */
 export const limitedPipeline: Pipeline = {
   entry: "scan",
@@ -86,6 +87,7 @@ export const limitedPipeline: Pipeline = {
           run: "lite",
         },
         { when: "ok", field: "newMinPrice", op: "below", value: 10, once: true, run: "lite" },
+        { when: "ok", field: "newCount", op: "above", value: 1, cooldown: "5m", notify: true },
       ],
     },
     {
