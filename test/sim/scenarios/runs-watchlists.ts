@@ -68,7 +68,7 @@ export const twiceSeenPipeline: Pipeline = {
 /**
  * A pipeline whose routes have keys that limit their notifications, such as `cooldown`. In the step
  * `lite`, each route with `notify` has another field or another `when`, by which checks recognize it
- * in an event. The route of `scan` with `once` changes its state when it sends an item to `lite`.
+ * in an event. `scan` often stores new states of an item that it sends to `lite`.
  */
 export const limitedPipeline: Pipeline = {
   entry: "scan",
@@ -86,7 +86,8 @@ export const limitedPipeline: Pipeline = {
           where: [{ field: "newCount", op: "above", value: 1 }],
           run: "lite",
         },
-        { when: "ok", field: "newMinPrice", op: "below", value: 10, once: true, run: "lite" },
+        // Never matches together with the route above, so neither hides an error of the other.
+        { when: "ok", field: "newCount", op: "below", value: 2, once: true, run: "lite" },
         { when: "ok", field: "newCount", op: "above", value: 1, cooldown: "5m", notify: true },
       ],
     },
