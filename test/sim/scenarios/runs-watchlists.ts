@@ -146,8 +146,8 @@ const schedules = [
 /**
  * Numbers of items. Watchlists of these sizes have up to two pages, and steps up to two batches.
  */
-const sizes = [1, 1, 1, 2, 2, 3, 5] as const;
-const itemsMax = Math.max(...sizes);
+const usualSizes = [1, 1, 1, 2, 2, 3, 5] as const;
+const itemsMax = Math.max(...usualSizes);
 
 /** Draws a watchlist that is due every five minutes from its creation on. */
 export const oftenDueRequest = (random: Random, name: string): WatchlistRequest =>
@@ -157,18 +157,31 @@ export const oftenDueRequest = (random: Random, name: string): WatchlistRequest 
 export const anyListRequest = (random: Random, name: string): WatchlistRequest =>
   listRequest(random, { name, ...random.pick(schedules) });
 
-/** Custom pipelines that have several steps. */
-export const ownPipelines = [offersPipeline, twiceSeenPipeline, limitedPipeline] as const;
+/**
+ * Custom pipelines that have several steps. The one whose routes have states occurs twice, because
+ * few reads of an item lead to a state in which an error shows.
+ */
+export const ownPipelines = [
+  offersPipeline,
+  twiceSeenPipeline,
+  limitedPipeline,
+  limitedPipeline,
+] as const;
 
-/** Draws a watchlist that has a given custom pipeline. */
+/** Draws a watchlist of several items that has a given custom pipeline. */
 export const ownPipelineRequest = (
   random: Random,
   name: string,
   pipeline: Pipeline,
 ): WatchlistRequest =>
-  listRequest(random, { name, ...everyFiveMinutes }, [
-    { platform: "retailer_a", pipeline: presentPipeline(pipeline) },
-  ]);
+  listRequest(
+    random,
+    { name, ...everyFiveMinutes },
+    {
+      among: [{ platform: "retailer_a", pipeline: presentPipeline(pipeline) }],
+      sizes: [3, 4, 5],
+    },
+  );
 
 /** Draws credit limits. Most watchlists have none. */
 function creditLimits(
@@ -191,10 +204,16 @@ function brake(random: Random): Pick<WatchlistRequest, "brake"> {
   };
 }
 
+/** The settings and the numbers of items of which a watchlist has one each. */
+interface Choices {
+  readonly among?: readonly Settings[];
+  readonly sizes?: readonly number[];
+}
+
 function listRequest(
   random: Random,
   head: Pick<WatchlistRequest, "name" | "every" | "cron" | "timezone">,
-  among: readonly Settings[] = kinds,
+  { among = kinds, sizes = usualSizes }: Choices = {},
 ): WatchlistRequest {
   const settings = random.pick(among);
   const numbers = Array.from({ length: itemsMax + 4 }, (_, n) => String(n + 1).padStart(8, "0"));
