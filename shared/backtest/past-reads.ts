@@ -167,7 +167,8 @@ function answerOf(
 ): StepAnswer | undefined {
   const points = past.points.get(id) ?? [];
   const own = points.find((point) => point.step === step.id);
-  const status = statusOf(points, { own, isDelisted: delisted.has(id) });
+  const isDelisted = delisted.has(id) || points.some((one) => isDelistedBefore(past, step, one));
+  const status = own?.status ?? (isDelisted ? "not_found" : "ok");
   if (status === "skipped" || status === "deferred") return undefined;
   const quarters = priceOf(step, status);
   const head = { id, status, quarters, fetchedAt: own?.at ?? timeOf(past, step) };
@@ -186,13 +187,15 @@ function answerOf(
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
-/** The status that the step recorded; else `not_found` if the item was delisted, or `ok`. */
-function statusOf(
-  points: readonly HistoryPoint[],
-  { own, isDelisted }: { readonly own: HistoryPoint | undefined; readonly isDelisted: boolean },
-): HistoryPoint["status"] {
-  if (own !== undefined) return own.status;
-  return isDelisted || points.some(({ status }) => status === "not_found") ? "not_found" : "ok";
+/**
+ * Returns true if a point delisted the item, unless the past run read `step` before. That read then
+ * found the item without a change, of which the history has no point.
+ */
+function isDelistedBefore({ run }: PastRun, step: Step, point: HistoryPoint): boolean {
+  if (point.status !== "not_found") return false;
+  if (!Object.hasOwn(run.stats.steps, step.id)) return true;
+  const order = runOrder(run.pipeline).map(({ id }) => id);
+  return order.indexOf(step.id) > order.indexOf(point.step);
 }
 
 const copyOf = (known: Known | undefined): Known =>

@@ -80,6 +80,13 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "backtest-delists-before-the-step-that-did",
+    file: "shared/backtest/past-reads.ts",
+    original: "return order.indexOf(step.id) > order.indexOf(point.step);",
+    replacement: "return true;",
+    scenario: "runs",
+  },
+  {
     name: "history-not-purged",
     file: "shared/aws/watchlists/purge-store.ts",
     original:

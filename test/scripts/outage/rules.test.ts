@@ -57,7 +57,7 @@ it.each<[string, Observation]>([
   expect(brokenRules(seen)).toEqual([]);
 });
 
-it.each<[string, Observation]>([
+const broken: readonly [text: string, seen: Observation][] = [
   ["was not answered", { ...unavailable, status: 0, headers: new Headers() }],
   ["answered 500 where 503 is expected", { ...unavailable, status: 500 }],
   ["answered 200 where 503 is expected", { ...unavailable, status: 200, headers: headers() }],
@@ -90,9 +90,14 @@ it.each<[string, Observation]>([
   ],
   ["still holds credits", { ...unavailable, holdsCredits: true }],
   ["answered X-Service-Credits 1 and was charged 0", { ...usual, charged: 0 }],
-])("the rules of the outage test report a call that %s", (text, seen) => {
-  expect(brokenRules(seen)).toEqual([text]);
-});
+];
+
+it.each(broken.map(([text, seen]) => ({ text, seen })))(
+  "the rules of the outage test report a call of $seen.route in the mode '$seen.mode' that $text",
+  ({ text, seen }) => {
+    expect(brokenRules(seen)).toEqual([text]);
+  },
+);
 
 it("the rules of the outage test report a charge for a call that was not answered", () => {
   const seen = { ...unavailable, status: 0, headers: new Headers(), charged: 2 };

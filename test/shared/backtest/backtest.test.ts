@@ -155,6 +155,31 @@ describe("a back-test", () => {
     },
   );
 
+  it("of the current pipeline repeats the step that read an item without a change before another step delisted it", async () => {
+    const toAgain: Route = { when: "ok", field: "inStock", op: "is", value: true, run: "again" };
+    const { steps, ...others } = checks(toAgain);
+    const again = { id: "again", scraper: "retailer_d.standard", routes: [] } as const;
+    const list = await bench.createList(["10001"], {
+      pipeline: { ...others, steps: [...steps, again] },
+    });
+    bench.answers.product = () => answered(10);
+    await bench.run(list);
+    bench.clock.advance(hour);
+    let reads = 0;
+    bench.answers.product = () => answered((reads += 1) === 1 ? 10 : "not_found");
+    await bench.run(list);
+    const result = await test(list);
+
+    const { runs } = await bench.runs.list(list.id, 100);
+    expect(runs[0]?.stats).toMatchObject({
+      delisted: 1,
+      steps: { check: { requested: 1 }, again: { requested: 1 } },
+    });
+    expect(result.runs.map(({ run }) => run.stats)).toEqual(
+      runs.toReversed().map(({ stats }) => stats),
+    );
+  });
+
   it("of some of the runs returns the events that these runs had", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
     await play(list);

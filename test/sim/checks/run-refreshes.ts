@@ -4,8 +4,8 @@ import type { World } from "../world.ts";
 
 /**
  * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. After a refresh
- * that read nothing, each run must be a refresh until one completes. A baseline run is never a
- * refresh.
+ * that read nothing, also if a credit limit deferred its first step, each run must be a refresh
+ * until one completes that was not deferred. A baseline run is never a refresh.
  * @throws Error if a check fails
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {
@@ -19,10 +19,11 @@ export function checkRefreshes(records: Records, reached: World["reached"]): voi
       assert.equal(run.kind, isExpected ? "refresh" : "sweep", `${name}: kind`);
     }
     if (run.kind === "refresh" && !isInTurn) reached("a missed refresh was repeated");
-    const isBegun = steps.some(({ step: { step, stats } }) => {
-      return step === run.stats.entry && stats !== null;
-    });
-    if (run.status === "completed") isDue = false;
+    const entry = steps.find(({ step: { step } }) => step === run.stats.entry)?.step;
+    const isBegun = entry !== undefined && entry.stats !== null;
+    const isDeferred = entry?.shortfall?.limit !== undefined && entry.done.size === 0;
+    if (run.kind === "refresh" && isDeferred) isDue = true;
+    else if (run.status === "completed") isDue = false;
     else if (run.kind === "refresh") isDue = !isBegun;
   }
 }

@@ -124,7 +124,7 @@ describe("the variable SOURCES", () => {
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
   it.each(wrong)(
-    "is refused with an error that names the invalid key: %s of %s",
+    "is refused with an error that names the invalid key: %s of %s, configured as %j",
     (key, scraper, source) => {
       const refusal = refusalOf(variableWith(source, scraper));
       expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
