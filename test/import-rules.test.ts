@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
-import { arrows, mayImport } from "./import-rules.ts";
+import { arrows, entryOf, leadsTo, mayImport } from "./import-rules.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = ["lib", "functions", "shared", "tools", "scripts", "test"].flatMap((folder) =>
@@ -36,6 +36,30 @@ describe("the import rules", () => {
   it("name only files and folders that exist", () => {
     const ends = new Set([...Object.keys(arrows), ...Object.values(arrows).flat()]);
     expect([...ends].filter((end) => !files.some((file) => file.startsWith(end)))).toEqual([]);
+  });
+
+  it("name no arrow that no import uses", () => {
+    const importsOf = Map.groupBy(imports, ([from]) => entryOf(from));
+    const leaving = (entry: string) =>
+      (importsOf.get(entry) ?? []).map(([, to]) => to).filter((to) => entryOf(to) !== entry);
+    const unused = Object.entries(arrows).flatMap(([entry, ends]) => {
+      const targets = leaving(entry);
+      return ends
+        .filter((end) => !targets.some((to) => leadsTo(end, to)))
+        .map((end) => `${entry} -> ${end}`);
+    });
+    expect(unused).toEqual([]);
+  });
+
+  it("have an entry for each folder of functions, scripts, shared, shared/aws, shared/sources and tools", () => {
+    const folders = new Set(
+      files.flatMap(
+        (path) =>
+          /^(?:shared\/(?:aws|sources)|functions|scripts|shared|tools)\/[^/]+\//.exec(path) ?? [],
+      ),
+    );
+    expect(folders.size).toBeGreaterThan(70);
+    expect([...folders].filter((folder) => !(folder in arrows))).toEqual([]);
   });
 
   it("allow no import of tools, commands or tests in deployed code", () => {
