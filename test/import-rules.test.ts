@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { arrows, entryOf, leadsTo, mayImport } from "./import-rules.ts";
@@ -77,6 +77,28 @@ describe("docs/architecture.md", () => {
     const isNamed = (folder: string) =>
       page.includes(`\`${folder}\``) || page.includes(`\`${folder}/`);
     expect([...folders].filter((folder) => !isNamed(folder))).toEqual([]);
+  });
+
+  it("names only files and folders that exist", () => {
+    const named = page.matchAll(/`((?:functions|lib|scripts|shared|test|tools)\/[\w./-]+)`/g);
+    const paths = new Set([...named].map(([, path = ""]) => path));
+    expect(paths.size).toBeGreaterThan(200);
+    expect([...paths].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it("describes four journeys, each with 12 to 20 numbered stations that name a file", () => {
+    const journeys = page.split(/^### (?=\d)/m).slice(1);
+    expect(journeys).toHaveLength(4);
+    for (const journey of journeys) {
+      const stations =
+        journey
+          .split(/^##/m)[0]
+          ?.split(/^(?=\d+\. )/m)
+          .slice(1) ?? [];
+      expect(stations.length).toBeGreaterThanOrEqual(12);
+      expect(stations.length).toBeLessThanOrEqual(20);
+      expect(stations.filter((station) => !/`[\w/-]+\.ts`/.test(station))).toEqual([]);
+    }
   });
 });
 

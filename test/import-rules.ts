@@ -215,11 +215,11 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 
+const longestFirst = Object.keys(arrows).toSorted((one, other) => other.length - one.length);
+
 /** Returns the entry that a file belongs to, or undefined if the rules have none for it. */
 export const entryOf = (path: string): string | undefined =>
-  Object.keys(arrows)
-    .filter((entry) => path.startsWith(entry))
-    .toSorted((one, other) => other.length - one.length)[0];
+  longestFirst.find((entry) => path.startsWith(entry));
 
 /** Returns true if an arrow that ends at `end` leads to the file `to`. */
 export const leadsTo = (end: string, to: string): boolean =>
