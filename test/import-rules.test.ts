@@ -87,9 +87,9 @@ describe("docs/architecture.md", () => {
   });
 
   it("describes four journeys, each with 12 to 20 numbered stations that name a file", () => {
-    const journeys = page.split(/^### (?=\d)/m).slice(1);
-    expect(journeys).toHaveLength(4);
-    for (const journey of journeys) {
+    const sections = page.split(/^### (?=\d)/m).slice(1);
+    expect(sections).toHaveLength(4);
+    for (const section of sections) {
       const stations =
         journey
           .split(/^##/m)[0]
