@@ -156,6 +156,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/sources/affiliate/": adapter,
   "shared/sources/catalog/": adapter,
   "shared/sources/sandbox/": adapter,
+  "shared/sources/storefront/": adapter,
   "shared/sources/upstream/": adapter,
   "shared/sources/web/": adapter,
   "shared/sources/registry/": [
@@ -181,7 +182,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/dashboard/": group,
   "functions/delivery/": group,
   "functions/events/": group,
-  "functions/meta/": group,
+  "functions/meta/": [...group, "shared/sources/storefront/agent-profile.ts"],
   "functions/offers/": group,
   "functions/platforms/": group,
   "functions/products/": group,
