@@ -105,8 +105,12 @@ export function lookUp(number: string, moment: Moment): Lookup {
     if (status === "not_found") return { kind: "not_found" };
     if (status === "unavailable") return { kind: "silent" };
   }
-  const productId = `${space}/Product/${place === undefined ? number : firstProduct + place.product}`;
+  const productId = productIdOf(number, place);
   return { kind: "found", item: { productId, variant: variantOf(number, place, moment) } };
+}
+
+function productIdOf(number: string, place: Place | undefined): string {
+  return `${space}/Product/${place === undefined ? number : firstProduct + place.product}`;
 }
 
 /** Items on the shelf have the price of this time, until `setPrice` changes it. */
@@ -119,10 +123,11 @@ const isSoldOut = ({ product, variant }: Place): boolean =>
 
 function variantOf(number: string, place: Place | undefined, { at: now, prices }: Moment): StoreVariant {
   const at = place === undefined ? now : shelfTime;
-  const draw = drawsOf({ seed: "storefront", marketplace, id: number });
+  // All variants of a product have its price.
+  const draw = drawsOf({ seed: "storefront", marketplace, id: productIdOf(number, place) });
   const behaviour = behaviourOf(platform, number);
   const fields = retailerBFields({ platform, id: number, at, currency, draw }, behaviour);
-  const { brand, upc, listPrice, rating, reviewsCount } = fields.retailer_b;
+  const { brand, listPrice, rating, reviewsCount } = fields.retailer_b;
   const color = place === undefined ? undefined : colors[place.variant];
   const inStock =
     place === undefined ? fields.availability?.inStock === true : !isSoldOut(place);
@@ -143,7 +148,7 @@ function variantOf(number: string, place: Place | undefined, { at: now, prices }
       availability: { available: inStock, status: inStock ? "in_stock" : "out_of_stock" },
     }),
     ...(color !== undefined && { options: [{ name: "Color", label: color }] }),
-    ...(upc !== undefined && { barcodes: [{ type: "UPC", value: upc }] }),
+    barcodes: [{ type: "UPC", value: number.slice(-12).padStart(12, "0") }],
     ...(fields.images && { media: fields.images.map((url) => ({ type: "image", url })) }),
     ...(rating !== undefined && {
       rating: { value: rating, scale_max: 5, ...(reviewsCount && { count: reviewsCount }) },
@@ -174,29 +179,32 @@ export function productWith(
   };
 }
 
-/**
- * Returns the products on the shelf whose title or category contains every word, and the item with a
- * price that changes at every read, which is first.
- */
-export function search(query: string, moment: Moment): StoreProduct[] {
+/** A product of the store, by its ID and the item numbers of its variants. */
+export interface ListedProduct {
+  readonly productId: string;
+  readonly numbers: readonly string[];
+}
+
+/** The item whose price changes at every read, then the products on the shelf. */
+const listed: readonly ListedProduct[] = [
+  ...reservedIds[platform]
+    .filter(({ behaviour }) => behaviour === "price_changes_every_read")
+    .map(({ id }) => ({ productId: productIdOf(id, undefined), numbers: [id] })),
+  ...Array.from({ length: productsOnShelf }, (_, product) => ({
+    productId: `${space}/Product/${firstProduct + product}`,
+    numbers: colors.map((_color, variant) =>
+      String(firstVariant + product * numbersPerProduct + variant),
+    ),
+  })),
+];
+
+/** Returns the products whose title or category contains every word. */
+export function search(query: string): readonly ListedProduct[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const moving = reservedIds[platform].filter(
-    ({ behaviour }) => behaviour === "price_changes_every_read",
-  );
-  const numbers = [...moving.map(({ id }) => id), ...shelfNumbers()];
-  const byProduct = Map.groupBy(
-    numbers.flatMap((number) => {
-      const found = lookUp(number, moment);
-      return found.kind === "found" ? [found.item] : [];
-    }),
-    ({ productId }) => productId,
-  );
-  return [...byProduct].flatMap(([productId, items]) => {
-    const product = productWith(
-      productId,
-      items.map(({ variant }) => variant),
-    );
-    const text = `${product.title} ${JSON.stringify(product["categories"])}`.toLowerCase();
-    return words.every((word) => text.includes(word)) ? [product] : [];
+  return listed.filter(({ productId }) => {
+    const draw = drawsOf({ seed: "storefront", marketplace, id: productId });
+    const { category } = kindOf(platform, productId, draw);
+    const text = `${titleOf(platform, productId, draw)} ${category}`.toLowerCase();
+    return words.every((word) => text.includes(word));
   });
 }

@@ -74,13 +74,22 @@ export function searchContent(
   { query = "", pagination = {} }: SearchArguments,
   { version, prices }: Serving,
 ): ToolContent {
-  const found = search(query, { at: new Date(), prices });
+  const at = new Date();
+  const found = search(query);
   const from = Number(pagination.cursor ?? 0) || 0;
   const to = from + Math.min(pagination.limit ?? pageSizeDefault, pageSizeMax);
   const hasNext = to < found.length;
   return {
     ucp: metaOf(version, "search"),
-    products: found.slice(from, to),
+    products: found.slice(from, to).map(({ productId, numbers }) =>
+      productWith(
+        productId,
+        numbers.flatMap((number) => {
+          const one = lookUp(number, { at, prices });
+          return one.kind === "found" ? [one.item.variant] : [];
+        }),
+      ),
+    ),
     pagination: {
       has_next_page: hasNext,
       total_count: found.length,
