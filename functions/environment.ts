@@ -21,8 +21,22 @@ const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
  * custom domain. API_URL is the base URL of the API, with a slash at its end.
  */
 export const environment = {
-  products: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "API_URL", "RESPONSE_MODE"],
-  offers: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "API_URL", "RESPONSE_MODE"],
+  products: [
+    ...ofEveryGroup,
+    "LEDGER_TABLE",
+    "RUNS_QUEUE_URL",
+    "SOURCES",
+    "API_URL",
+    "RESPONSE_MODE",
+  ],
+  offers: [
+    ...ofEveryGroup,
+    "LEDGER_TABLE",
+    "RUNS_QUEUE_URL",
+    "SOURCES",
+    "API_URL",
+    "RESPONSE_MODE",
+  ],
   watchlists: [
     ...ofEveryGroup,
     "LEDGER_TABLE",

@@ -1,8 +1,5 @@
 import { notFound } from "../../shared/base/errors.ts";
-import {
-  agentProfile,
-  isProtocolVersion,
-} from "../../shared/sources/storefront/agent-profile.ts";
+import { agentProfile, isProtocolVersion } from "../../shared/sources/storefront/agent-profile.ts";
 import { publicDocument } from "../http/public-document.ts";
 import { type AnyRoute, route } from "../http/route.ts";
 

@@ -98,11 +98,7 @@ export async function readProducts(
   await refuseBadInput(api, platform, narrator);
 }
 
-async function refuseBadInput(
-  api: ApiClient,
-  platform: string,
-  narrator: Narrator,
-): Promise<void> {
+async function refuseBadInput(api: ApiClient, platform: string, narrator: Narrator): Promise<void> {
   const answer = await api.send("POST", "/products", { platform, ids: ["12"] });
   const error = answer.body["error"] as Record<string, unknown>;
   narrator.note(

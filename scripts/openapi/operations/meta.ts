@@ -43,7 +43,10 @@ export const metaOperations = {
       version: { description: "A version of the protocol.", example: protocolVersions[0] },
     },
     answers: {
-      200: { description: "The profile, a document of the protocol.", mediaType: "application/json" },
+      200: {
+        description: "The profile, a document of the protocol.",
+        mediaType: "application/json",
+      },
     },
     refusals: [404],
   },

@@ -8,10 +8,9 @@ const message = v.object({
 });
 
 const replySchema = v.object({
-  ucp: v.fallback(
-    v.object({ status: v.fallback(v.optional(v.string()), undefined) }),
-    { status: undefined },
-  ),
+  ucp: v.fallback(v.object({ status: v.fallback(v.optional(v.string()), undefined) }), {
+    status: undefined,
+  }),
   products: v.optional(v.array(v.unknown())),
   messages: v.fallback(v.array(v.unknown()), []),
 });

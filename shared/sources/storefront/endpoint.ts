@@ -1,11 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
 import type { SourceClient, SourceReply } from "../http/source-client.ts";
-import {
-  type ProtocolVersion,
-  protocolVersions,
-  versionPlaceholder,
-} from "./agent-profile.ts";
+import { type ProtocolVersion, protocolVersions, versionPlaceholder } from "./agent-profile.ts";
 import { type BusinessProfile, parseBusinessProfile } from "./business-profile.ts";
 
 /** Where and how to call a store. */

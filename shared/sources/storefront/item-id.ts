@@ -2,8 +2,7 @@
 const placeholder = "{id}";
 
 /** Returns true for a text that contains `{id}` exactly once. */
-export const isIdTemplate = (template: string): boolean =>
-  template.split(placeholder).length === 2;
+export const isIdTemplate = (template: string): boolean => template.split(placeholder).length === 2;
 
 /** Returns the ID by which a store knows an item: the template with the item's ID. */
 export const storeIdOf = (template: string, id: string): string =>

@@ -3,8 +3,9 @@
  * `Intl` does not contain this standard: it has no decimals for the Iraqi dinar and the Colombian
  * peso, for example.
  */
-const withoutDecimals =
-  "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(" ");
+const withoutDecimals = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(
+  " ",
+);
 const withThreeDecimals = "BHD IQD JOD KWD LYD OMR TND".split(" ");
 const withFourDecimals = "CLF UYW".split(" ");
 

@@ -105,7 +105,13 @@ function resultOf({
   const text = content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("\n");
   if (isError) {
     const about = text === "" ? JSON.stringify(structuredContent ?? "") : text;
-    return { kind: "error", code: undefined, reason: undefined, text: about, retryAfterMs: undefined };
+    return {
+      kind: "error",
+      code: undefined,
+      reason: undefined,
+      text: about,
+      retryAfterMs: undefined,
+    };
   }
   const found = structuredContent ?? parsedJson(text);
   return found === undefined || found === null

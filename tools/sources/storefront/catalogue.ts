@@ -43,11 +43,7 @@ export interface StoreProduct extends Readonly<Record<string, unknown>> {
 /** The item numbers of the store's products on the shelf, in order. */
 export const shelfNumbers = (count = productsOnShelf * colors.length): string[] =>
   Array.from({ length: count }, (_, n) =>
-    String(
-      firstVariant +
-        Math.floor(n / colors.length) * numbersPerProduct +
-        (n % colors.length),
-    ),
+    String(firstVariant + Math.floor(n / colors.length) * numbersPerProduct + (n % colors.length)),
   );
 
 export const storeId = (number: string): string => idTemplate.replace("{id}", number);
@@ -121,7 +117,11 @@ const soldOutEvery = 10;
 const isSoldOut = ({ product, variant }: Place): boolean =>
   product % soldOutEvery === soldOutEvery - 1 && variant === colors.length - 1;
 
-function variantOf(number: string, place: Place | undefined, { at: now, prices }: Moment): StoreVariant {
+function variantOf(
+  number: string,
+  place: Place | undefined,
+  { at: now, prices }: Moment,
+): StoreVariant {
   const at = place === undefined ? now : shelfTime;
   // All variants of a product have its price.
   const draw = drawsOf({ seed: "storefront", marketplace, id: productIdOf(number, place) });
@@ -129,8 +129,7 @@ function variantOf(number: string, place: Place | undefined, { at: now, prices }
   const fields = retailerBFields({ platform, id: number, at, currency, draw }, behaviour);
   const { brand, listPrice, rating, reviewsCount } = fields.retailer_b;
   const color = place === undefined ? undefined : colors[place.variant];
-  const inStock =
-    place === undefined ? fields.availability?.inStock === true : !isSoldOut(place);
+  const inStock = place === undefined ? fields.availability?.inStock === true : !isSoldOut(place);
   const isHidden = behaviour === "always_partial";
   return {
     id: storeId(number),
@@ -158,10 +157,7 @@ function variantOf(number: string, place: Place | undefined, { at: now, prices }
 }
 
 /** Returns a product with these variants, as the protocol describes it. */
-export function productWith(
-  productId: string,
-  variants: readonly StoreVariant[],
-): StoreProduct {
+export function productWith(productId: string, variants: readonly StoreVariant[]): StoreProduct {
   const draw = drawsOf({ seed: "storefront", marketplace, id: productId });
   const amounts = variants.map(({ price }) => price.amount);
   const title = titleOf(platform, productId, draw);

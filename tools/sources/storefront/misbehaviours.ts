@@ -86,8 +86,7 @@ const reportError = (call: MisbehavingCall, code: string, content: string): void
 
 /** Replies of stores that fail, refuse or err, and replies that are unusual but valid. */
 const behaviours = {
-  "429_seconds": (call) =>
-    fail(call, tooOften, { status: 429, headers: { "Retry-After": "1" } }),
+  "429_seconds": (call) => fail(call, tooOften, { status: 429, headers: { "Retry-After": "1" } }),
   "429_body": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }, { status: 429 }),
   "200_busy": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }),
   "429_bare": (call) => send(call, 429, ""),
@@ -101,7 +100,8 @@ const behaviours = {
     call.response.writeHead(200, { "Content-Type": json, "Content-Length": "1000000" });
     call.response.write("{", () => call.response.socket?.destroy());
   },
-  page: (call) => send(call, 200, "<!doctype html><title>Wait</title>", { "Content-Type": "text/html" }),
+  page: (call) =>
+    send(call, 200, "<!doctype html><title>Wait</title>", { "Content-Type": "text/html" }),
   garbage: (call) => send(call, 200, '{"jsonrpc": "2.0", "result": {'),
   empty: (call) => send(call, 200, ""),
   no_result: (call) => send(call, 200, { jsonrpc: "2.0", id: call.id }),

@@ -31,7 +31,8 @@ function ajv(): Ajv2020 {
   loaded = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(loaded);
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (name.endsWith(".json")) loaded.addSchema(JSON.parse(readFileSync(join(folder, name), "utf8")));
+    if (name.endsWith(".json"))
+      loaded.addSchema(JSON.parse(readFileSync(join(folder, name), "utf8")));
   }
   return loaded;
 }

@@ -38,7 +38,9 @@ async function completed(
   try {
     const found = itemsOf(await searchStore(sample));
     const idTemplate = options["idTemplate"] ?? idTemplateOf(found);
-    log(`${target} reads ${store}${idTemplate === undefined ? "" : `, whose IDs are ${idTemplate}`}.`);
+    log(
+      `${target} reads ${store}${idTemplate === undefined ? "" : `, whose IDs are ${idTemplate}`}.`,
+    );
     return {
       ...choice,
       baseUrl: store,

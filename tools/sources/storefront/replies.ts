@@ -28,10 +28,7 @@ const metaOf = (version: string, capability: "lookup" | "search"): object => ({
  * Returns the content of a lookup: one product for all its requested variants, each with the ID that
  * found it, and a message for each unknown ID.
  */
-export function lookupContent(
-  ids: readonly string[],
-  { version, prices }: Serving,
-): ToolContent {
+export function lookupContent(ids: readonly string[], { version, prices }: Serving): ToolContent {
   const at = new Date();
   const items = new Map<string, StoreItem[]>();
   const missing: string[] = [];

@@ -218,7 +218,10 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   const { version } = read;
   if (!store.versions.includes(version)) {
     const content = `Protocol version ${version} is not supported.`;
-    return fail(-32_001, "Protocol version not supported", { code: "version_unsupported", content });
+    return fail(-32_001, "Protocol version not supported", {
+      code: "version_unsupported",
+      content,
+    });
   }
   const ids = (catalog["ids"] ?? []) as readonly string[];
   if (ids.length > store.maxBatch) {

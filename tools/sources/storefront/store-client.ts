@@ -103,11 +103,9 @@ interface Attempt {
   readonly failure: string;
 }
 
-function problemOf(
-  replied: StoreReply | null,
-  { store, profileUrl, failure }: Attempt,
-): string {
-  if (replied === null) return `${store} supports no version of the protocol that this command knows.`;
+function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: Attempt): string {
+  if (replied === null)
+    return `${store} supports no version of the protocol that this command knows.`;
   const { reply, parsed, catalog } = replied;
   if (reply.kind !== "answered") {
     return `${store} does not answer (${failure}). Check the address and the network.`;

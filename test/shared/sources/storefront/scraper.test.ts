@@ -10,7 +10,12 @@ import {
 import { alwaysMisbehaving } from "../../../../tools/sources/storefront/server.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import { startApiDouble } from "../api-double.ts";
-import { storefrontAt, startStore, type StoreSubject, type StoreSubjectOptions } from "./subject.ts";
+import {
+  storefrontAt,
+  startStore,
+  type StoreSubject,
+  type StoreSubjectOptions,
+} from "./subject.ts";
 
 const started: StoreSubject[] = [];
 afterEach(async () => {
@@ -99,11 +104,14 @@ describe("the storefront scraper", () => {
     expect(store.refusedBatches).toHaveLength(refusals);
   });
 
-  it.each([1, 3, 10, 50])("reads all items of a store that accepts %i IDs in a call", async (maxBatch) => {
-    const { read } = await begin({ maxBatch });
-    const ids = [...shelfNumbers(45), unknown];
-    expect(statuses(await read(ids))).toEqual([...all("ok", shelfNumbers(45)), "not_found"]);
-  });
+  it.each([1, 3, 10, 50])(
+    "reads all items of a store that accepts %i IDs in a call",
+    async (maxBatch) => {
+      const { read } = await begin({ maxBatch });
+      const ids = [...shelfNumbers(45), unknown];
+      expect(statuses(await read(ids))).toEqual([...all("ok", shelfNumbers(45)), "not_found"]);
+    },
+  );
 
   it("returns one answer for each ID in order, whichever IDs are requested and however few the store accepts", async () => {
     const { read } = await begin({ maxBatch: 7 });
@@ -123,7 +131,11 @@ describe("the storefront scraper", () => {
 
   it("does not read from a store for retailer_a", async () => {
     const { scraper } = await startStore().then((one) => (started.push(one), one));
-    const request = { scraper: "retailer_a.lite", marketplace: "us", deadline: new Date() } as const;
+    const request = {
+      scraper: "retailer_a.lite",
+      marketplace: "us",
+      deadline: new Date(),
+    } as const;
     await expect(scraper.read({ ...request, ids: ["B0SANDBOX0"] })).rejects.toThrow(
       "retailer_a is not supported",
     );

@@ -48,10 +48,9 @@ export interface StoreSubjectOptions extends Omit<ReferenceStoreOptions, "port">
 }
 
 /** Starts the reference store, and a server of the profiles that it reads. */
-export async function startStore({
-  adapter = {},
-  ...options
-}: StoreSubjectOptions = {}): Promise<StoreSubject & { readonly scraper: Scraper }> {
+export async function startStore({ adapter = {}, ...options }: StoreSubjectOptions = {}): Promise<
+  StoreSubject & { readonly scraper: Scraper }
+> {
   const [store, profiles] = await Promise.all([
     startReferenceStore({ port: 0, ...options }),
     startProfileServer(),
