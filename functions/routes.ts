@@ -170,6 +170,7 @@ export const routes = {
   "GET /": { group: "meta", access: "public" },
   "GET /v1/health": { group: "meta", access: "public" },
   "GET /v1/openapi.json": { group: "meta", access: "public" },
+  "GET /v1/agent_profiles/{version}": { group: "meta", access: "public" },
   "GET /dashboard": { group: "dashboard", access: "public" },
   "GET /dashboard/{file}": { group: "dashboard", access: "public" },
   "GET /docs": { group: "meta", access: "public" },

@@ -27,6 +27,8 @@ export interface ApiFunctionsProps {
   readonly data: DataReferences;
   readonly workers: Workers;
   readonly schedules: RunSchedules;
+  /** Base URL of the API, with a slash at its end. */
+  readonly apiUrl: string;
   /** Custom domain of the API. @default - the execute-api URL only */
   readonly domainName?: string;
   /** The public API key of the demo workspace. @default - the dashboard offers no demo workspace */
@@ -87,6 +89,7 @@ export class ApiFunctions extends Construct {
       LEDGER_TABLE: data.ledger.tableName,
       RUNS_QUEUE_URL: workers.runs.queue.queueUrl,
       SOURCES: sourcesVariable(this, config.sources),
+      API_URL: this.#props.apiUrl,
       RESPONSE_MODE: config.responseMode,
     };
     const itemCalls = this.group(name, description, variables);
@@ -109,6 +112,7 @@ export class ApiFunctions extends Construct {
       SCHEDULE_GROUP: schedules.group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: schedules.role.roleArn,
       SOURCES: sourcesVariable(this, config.sources),
+      API_URL: this.#props.apiUrl,
     });
     // A preview reads items and charges them, as an item call does.
     grantTable(watchlists, data.ledger, "append");

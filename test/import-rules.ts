@@ -87,13 +87,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/sources/affiliate/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/catalog/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/sandbox/": shared("base platforms scrapers"),
+  "shared/sources/storefront/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/upstream/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/web/": shared("base platforms scrapers sources/http"),
   "shared/sources/registry/": [
     ...shared("base observability/figures.ts observability/work-log.ts scrapers"),
     ...shared("sources/contract sources/http"),
     ...shared("sources/affiliate sources/catalog sources/price-history sources/sandbox"),
-    ...shared("sources/upstream sources/web"),
+    ...shared("sources/storefront sources/upstream sources/web"),
   ],
 
   // The Lambda functions. No function imports another.

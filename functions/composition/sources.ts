@@ -6,6 +6,7 @@ import { sharedRateBudget } from "../../shared/aws/sources/rate-budget.ts";
 import { secretReader } from "../../shared/aws/sources/secret-reader.ts";
 import { sourceMetrics } from "../../shared/sources/registry/metrics.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
+import { agentProfilePath } from "../../shared/sources/storefront/agent-profile.ts";
 import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
 import { parseSources } from "../../shared/sources/registry/configuration.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
@@ -17,7 +18,7 @@ import { dynamo, logger, type Needs, timeAndRandom, warnTo } from "./dependencie
 import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
-type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;
+type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES" | "API_URL">;
 
 const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient(clientSettings()));
 const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
@@ -69,6 +70,7 @@ function sourceDependencies(
       clock: time.clock,
     }),
     tokens: tokensByKey(time.clock),
+    agentProfileUrl: `${environment.API_URL}${agentProfilePath}`,
     report: sourceMetrics((message, line) => log.info(message, line)),
     warn: (problem) => log.warn(problem),
   };

@@ -1,4 +1,5 @@
 import type { RouteKey } from "../../functions/routes.ts";
+import { protocolVersions } from "../../shared/sources/storefront/agent-profile.ts";
 import type { ApiClient } from "../../tools/customer/api-client.ts";
 import { localCustomer } from "../../tools/customer/bucket.ts";
 import { untilTrue } from "./accounts.ts";
@@ -186,6 +187,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /": { documented: 302 },
   "GET /v1/health": { needsStore: true },
   "GET /v1/openapi.json": {},
+  "GET /v1/agent_profiles/{version}": { path: `/v1/agent_profiles/${protocolVersions[0]}` },
   "GET /dashboard": {},
   "GET /dashboard/{file}": { path: "/dashboard/config.json" },
   "GET /docs": {},

@@ -15,6 +15,7 @@ export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceD
   states: sourceStates(),
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },
   tokens: tokensByKey(systemClock),
+  agentProfileUrl: "https://service.example/v1/agent_profiles/{version}",
   report: () => undefined,
   warn: () => undefined,
   ...changes,

@@ -31,6 +31,11 @@ export interface SourceDependencies {
   readonly secrets: SecretReader;
   /** The token balances of the price history API by key. Use one instance in each process. */
   readonly tokens: TokensByKey;
+  /**
+   * The address of the service's own agent profile, with `{version}`. The adapter `storefront` sends
+   * it if its options name no other profile.
+   */
+  readonly agentProfileUrl: string;
   /** Receives the report of each read. */
   readonly report: (report: SourceReport) => void;
   /**
@@ -161,10 +166,10 @@ function problemOf(note: UpstreamNote): string {
 const historyBytesMax = 16 * 1_024 * 1_024;
 
 /**
- * The client does not retry a 429 of the price history API. Its body contains the time until the
- * next tokens, for which the adapter waits.
+ * Returns true for a temporary status other than 429. For sources whose 429 can contain the time to
+ * wait in its body: the adapter then waits, not the client.
  */
-const isHistoryTemporary = (status: number): boolean =>
+export const isTemporaryExcept429 = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);
 
 /** Creates the dependencies of an adapter `a_history` for a scraper. */
@@ -177,7 +182,7 @@ export function historyParts(
     scraper,
     {
       ...options,
-      isTemporary: isHistoryTemporary,
+      isTemporary: isTemporaryExcept429,
       isUsual: isTokenRefusal,
       bytesMax: historyBytesMax,
     },
