@@ -164,6 +164,7 @@ export const routes = {
   "PATCH /v1/account": { group: "account", access: "write" },
   "GET /v1/usage": { group: "account", access: "read" },
   "GET /v1/credit_transactions": { group: "account", access: "read" },
+  "GET /v1/account/sources": { group: "account", access: "read" },
   "GET /v1/api_keys": { group: "account", access: "read" },
   "POST /v1/api_keys": { group: "account", access: "write" },
   "DELETE /v1/api_keys/{id}": { group: "account", access: "write" },

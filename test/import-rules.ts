@@ -41,6 +41,7 @@ const domains = [
   "shared/publishing/",
   "shared/backtest/",
   "shared/preview/",
+  "shared/source-health/",
 ];
 /** Files from which routes and workers are built. */
 const edge = [
@@ -71,6 +72,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/accounts/": [...everyDomain, "shared/platforms/", "shared/credits/"],
   "shared/scrapers/": [...everyDomain, "shared/platforms/", "shared/credits/", "shared/accounts/"],
   "shared/items/": [...everyDomain, ...reading],
+  "shared/source-health/": [...everyDomain, ...reading],
   "shared/pipelines/": [...everyDomain, ...reading, "shared/items/"],
   "shared/events/": everyDomain,
   "shared/outgoing/": ["shared/base/"],
@@ -140,6 +142,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/aws/sources/": [
     ...everyDomain,
     "shared/aws/table/",
+    "shared/source-health/",
     "shared/sources/http/",
     "shared/sources/contract/",
   ],
@@ -162,6 +165,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...everyDomain,
     "shared/platforms/",
     "shared/scrapers/",
+    "shared/source-health/",
     "shared/sources/",
   ],
 

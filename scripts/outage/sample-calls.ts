@@ -180,6 +180,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "PATCH /v1/account": { body: () => ({ daily_credit_budget: null }) },
   "GET /v1/usage": { query: "days=7" },
   "GET /v1/credit_transactions": {},
+  "GET /v1/account/sources": {},
   "GET /v1/api_keys": {},
   "POST /v1/api_keys": { body: () => ({ name: "other" }) },
   "DELETE /v1/api_keys/{id}": { prepare: apiKey },

@@ -16,6 +16,7 @@ export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceD
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },
   tokens: tokensByKey(systemClock),
   report: () => undefined,
+  recordHealth: async () => {},
   warn: () => undefined,
   ...changes,
 });

@@ -50,6 +50,7 @@ const effectiveAttributes: readonly string[] = [
   "details",
   "details_in",
   "before",
+  "shape",
 ];
 
 /**
@@ -241,6 +242,7 @@ async function putResult(
           ...(points.length > 0 && { points: packLines(points) }),
           ...(delisted.length > 0 && { delisted: pack(delisted) }),
           ...(name !== undefined && { before: name }),
+          ...(found.shape !== undefined && { shape: found.shape }),
           ttl,
         },
         ConditionExpression: "attribute_not_exists(pk)",

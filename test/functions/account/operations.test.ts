@@ -69,6 +69,7 @@ beforeAll(async () => {
       runs: dynamoRunStore(client, { ...times, table: ledgerTable }),
       usage,
       budgets: dynamoDailyBudgetStore(client, { ...times, accountsTable, ledgerTable, usage }),
+      readHealth: async () => new Map(),
     },
   });
 });
