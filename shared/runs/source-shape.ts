@@ -18,8 +18,6 @@ const presentShareMin = 0.95;
 const lostShareMin = 0.8;
 /** Smallest factor by which prices jump. A price can also jump to this part of what it was. */
 const factorMin = 3;
-/** Share of the changed prices that must have changed by the same factor. */
-const sameFactorShareMin = 0.5;
 /** Share of the compared items whose prices must have changed by the same factor. */
 const jumpedShareMin = 0.1;
 /**
@@ -163,8 +161,8 @@ function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boo
 }
 
 /**
- * Finds prices that jumped together: at least half of the changed prices and a tenth of the
- * compared items changed by the same factor, which is far from 1.
+ * Finds prices that jumped together: the prices of at least a tenth of the compared items changed by
+ * the same factor, which is far from 1.
  */
 function priceJumpIn(
   points: readonly PointLine[],
@@ -176,14 +174,15 @@ function priceJumpIn(
     const factor = factorOf(values);
     if (factor !== undefined && !factors.has(id)) factors.set(id, factor);
   }
-  const same = largestCluster([...factors.values()].toSorted((a, b) => a - b));
+  const far = [...factors.values()].filter(isFar).toSorted((a, b) => a - b);
+  const same = largestCluster(far);
   const items = same.length;
+  if (items < limits.shapeItemsMin || items < jumpedShareMin * comparedItems()) return undefined;
   const factor = same[Math.floor(items / 2)] ?? 1;
-  const isFar = factor >= factorMin || factor <= 1 / factorMin;
-  const isSame = items >= limits.shapeItemsMin && items >= sameFactorShareMin * factors.size;
-  if (!isFar || !isSame || items < jumpedShareMin * comparedItems()) return undefined;
   return { factor: Number(factor.toPrecision(3)), items };
 }
+
+const isFar = (factor: number): boolean => factor >= factorMin || factor <= 1 / factorMin;
 
 /** The most factors that are the same, of factors in ascending order. */
 function largestCluster(factors: readonly number[]): readonly number[] {
