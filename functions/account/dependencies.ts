@@ -5,7 +5,6 @@ import type { UsageStore } from "../../shared/accounts/usage-store.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
 import type { ForecastDependencies } from "../../shared/runs/forecast-runs.ts";
-import type { HealthByScraper } from "../../shared/source-health/read-health.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
 export interface AccountDependencies extends ForecastDependencies {
@@ -15,7 +14,6 @@ export interface AccountDependencies extends ForecastDependencies {
   readonly history: CreditHistory;
   readonly usage: UsageStore;
   readonly budgets: DailyBudgetStore;
-  readonly readHealth: () => Promise<HealthByScraper>;
   readonly clock: Clock;
   readonly random: RandomSource;
 }

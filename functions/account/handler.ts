@@ -2,15 +2,12 @@ import * as provide from "../composition/dependencies.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
-import { windowMs } from "../../shared/source-health/health-window.ts";
-import { sourceHealth } from "../composition/source-health.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { createApiKeyRoute } from "./create-api-key.ts";
 import { deleteApiKeyRoute } from "./delete-api-key.ts";
 import { getAccountRoute } from "./get.ts";
 import { listApiKeysRoute } from "./list-api-keys.ts";
 import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
-import { listSourcesRoute } from "./list-sources.ts";
 import { updateAccountRoute } from "./update.ts";
 import { getUsageRoute } from "./usage.ts";
 
@@ -19,7 +16,6 @@ export const accountRoutes = {
   "PATCH /v1/account": updateAccountRoute,
   "GET /v1/usage": getUsageRoute,
   "GET /v1/credit_transactions": listCreditTransactionsRoute,
-  "GET /v1/account/sources": listSourcesRoute,
   "GET /v1/api_keys": listApiKeysRoute,
   "POST /v1/api_keys": createApiKeyRoute,
   "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
@@ -42,7 +38,6 @@ export function createHandler(
       watchlists: stores.watchlists(environment, overrides),
       runs: stores.runs(environment, overrides),
       budgets: provide.dailyBudgets(environment, overrides),
-      readHealth: sourceHealth(environment, "account", { spanMs: windowMs.lastDay, overrides }),
     },
   });
 }

@@ -126,6 +126,8 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   },
   "GET /v1/watchlists/schedule": { query: "every=1h", needsKeyOnly: true },
   "GET /v1/watchlists/scrapers": { needsKeyOnly: true },
+  // Without the accounts table, the health of all sources is unknown.
+  "GET /v1/watchlists/sources": { needsKeyOnly: true },
   "GET /v1/watchlists/{id}": { prepare: watchlist },
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
@@ -180,7 +182,6 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "PATCH /v1/account": { body: () => ({ daily_credit_budget: null }) },
   "GET /v1/usage": { query: "days=7" },
   "GET /v1/credit_transactions": {},
-  "GET /v1/account/sources": {},
   "GET /v1/api_keys": {},
   "POST /v1/api_keys": { body: () => ({ name: "other" }) },
   "DELETE /v1/api_keys/{id}": { prepare: apiKey },

@@ -72,7 +72,7 @@ export const sourceSchema = v.pipe(
   v.title("Source"),
 );
 
-/** Response 200 of `GET /v1/account/sources`. */
+/** Response 200 of `GET /v1/watchlists/sources`. */
 export const sourcesResponse = v.object({ object: v.literal("list"), data: v.array(sourceSchema) });
 
 export type SourceRecord = v.InferOutput<typeof sourceSchema>;

@@ -1,10 +1,17 @@
 import type { Clock } from "../base/clock.ts";
 import type { Warn } from "../base/best-effort.ts";
+import { withSeparateLoss } from "../base/retry-budget.ts";
 import { type StepScraperId, stepScraperIds } from "../scrapers/catalogue.ts";
 import type { HealthPeriod, HealthStore } from "./health-store.ts";
 
 /** The stored periods of each scraper. Empty for a scraper without reads. */
 export type HealthByScraper = ReadonlyMap<StepScraperId, readonly HealthPeriod[]>;
+
+/**
+ * Time that a read may lose to repeats and to requests without an answer, in milliseconds. A call
+ * without health is better than a late one.
+ */
+const readLossMs = 1_000;
 
 interface Options {
   readonly store: Pick<HealthStore, "since">;
@@ -33,7 +40,7 @@ export function healthReader({ store, spanMs, freshMs, clock, warn }: Options) {
   return (): Promise<HealthByScraper> => {
     const now = clock.now().getTime();
     if (latest !== undefined && now - latest.at < freshMs) return latest.health;
-    const health = read(now).catch((error: unknown) => {
+    const health = withSeparateLoss(readLossMs, () => read(now)).catch((error: unknown) => {
       latest = undefined;
       warn("source health unavailable", error);
       return new Map();

@@ -11,9 +11,7 @@ import {
   creditTransactionsQuery,
   creditTransactionsResponse,
 } from "../../../shared/credits/credit-transaction-schema.ts";
-import { sourcesResponse } from "../../../shared/source-health/present-sources.ts";
 import { account, apiKey, chargeEntry, usage } from "../../../tools/documents/examples/account.ts";
-import { source } from "../../../tools/documents/examples/sources.ts";
 import type { Operation } from "../operation.ts";
 
 export const accountOperations = {
@@ -75,22 +73,6 @@ export const accountOperations = {
           has_more: true,
           next_starting_after: chargeEntry.id,
         },
-      },
-    },
-  },
-  "GET /v1/account/sources": {
-    id: "listSources",
-    tag: "Account",
-    summary: "List the health of the sources",
-    description:
-      "Lists how the source of each scraper answered the reads of all accounts, in the last hour and in " +
-      "the last 24 hours. A window begins with a quarter of an hour, and the figures are up to two " +
-      "minutes old. Free.",
-    answers: {
-      200: {
-        description: "One source for each scraper.",
-        schema: sourcesResponse,
-        example: { object: "list", data: [source] },
       },
     },
   },

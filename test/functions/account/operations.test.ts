@@ -30,10 +30,6 @@ import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
 import { externalIdOf } from "../../../shared/exports/destination.ts";
-import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
-import { countRead } from "../../../shared/source-health/health-counts.ts";
-import { type HealthPeriod, periodOf } from "../../../shared/source-health/health-store.ts";
-import { sourcesResponse } from "../../../shared/source-health/present-sources.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { reserveForCall } from "../../support/reserve-for-call.ts";
@@ -43,7 +39,6 @@ import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 const clock = fixedClock("2026-03-10T12:00:00Z");
 const random = systemRandom;
-const health = new Map<StepScraperId, readonly HealthPeriod[]>();
 let world: DynamoLedgerWorld;
 let handler: HttpHandler;
 let deps: {
@@ -74,7 +69,6 @@ beforeAll(async () => {
       runs: dynamoRunStore(client, { ...times, table: ledgerTable }),
       usage,
       budgets: dynamoDailyBudgetStore(client, { ...times, accountsTable, ledgerTable, usage }),
-      readHealth: async () => health,
     },
   });
 });
@@ -143,53 +137,6 @@ const stranger = async (demo = false): Promise<string> => {
   const account = await createAccount({ name: "Other", email: "o@example.com", demo }, deps);
   return (await createApiKey({ account, name: "other" }, deps)).key;
 };
-
-describe("GET /v1/account/sources", () => {
-  describe("answers 200 and", () => {
-    it("returns the health of each scraper: shares, latency and age, but no counts", async () => {
-      const answers = Array.from({ length: 20 }, (_, n) => ({
-        status: n < 18 ? ("ok" as const) : ("partial" as const),
-        fetchedAt: "2026-03-10T11:58:00.000Z",
-      }));
-      const endedAt = new Date("2026-03-10T11:59:00Z");
-      const quota = { left: 4, max: 60 };
-      const counts = countRead({ answers, callMs: [700], quota, endedAt });
-      health.set("retailer_d.standard", [{ startsAt: periodOf(endedAt), counts }]);
-      clock.set("2026-03-10T12:00:00Z");
-      const answer = await ask("GET", "account/sources");
-
-      expect(answer.status).toBe(200);
-      expectShape(sourcesResponse, answer);
-      const data = answer.body["data"] as readonly Readonly<Record<string, unknown>>[];
-      const window = {
-        success_rate: 0.9,
-        partial_rate: 0.1,
-        not_found_rate: 0,
-        unavailable_rate: 0,
-        latency_ms: { median: 1_000, p95: 1_000 },
-        data_age_seconds: 60,
-      };
-      expect(data.find(({ id }) => id === "retailer_d.standard")).toEqual({
-        id: "retailer_d.standard",
-        object: "source",
-        platform: "retailer_d",
-        endpoint: "products",
-        tier: "standard",
-        status: "degraded",
-        last_hour: window,
-        last_day: window,
-        quota: "low",
-        updated_at: "2026-03-10T11:59:00.000Z",
-      });
-      expect(data.find(({ id }) => id === "retailer_a.offers")).toMatchObject({
-        status: "unknown",
-        last_day: { success_rate: null, latency_ms: null },
-        quota: null,
-        updated_at: null,
-      });
-    });
-  });
-});
 
 describe("GET /v1/account", () => {
   describe("answers 200 and", () => {

@@ -20,7 +20,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe("the health of a source", () => {
-  it("is shown by GET /v1/platforms and GET /v1/account/sources after the service has read items", async () => {
+  it("is shown by GET /v1/platforms and GET /v1/watchlists/sources after the service has read items", async () => {
     const headers = { Authorization: `Bearer ${world.apiKey}`, "Content-Type": "application/json" };
     const ids = Array.from({ length: 40 }, (_, n) => String(9_100_000 + n));
     const read = await fetch(`${world.baseUrl}/v1/products`, {
@@ -41,7 +41,7 @@ describe("the health of a source", () => {
         { id: "offer_check" },
       ],
     });
-    const sources = await get("account/sources", headers);
+    const sources = await get("watchlists/sources", headers);
     expect(sources.data.find(({ id }) => id === "retailer_d.standard")).toMatchObject({
       last_hour: { success_rate: rate, latency_ms: expect.anything() },
       last_day: { success_rate: rate },
@@ -52,8 +52,8 @@ describe("the health of a source", () => {
     });
   });
 
-  it("is refused by GET /v1/account/sources without a key", async () => {
-    const response = await fetch(`${world.baseUrl}/v1/account/sources`);
+  it("is refused by GET /v1/watchlists/sources without a key", async () => {
+    const response = await fetch(`${world.baseUrl}/v1/watchlists/sources`);
     expect(response.status).toBe(401);
   });
 });

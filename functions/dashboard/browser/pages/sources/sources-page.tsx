@@ -23,7 +23,7 @@ const pollSeconds = 60;
 export function SourcesPage() {
   const [shown, setShown] = useState<WindowName>("last_hour");
   const sources = useQuery(
-    (api, signal) => api.get<List<Source>>("account/sources", { signal }),
+    (api, signal) => api.get<List<Source>>("watchlists/sources", { signal }),
     [],
     {
       poll: () => pollSeconds,
