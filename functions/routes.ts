@@ -120,6 +120,7 @@ export const routes = {
   "POST /v1/watchlists/estimate": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/schedule": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/scrapers": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/sources": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/{id}": { group: "watchlists", access: "read" },
   "PATCH /v1/watchlists/{id}": { group: "watchlists", access: "write" },
   "DELETE /v1/watchlists/{id}": { group: "watchlists", access: "write" },

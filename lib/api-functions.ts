@@ -13,6 +13,7 @@ import {
   grantDecrypt,
   grantEncrypt,
   grantKeyCount,
+  grantSourceHealthRead,
   grantObjectRead,
   grantScheduleManage,
   grantSend,
@@ -62,7 +63,7 @@ export class ApiFunctions extends Construct {
       events: this.events(),
       "s3-destination": this.s3Destination(),
       account: this.account(),
-      platforms: this.group("platforms", "Platforms, marketplaces and prices.", this.edge()),
+      platforms: this.platforms(),
       structured: this.group("structured", "Structured-data endpoints (announced).", this.edge()),
       dashboard: this.group("dashboard", "The account dashboard's files.", {
         STAGE: props.stage,
@@ -192,6 +193,12 @@ export class ApiFunctions extends Construct {
     grantTable(account, data.watchlists, "read");
     grantTable(account, data.deliveries, "read");
     return account;
+  }
+
+  private platforms(): ServiceFunction<"platforms"> {
+    const platforms = this.group("platforms", "Platforms, marketplaces and prices.", this.edge());
+    grantSourceHealthRead(platforms, this.#props.data.accounts);
+    return platforms;
   }
 
   private edge(): EnvironmentOf<"structured"> {

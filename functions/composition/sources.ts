@@ -13,7 +13,9 @@ import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
 import { scraperFor } from "../../shared/sources/registry/scraper-sources.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
+import { healthRecorder } from "../../shared/source-health/record-health.ts";
 import { once } from "./clients.ts";
+import { healthStore } from "./source-health.ts";
 import { dynamo, logger, type Needs, timeAndRandom, warnTo } from "./dependencies.ts";
 import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
@@ -72,6 +74,11 @@ function sourceDependencies(
     tokens: tokensByKey(time.clock),
     agentProfileUrl: `${environment.API_URL}${agentProfilePath}`,
     report: sourceMetrics((message, line) => log.info(message, line)),
+    recordHealth: healthRecorder({
+      store: healthStore(environment, overrides),
+      clock: time.clock,
+      warn: warnTo(log),
+    }),
     warn: (problem) => log.warn(problem),
   };
 }

@@ -127,6 +127,8 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   },
   "GET /v1/watchlists/schedule": { query: "every=1h", needsKeyOnly: true },
   "GET /v1/watchlists/scrapers": { needsKeyOnly: true },
+  // Without the accounts table, the health of all sources is unknown.
+  "GET /v1/watchlists/sources": { needsKeyOnly: true },
   "GET /v1/watchlists/{id}": { prepare: watchlist },
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },

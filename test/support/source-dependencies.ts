@@ -17,6 +17,7 @@ export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceD
   tokens: tokensByKey(systemClock),
   agentProfileUrl: "https://service.example/v1/agent_profiles/{version}",
   report: () => undefined,
+  recordHealth: async () => {},
   warn: () => undefined,
   ...changes,
 });

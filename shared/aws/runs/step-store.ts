@@ -49,6 +49,7 @@ const effectiveAttributes: readonly string[] = [
   "details",
   "details_in",
   "before",
+  "shape",
 ];
 
 /**
@@ -229,6 +230,7 @@ async function putResult(
           ...(points.length > 0 && { points: packLines(points) }),
           ...(delisted.length > 0 && { delisted: pack(delisted) }),
           ...before,
+          ...(found.shape !== undefined && { shape: found.shape }),
           ttl,
         },
         ConditionExpression: "attribute_not_exists(pk)",

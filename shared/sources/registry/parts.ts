@@ -20,6 +20,7 @@ import { noteForRead, type Reporting, type WarnOperator } from "./reported.ts";
 import { secretName, sourceName } from "./name.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 import type { UpstreamDependencies, UpstreamNote } from "../upstream/exchange.ts";
+import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { SourceReport } from "./report.ts";
 
 export interface SourceDependencies {
@@ -38,6 +39,8 @@ export interface SourceDependencies {
   readonly agentProfileUrl: string;
   /** Receives the report of each read. */
   readonly report: (report: SourceReport) => void;
+  /** Records the health of the sources. Use one instance in each process. */
+  readonly recordHealth: RecordHealth;
   /**
    * Receives problems that an operator must fix. They contain no secrets and no data from answers.
    */
@@ -77,7 +80,7 @@ export function sourceParts(
   dependencies: SourceDependencies,
 ): SourceParts {
   const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
-  const { clock, random, budget, states, report, secrets } = dependencies;
+  const { clock, random, budget, states, report, secrets, recordHealth } = dependencies;
   const warn = limitedWarnings(scraper, dependencies);
   const client = sourceClient(
     {
@@ -97,7 +100,7 @@ export function sourceParts(
   );
   return {
     client,
-    reporting: { source: adapter, scraper, clock, report, warn },
+    reporting: { source: adapter, scraper, clock, report, warn, recordHealth },
     warn,
     open: (secret) => openSecret(secret, secrets, (problem) => warn(`${adapter}: ${problem}`)),
   };
@@ -188,12 +191,13 @@ export function historyParts(
     },
     dependencies,
   );
+  const tokens = dependencies.tokens(secretName(options.secret.reference));
   return {
     client,
-    reporting,
+    reporting: { ...reporting, quota: () => tokens.quota() },
     clock: dependencies.clock,
     key: open(options.secret),
-    tokens: dependencies.tokens(secretName(options.secret.reference)),
+    tokens,
     note: warn,
   };
 }

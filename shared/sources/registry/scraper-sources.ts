@@ -5,7 +5,7 @@ import { affiliateScraper } from "../affiliate/scraper.ts";
 import type { SourceConfiguration } from "./configuration.ts";
 import { isCatalogBlock } from "../catalog/forbidden.ts";
 import { catalogScraper } from "../catalog/scraper.ts";
-import { type Reporting, reportedScraper } from "./reported.ts";
+import { countedScraper, type Reporting, reportedScraper } from "./reported.ts";
 import { sandboxScraper } from "../sandbox/scraper.ts";
 import {
   historyParts,
@@ -43,7 +43,9 @@ function makeScraper(
   dependencies: SourceDependencies,
 ): Scraper {
   if (options.adapter === "sandbox") {
-    return sandboxScraper({ seed: options.seed, clock: dependencies.clock });
+    const { clock, recordHealth } = dependencies;
+    const scraper = sandboxScraper({ seed: options.seed, clock });
+    return countedScraper(scraper, { scraper: id, clock, recordHealth });
   }
   const { scraper, reporting } = remoteScraper(id, options, dependencies);
   return reportedScraper(scraper, reporting);

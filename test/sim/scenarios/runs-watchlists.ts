@@ -122,7 +122,10 @@ export interface WatchlistRequest {
   readonly pipeline?: unknown;
   readonly max_credits_per_run?: number;
   readonly daily_credit_budget?: number;
-  readonly brake?: { readonly max_changed_percent: number; readonly min_items: number };
+  readonly brake?: {
+    readonly max_changed_percent: number;
+    readonly min_items: number;
+  } | null;
   readonly others: readonly string[];
 }
 
@@ -194,11 +197,11 @@ function creditLimits(
 }
 
 /**
- * Draws a brake that holds runs of small watchlists. Most watchlists have the default brake, which
- * never holds their runs, because they have too few items.
+ * Draws a brake that holds runs of small watchlists. Most watchlists have none, or the default brake,
+ * which holds a run only if the source answers in another shape: they have too few items.
  */
 function brake(random: Random): Pick<WatchlistRequest, "brake"> {
-  if (!random.isHit(0.25)) return {};
+  if (!random.isHit(0.25)) return random.isHit(0.7) ? { brake: null } : {};
   return {
     brake: { max_changed_percent: random.pick([1, 30, 60]), min_items: random.pick([1, 1, 2]) },
   };

@@ -68,7 +68,7 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   }
   const endsAt = world.tasks.now() + plan.minutes * minute;
   for (const list of scene.lists) {
-    if (list.request.brake === undefined) continue;
+    if (list.request.brake === null) continue;
     world.begin(`decisions about ${list.request.name}`, () => decideHolds(scene, list, endsAt));
   }
   const isOver = (): boolean => world.users() === 0 && world.tasks.now() >= endsAt;
