@@ -1,7 +1,8 @@
-import { isBlockTitle, isShortPage } from "./block-page.ts";
+import { isBlockTitle, isMissingTitle, isShortPage } from "./block-page.ts";
 import { categoryIn } from "./breadcrumb.ts";
-import { type Choice, chooseProduct, isNamedPage } from "./choose-product.ts";
+import { type Choice, chooseProduct, isNamedPage, isUnnamedPage } from "./choose-product.ts";
 import { defined } from "./defined.ts";
+import { fallbackFacts, type FallbackOptions } from "./fallback-facts.ts";
 import { jsonLdBlocks } from "./json-ld-blocks.ts";
 import { jsonLdNodes } from "./json-ld-nodes.ts";
 import { microdataNodes } from "./microdata.ts";
@@ -15,6 +16,9 @@ import type { WantedProduct } from "./wanted-product.ts";
 
 export type { ProductFacts } from "./product-facts.ts";
 export type { WantedProduct } from "./wanted-product.ts";
+
+/** Uses only the markup of a page. */
+export const markupAlone: FallbackOptions = { fallbacks: new Set() };
 
 /** The result of the search for the wanted product in a page. */
 export type Extraction =
@@ -42,7 +46,11 @@ const pageCharactersMax = 5 * 1024 * 1024;
  * missing, also uses microdata, then Open Graph. Omits facts that are ambiguous. Pure. Never
  * throws.
  */
-export function extractProduct(html: string, wanted: WantedProduct): Extraction {
+export function extractProduct(
+  html: string,
+  wanted: WantedProduct,
+  options: FallbackOptions = markupAlone,
+): Extraction {
   const page = html.slice(0, pageCharactersMax);
   let read: PageHead | undefined;
   const head = (): PageHead => (read ??= pageHead(page));
@@ -58,9 +66,47 @@ export function extractProduct(html: string, wanted: WantedProduct): Extraction 
     facts = mergedFacts(facts, defined({ category: categoryIn(described, facts.title) }));
     if (isComplete(facts)) break;
   }
-  if (choices.some(({ kind }) => kind === "chosen")) return proven(facts, wanted, head);
-  if (choices.some(({ kind }) => kind === "several")) return { proof: "several" };
-  return withoutProduct(page, wanted, head());
+  const isChosen = choices.some(({ kind }) => kind === "chosen");
+  if (!isChosen && choices.some(({ kind }) => kind === "several")) return { proof: "several" };
+  const isWanted = isChosen || isPageOf(page, wanted, head());
+  if (isWanted && !isComplete(facts) && options.fallbacks.size > 0) {
+    const more = withFallbacks(page, facts, { wanted, head: head(), options });
+    if (isChosen || more !== facts) return proven(more, wanted, head);
+  }
+  return isChosen ? proven(facts, wanted, head) : withoutProduct(page, wanted, head());
+}
+
+/** Returns the facts, with those that the fallbacks find; the same object if they find none. */
+function withFallbacks(
+  page: string,
+  facts: ProductFacts,
+  { wanted, head, options }: {
+    readonly wanted: WantedProduct;
+    readonly head: PageHead;
+    readonly options: FallbackOptions;
+  },
+): ProductFacts {
+  const { price, isPriceUnclear, availability } = facts;
+  const missing = {
+    price: price === undefined && isPriceUnclear !== true,
+    availability: availability === undefined,
+  };
+  const found = fallbackFacts(page, { wanted, head, missing }, options);
+  if (Object.keys(found).length === 0) return facts;
+  const isForeign = found.price?.currency !== undefined && found.price.currency !== wanted.currency;
+  // A price in another currency may be that of another country's page, so it is not reported.
+  const { price: _foreign, ...others } = found;
+  const usable = wanted.currency !== null && isForeign ? others : found;
+  return mergedFacts(facts, usable);
+}
+
+/**
+ * Returns true if a page without markup of a product is that of the wanted product: an address that
+ * the page declares contains the ID, or the page declares none and has the requested address.
+ */
+function isPageOf(html: string, wanted: WantedProduct, head: PageHead): boolean {
+  if (isShortPage(html) || isBlockTitle(head) || isMissingTitle(head)) return false;
+  return isNamedPage(wanted, head) || isUnnamedPage(wanted, head);
 }
 
 const isComplete = ({ price, isPriceUnclear, availability }: ProductFacts): boolean =>
