@@ -33,8 +33,11 @@ export function embeddedValues(
   const add = (text: string): void => {
     if (found.length >= valuesMax || text.length > valueCharactersMax) return;
     if (!useful.test(text) || !isRelevant(text)) return;
-    const value = parsed(text) ?? (repairs > 0 ? repaired(text) : undefined);
-    if (parsed(text) === undefined) repairs -= 1;
+    let value = parsed(text);
+    if (value === undefined && repairs > 0) {
+      repairs -= 1;
+      value = repaired(text);
+    }
     if (value !== undefined) found.push(value);
   };
   for (const script of scriptsIn(html)) {
@@ -44,13 +47,38 @@ export function embeddedValues(
   return found;
 }
 
+/**
+ * Returns the object that a script of the page assigns to a global, such as `state` in
+ * `window.state = {…}`. Undefined if there is none, or if it is not an object.
+ */
+export function assignedValue(html: string, name: string): StateValue | undefined {
+  const escaped = name.replaceAll(/[.$]/g, String.raw`\$&`);
+  const assignment = new RegExp(
+    String.raw`(?<![\w$.])(?:window\.|self\.|globalThis\.)?${escaped}\s*=\s*(?:JSON\.parse\(\s*)?(?=[[{'"])`,
+    "g",
+  );
+  for (const { content } of scriptsIn(html)) {
+    assignment.lastIndex = 0;
+    if (assignment.exec(content) === null) continue;
+    const start = assignment.lastIndex;
+    const literal = content.slice(start, endOfLiteral(content, start) ?? start);
+    const [text = ""] = /^["']/.test(literal) ? quotedJson(literal) : [literal];
+    const value = parsedValue(text);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Parses an object or array: as JSON, or else as a literal of JavaScript. */
+export const parsedValue = (text: string): StateValue | undefined =>
+  text.length > valueCharactersMax ? undefined : (parsed(text) ?? repaired(text));
+
 function* literalsIn({ attributes, content }: PageScript): Generator<string> {
   if (jsonType.test(attributes)) {
     yield content.trim();
     return;
   }
   if (otherType.test(attributes) || !useful.test(content)) return;
-  literalStart.lastIndex = 0;
   const starts = new RegExp(literalStart);
   for (let match = starts.exec(content); match !== null; match = starts.exec(content)) {
     const start = starts.lastIndex;
@@ -58,8 +86,7 @@ function* literalsIn({ attributes, content }: PageScript): Generator<string> {
     if (end === undefined) continue;
     const literal = content.slice(start, end);
     starts.lastIndex = end;
-    if (/^["']/.test(literal)) yield* quotedJson(literal);
-    else if (/^[[{]/.test(literal)) yield literal;
+    yield* /^["']/.test(literal) ? quotedJson(literal) : [literal];
   }
 }
 

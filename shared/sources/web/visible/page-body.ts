@@ -6,8 +6,8 @@ const headings = /<h1(?=[\s/>])/gi;
 const namedElements = /<[a-z][a-z\d]{0,10}\s[^<>]{0,300}itemprop\s?=\s?["']?name\b/gi;
 
 /** The characters to keep before and after the heading of the product. */
-const beforeHeadingMax = 20_000;
-const afterHeadingMax = 40_000;
+const beforeHeadingMax = 40_000;
+const afterHeadingMax = 50_000;
 /** The characters in which the text of a heading is searched. */
 const headingLengthMax = 600;
 const headingsMax = 20;
@@ -24,6 +24,17 @@ export function pageBody(html: string, titles: readonly string[]): string {
   // The cut may be inside a tag. The rest of the tag must not be read as text.
   const tag = start === 0 ? 0 : Math.max(start, shown.indexOf("<", start));
   return shown.slice(tag, heading + afterHeadingMax);
+}
+
+/**
+ * Returns true if a page shows an amount, apart from scripts, styles, comments and attributes. The
+ * search is fast and can find the amount also where it is not a price.
+ */
+export function showsAmount(html: string, amount: number): boolean {
+  const [whole = "", cents = ""] = amount.toFixed(2).split(".");
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, "(?:[,' \u00A0\u2009\u202F]|&nbsp;)?");
+  const fraction = cents === "00" ? String.raw`(?:[.,](?:00|-))?(?![.,]?\d)` : String.raw`(?:\s|[.,]|<[^<>]*>){1,8}${cents}(?!\d)`;
+  return new RegExp(String.raw`(?<![\d.,"'=:/_-])${grouped}${fraction}`).test(withoutUnshown(html));
 }
 
 /** Returns true if most words of a text are in one of the titles. */

@@ -1,8 +1,8 @@
 import type { AvailabilityWord } from "../availability-word.ts";
 import { textBoundary } from "../text-boundary.ts";
 import { type CartControl, isInOtherSection } from "./controls.ts";
-import type { Outline, OutlineElement } from "./outline.ts";
-import { inStockTexts, outOfStockTexts } from "./words.ts";
+import { type Outline, type OutlineElement, withAncestors } from "./outline.ts";
+import { inStockTexts, otherSubjectTexts, outOfStockTexts } from "./words.ts";
 
 /** Longer texts do not state the stock of the product only. */
 const phraseLengthMax = 80;
@@ -22,7 +22,7 @@ export function shownAvailability(
   outline: Outline,
   controls: readonly CartControl[],
 ): AvailabilityWord | undefined {
-  const phrases = stockPhrases(outline);
+  const phrases = stockPhrases(outline, controls);
   const isOut = phrases.includes("outofstock");
   const isIn = phrases.includes("instock");
   const canBuy = controls.some(({ isEnabled }) => isEnabled);
@@ -30,8 +30,10 @@ export function shownAvailability(
   return canBuy || (isIn && controls.length === 0) ? "instock" : undefined;
 }
 
-function stockPhrases(outline: Outline): AvailabilityWord[] {
+function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
+  // A control contains the labels of all its states, of which a style hides all but one.
+  const labelled = new Set(controls.map(({ element }) => element));
   const found: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();
   for (const element of elements.toReversed()) {
@@ -45,12 +47,14 @@ function stockPhrases(outline: Outline): AvailabilityWord[] {
     const phrase = phraseOf(element, text.replaceAll(textBoundary, " "));
     if (phrase === undefined) continue;
     if (parent !== undefined) counted.add(parent);
-    if (!isOption(element) && !isInOtherSection(element, outline)) found.push(phrase);
+    if (isOption(element) || isInOtherSection(element, outline)) continue;
+    if (!withAncestors(element).some((one) => labelled.has(one))) found.push(phrase);
   }
   return found;
 }
 
 function phraseOf({ names }: OutlineElement, text: string): AvailabilityWord | undefined {
+  if (otherSubjectTexts.test(text)) return undefined;
   if (outOfStockTexts.test(text) || outOfStockNames.test(names)) return "outofstock";
   return inStockTexts.test(text) || inStockNames.test(names) ? "instock" : undefined;
 }

@@ -43,7 +43,7 @@ export const inStockTexts = any(
   String.raw`\ben stock\b|\bdisponible (?:en ligne|immédiatement|maintenant)|^\W*disponible\W*$`,
   String.raw`\bem estoque\b|^\W*(?:disponível|em stock)\W*$|\bdisponibilit[àa] immediata\b|^\W*disponibile\W*$|\bdisponibile subito\b`,
   String.raw`\bop voorraad\b|\bi lager\b|\bpå lager\b|\bvarastossa\b|\bna magazynie\b|^\W*dostępn[yae]\W*$|\bskladem\b|\bna (?:zalihi|stanju|sklade)\b|\braktáron\b|\b[îi]n stoc\b`,
-  "(?<!не(?:т)? )в наличии|есть в наличии|в наличност|є в наявності|現貨|有貨|在庫あり|متوفر الآن|במלאי",
+  "(?<!не(?:т)? )в наличии|есть в наличии|в наличност|є в наявності|現貨|有貨|在庫あり|متوفر الآن|(?<!(?:אינו|לא|אינה) )במלאי",
 );
 
 /** Matches a text that states that the product cannot be bought. */
@@ -55,7 +55,12 @@ export const outOfStockTexts = any(
   String.raw`\b(?:rupture de stock|en rupture|indisponible|épuisé[e]?|non disponible)\b`,
   String.raw`\b(?:agotado|sin stock|no disponible|sin existencias|esgotado|indisponível|sem estoque|esaurito|non disponibile)\b`,
   String.raw`\b(?:uitverkocht|niet op voorraad|slutsåld|udsolgt|utsolgt|loppuunmyyty|niedostępny|brak w magazynie|vyprodáno|rasprodano|nije dostupno|elfogyott|stoc epuizat|tükendi)\b`,
-  "нет в наличии|распродано|немає в наявності|изчерпан|缺貨|售完|已售完|補貨中|品切れ|在庫切れ|売り切れ|غير متوفر|נגמר|אזל",
+  "нет в наличии|распродано|немає в наявності|изчерпан|缺貨|售完|已售完|補貨中|品切れ|在庫切れ|売り切れ|غير متوفر|נגמר|אזל|(?:אינו|לא|אינה) במלאי",
+);
+
+/** Matches a text that states whether something else than the product is available. */
+export const otherSubjectTexts = any(
+  String.raw`\b(?:image|photo|picture|video|bild|foto|imagen|imagem|immagine|zdjęcie|preview|store|shop|location|gift ?wrap|finance|instal)`,
 );
 
 /** Matches words, in classes and IDs, of sections that show other products than the page's own. */
