@@ -186,7 +186,10 @@ function answerOf(
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
-/** The status that the step recorded; else `not_found` if the item was delisted, or `ok`. */
+/**
+ * The status that the step recorded. Without one: `not_found` if the item was delisted before or
+ * during the run, else `ok`.
+ */
 function statusOf(
   points: readonly HistoryPoint[],
   { own, isDelisted }: { readonly own: HistoryPoint | undefined; readonly isDelisted: boolean },
