@@ -41,8 +41,8 @@ export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRu
 
 /**
  * Acknowledges that a stage has no firewall.
- * @param reason a sentence that explains why the stage needs no firewall; by default, that of a
- * stage without customers, whose default is no firewall because of its cost
+ * @param reason why the stage needs no firewall, as a sentence. @default that a stage without
+ * customers has none because of its monthly cost
  */
 export function acknowledgeNoFirewall(
   scope: IConstruct,

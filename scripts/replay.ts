@@ -22,7 +22,7 @@ const commandLine = {
       value: "<folder>",
       required: true,
       about:
-        "files <shop>.jsonl.gz with one line a product: {id, prices: [[YYYY-MM-DD, amount], …]}",
+        "files <shop>.jsonl.gz with one line per product: {id, prices: [[YYYY-MM-DD, amount], …]}",
     },
     shop: {
       type: "string",

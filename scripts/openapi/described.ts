@@ -2,7 +2,10 @@ import { asObject, type JsonObject } from "../../tools/documents/json-schema.ts"
 import { fieldDescriptions } from "./field-descriptions.ts";
 import { schemaDescriptions } from "./schema-descriptions.ts";
 
-/** Keywords whose schemas only constrain fields, which other schemas describe. */
+/**
+ * Keywords whose content gets no descriptions: examples, and schemas that only constrain fields
+ * described elsewhere.
+ */
 const constraints = new Set([
   "if",
   "then",

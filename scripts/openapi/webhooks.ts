@@ -58,7 +58,8 @@ const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   },
   "watchlist.run.completed": {
     summary: "A run ended",
-    description: "The last event of every run, also of a run that was skipped for lack of credits.",
+    description:
+      "The last event of every run, including a run that was skipped for lack of credits.",
     example: runCompletedEvent,
   },
   "webhook.test": {

@@ -92,7 +92,10 @@ const hours = `date_diff('hour',
 export const lowest90d = valueOnSamples("min(price)", 90);
 /** The values of the rule `average30d`: the average price of the last 30 days, weighted by time. */
 export const average30d = valueOnSamples(`round(sum(price * ${hours}) / sum(${hours}), 4)`, 30);
-/** The values of the rule `changedCount7d`: the number of changes, including that of the read. */
+/**
+ * The values of the rule `changedCount7d`: the number of price changes in the 7 days before the
+ * read, including a change that the read shows.
+ */
 export const changedCount7d = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before,
     count(segments.n)::DOUBLE AS after

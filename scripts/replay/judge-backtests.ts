@@ -81,7 +81,7 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
 const noSums = (): Sums => ({ equal: 0, missing: 0, unexpected: 0, examples: [] });
 
 /**
- * Counts the entries of the events of a run. A route with a memory, such as a cooldown, begins
+ * Counts the entries of the events of a run. A route with a state, such as a cooldown, begins
  * without it in a back-test. So its entries count only if the span begins with the first run.
  */
 function countEntries(

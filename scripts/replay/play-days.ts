@@ -166,7 +166,7 @@ const canBeHeld = ({ shop: { days, items }, day }: ListOfDay): boolean =>
   day > days.first && items.length - days.planOf(day).added.length >= settings.brake.minItems;
 
 /**
- * Plays runs with all prices times a hundred, and discards them. Returns their number.
+ * Plays runs with all prices multiplied by 100, and discards them. Returns their number.
  * @throws Error if a run is not held
  */
 async function playWrongRuns(

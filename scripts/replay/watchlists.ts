@@ -155,8 +155,10 @@ const eventSchema = v.object({
 });
 
 /**
- * Returns the decisions that an event reports.
- * @throws Error if an event reports a field or a branch that belongs to no rule
+ * Returns the decisions to notify that an event reports: one for each item and compared field of a
+ * changed event, one for each item and rule of a matched event, none for `watchlist.run.completed`.
+ * @throws Error if the event has a type that no run of the replay sends, or a field or branch that
+ * no rule of the watchlist covers
  */
 export function decisionsIn(name: ListName, { type, body }: SerializedEvent): readonly Decision[] {
   const { changedRules, matchedRules } = lists[name];

@@ -11,7 +11,7 @@ interface Surroundings {
   readonly s3ExternalId: string;
   /** Credits charged on this UTC day. */
   readonly spentToday: number;
-  /** Credits that count to the daily budget on this UTC day: charges and open holds. */
+  /** Credits that count towards the daily budget on this UTC day: charges and open holds. */
   readonly usedToday: number;
   readonly forecast: AccountForecast;
 }

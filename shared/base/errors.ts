@@ -146,6 +146,13 @@ export const demoReadOnly = (): ServiceError =>
 export const notFound = (what: string, remedy = ""): ServiceError =>
   new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
 
+/** 404 for an item that is not on the watchlist. */
+export const itemNotFound = (itemId: string): ServiceError =>
+  new ServiceError(
+    ["NOT_FOUND", 404],
+    `This watchlist has no item ${itemId}. List its items with GET /v1/watchlists/{id}/items.`,
+  );
+
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
 
 /** 404 for a method that the path does not support. */

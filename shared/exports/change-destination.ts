@@ -66,7 +66,7 @@ async function changedBy(
       wanted,
       endpoint,
       before: before.credentials,
-      moved: isNewEndpoint || bucket !== before.bucket,
+      placeChanged: isNewEndpoint || bucket !== before.bucket,
     },
     secrets,
   );

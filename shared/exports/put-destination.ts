@@ -47,7 +47,7 @@ export async function putDestination(
   const { destinations, secrets, random } = dependencies;
   const endpoint = await storeAddress({ endpoint: wanted.endpoint, own }, dependencies);
   const credentials = await wantedCredentials(
-    { accountId, wanted, endpoint, before: null, moved: true },
+    { accountId, wanted, endpoint, before: null, placeChanged: true },
     secrets,
   );
   const fresh: Destination = {

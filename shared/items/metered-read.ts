@@ -87,8 +87,7 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
 
 /**
  * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
- * answers. A call that throws is not charged, and neither is a call whose answer comes too late to
- * send.
+ * answers. Does not charge a call that throws, or whose response would be too late to send.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
  * dependency fails or no time is left to answer; the errors of the read
@@ -221,8 +220,9 @@ async function orRelease<Result>(
 }
 
 /**
- * Charges the call. If the ledger does not answer, or answers too late, the charge may have been
+ * Charges the call. If the ledger does not respond, or responds too late, the charge may have been
  * made. Then requests its cancellation, because a call that returns an error must not be charged.
+ * @throws 503 if the charge was cancelled or is unconfirmed
  */
 async function settle(
   call: MeteredCall,

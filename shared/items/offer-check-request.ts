@@ -90,7 +90,10 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
  */
 export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
 
-/** Offers of the request, and the name of the parameter that contains them. */
+/**
+ * Offers of the request, and the name of the parameter that contains them.
+ * @throws 400 if the request has neither `offers` nor `ids`, or both
+ */
 function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
   readonly name: string;
   readonly sent: readonly OfferReference[];

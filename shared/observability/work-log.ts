@@ -1,6 +1,6 @@
 /**
  * Log keys and metrics of the current unit of work: a call, a message or a sweeper pass. A process
- * may handle several messages in parallel. Each message has separate keys and metrics, also in
+ * may handle several messages in parallel. Each message has separate keys and metrics, even in
  * asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";

@@ -30,7 +30,7 @@ export interface TimeSlice<LogRecord> {
 /** Processes the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
   /**
-   * Returns the present state of the delivery target. Called before each read of entries, because a
+   * Returns the current state of the delivery target. Called before each read of entries, because a
    * client or an operator may change the target during the session.
    */
   target(): Promise<TargetState>;

@@ -237,8 +237,9 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[
   routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 
 /**
- * Returns whether a read meets the condition of a route, whatever the state of the route is.
- * Returns `unknown` for a failed read, unless the route selects failed reads.
+ * Returns `met` or `unmet` for the condition of a route at a read, whatever the state of the route
+ * is. Returns `unknown` for a failed read, unless the route selects failed reads, and for a read
+ * without a field that the route tests.
  */
 function conditionOf(route: Route, outcome: Tested): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";

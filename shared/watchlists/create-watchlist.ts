@@ -134,9 +134,9 @@ const detailsOf = (
   });
 
 /**
- * Creates the error for a creation that lost its claim. With a key: 409, because another request
- * took the creation over. Without a key: 503, because the creation took so long that its purge
- * began.
+ * Returns the error for a creation that cannot complete any more. With an idempotency key: 409,
+ * because another request took over the creation. Without one: 503, because the creation took so
+ * long that the purge of its rows began.
  */
 const superseded = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();

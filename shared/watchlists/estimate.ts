@@ -49,7 +49,7 @@ export const estimateBody = v.object({
       text("watchlist_id"),
       v.metadata({ pattern: idPattern("watchlist").source }),
       v.description(
-        "An existing watchlist, in place of `platform`, `marketplace` and `item_count`. The other fields " +
+        "An existing watchlist, instead of `platform`, `marketplace` and `item_count`. The other fields " +
           "change its settings for this estimate only.",
       ),
     ),

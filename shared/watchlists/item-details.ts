@@ -175,7 +175,7 @@ export function knownDetails(details: ItemDetails | undefined): KnownDetails {
   return known;
 }
 
-/** Names of the present and the previous sellers, by seller ID. */
+/** Names of the current and the previous sellers, by seller ID. */
 const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.values(sellers)

@@ -47,7 +47,7 @@ export interface Reading {
   /** The metadata that a client has stored with the item. */
   readonly metadata: Metadata;
   readonly offer: string | null | undefined;
-  /** The memories of the pipeline's routes before the read. */
+  /** The states of the pipeline's routes before the read. */
   readonly memories: Memories;
   /** Time of the read in milliseconds. */
   readonly at: number;
@@ -152,7 +152,7 @@ interface Taken {
   readonly changes?: Changes;
 }
 
-/** Returns the routes that the item takes. Changes the memories of the step's routes. */
+/** Returns the routes that the item takes. Changes the states of the step's routes. */
 function takenRoutes(judged: Case, memories: Memories): readonly Taken[] {
   const { step } = judged;
   const decided = new Map<string, Taken | null>();

@@ -176,7 +176,7 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Run a watchlist now",
     description:
-      "Starts a run now, at the price of a scheduled run, also of a paused watchlist. The next " +
+      "Starts a run now, at the price of a scheduled run, even if the watchlist is paused. The next " +
       "scheduled time counts from now. Returns 409 while a run is in progress or held, and for " +
       "a watchlist without items.",
     path: id,
@@ -232,7 +232,7 @@ export const watchlistOperations = {
       "change. This also applies to a delisted item that you add again, and to an item in both " +
       "`remove` and `add`, which loses its stored values. One malformed ID refuses the whole " +
       "call. You can repeat a call that ended without an answer.\n\nAn object in `add` sets " +
-      "`label` and `metadata` of the item, also of an item on the watchlist (`updated`). Null " +
+      "`label` and `metadata` of the item, even if it is on the watchlist already (`updated`). Null " +
       "removes them, and an ID leaves them unchanged. Removing an item deletes them. A body has " +
       "at most 2 MB: 50,000 objects of up to 40 bytes, or 10,000 of up to 200 bytes. Send more " +
       "in several calls.\n\nA watchlist without items " +

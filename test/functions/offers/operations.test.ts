@@ -86,7 +86,7 @@ describe("POST /v1/offers", () => {
       expect(body.credits).toBe(0);
     });
 
-    it("accepts 'asins' in place of 'ids', and reads and charges a repeated item once", async () => {
+    it("accepts 'asins' instead of 'ids', and reads and charges a repeated item once", async () => {
       const asins = [two.toLowerCase(), "", ` ${two} `];
       const { body } = await customer.call("POST /v1/offers", { asins });
       expect(body.results.map(({ asin }) => asin)).toEqual([two]);

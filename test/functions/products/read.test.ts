@@ -63,7 +63,7 @@ describe("POST /v1/products", () => {
       },
     );
 
-    it("accepts 'asins' in place of 'ids' on retailer_a, and returns 'include' as it was sent", async () => {
+    it("accepts 'asins' instead of 'ids' on retailer_a, and returns 'include' as it was sent", async () => {
       const { body } = await read({
         asins: [" b0sandbox0 ", "", "B0SANDBOX0", "b0sandbox7"],
         tier: "lite",

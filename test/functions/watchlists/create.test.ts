@@ -71,7 +71,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("writes the ID of the new watchlist to the call's log line, also when it repeats the response for an idempotency key", async () => {
+  it("writes the ID of the new watchlist to the call's log line, even when it repeats the response for an idempotency key", async () => {
     const headers = { "Idempotency-Key": "one" };
     for (let n = 0; n < 2; n += 1) {
       const { json } = await world.ask("POST ", { body: aBody, headers });

@@ -251,7 +251,7 @@ describe("a change of a watchlist's schedule", () => {
     ["a change of nothing but the time zone", cronList, { timezone: "UTC" }, "12:00"],
     ["another cron and time zone", cronList, { cron: "0 13 * * *", timezone: "UTC" }, "13:00"],
     ["a cadence instead of a cron", cronList, { every: "1h" }, "10:30"],
-    ["the present cron", cronList, { cron: "0 12 * * *" }, "11:00"],
+    ["the current cron", cronList, { cron: "0 12 * * *" }, "11:00"],
     [
       "a watchlist that never ran: unchanged, still due",
       { runCount: 0, lastRunAt: null, nextRunAt: "2026-03-01T09:58:00.000Z" },

@@ -277,7 +277,7 @@ describe("a back-test", () => {
       { readsMax: 8 },
       "The 8 runs in this span need more than 8 reads.",
     ],
-    ["more points than the maximum", { pointsMax: 3 }, "observed more than 3 changes"],
+    ["more points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
   ])(
     "with %s is refused as too large, and the error names the field to change",
     async (_name, bound, message) => {
