@@ -512,6 +512,8 @@ async function checkEmptyWatchlists({ world, lists, stores }: RunsScene): Promis
       world.tasks.now() >= endsAt || (await rowOf(list))?.nextRunAt !== dueAt;
     await world.until(isOver, "the due time of an empty watchlist advanced", endsAt);
     const after = await rowOf(list);
+    // A write of a call that timed out can add items later.
+    if (after !== undefined && !isEmpty(after)) continue;
     assert.notEqual(after?.nextRunAt, dueAt, `${list.id}, which is empty, has the same due time`);
     assert.equal(after?.runCount, before.runCount, `${list.id}, which is empty, ran`);
   }
