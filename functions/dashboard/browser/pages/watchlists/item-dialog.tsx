@@ -28,7 +28,8 @@ export function ItemDialog({ item: listed, list, onClose }: ItemDialogProps) {
         facts={[
           ["State", <StateBadge key="state" state={item.state} />],
           ["Added", <RelativeTime key="added" time={item.added_at} />],
-          ["Last read", <RelativeTime key="read" time={item.snapshot_at} />],
+          ["Last read", <RelativeTime key="read" time={item.last_read_at} />],
+          ["Values since", <RelativeTime key="values" time={item.snapshot_at} />],
           [
             "Last read status",
             item.last_read_status === null ? "–" : item.last_read_status.replaceAll("_", " "),

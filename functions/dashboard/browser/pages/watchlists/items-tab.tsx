@@ -151,10 +151,10 @@ function ItemRow({ item, list, onOpen }: ItemRowProps) {
         {changeSummary(item, list.currency)}
       </span>
       <span class="item-time muted small">
-        {change === null ? (
-          <RelativeTime time={item.snapshot_at} none="" />
-        ) : (
-          <RelativeTime time={change.changed_at} />
+        {item.last_read_at !== null && (
+          <>
+            read <RelativeTime time={item.last_read_at} />
+          </>
         )}
       </span>
     </button>

@@ -51,6 +51,12 @@ export const scheduleFieldsOf = (draft: ScheduleDraft): ScheduleFields =>
     ? { every: `${draft.amount.trim()}${draft.unit}` }
     : { cron: draft.cron.trim(), timezone: draft.timezone.trim() };
 
+/** Returns the fields of the API that set a schedule. */
+export const scheduleFieldsIn = (schedule: Watchlist["schedule"]): ScheduleFields =>
+  schedule.type === "cron"
+    ? { cron: schedule.cron, timezone: schedule.timezone }
+    : { every: schedule.every };
+
 /** Returns a schedule as a text: `every 15 minutes`, `0 12 * * * (Europe/Berlin)`. */
 export function scheduleWords(schedule: Watchlist["schedule"]): string {
   if (schedule.type === "cron") return `${schedule.cron} (${schedule.timezone})`;

@@ -8,6 +8,7 @@ import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { EstimateCard } from "./estimate-card.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
 import { pipelineOf } from "./pipeline-draft.ts";
@@ -119,9 +120,8 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
   const endpoints = useEndpoints();
   const preview = useSchedulePreview(draft.schedule);
   const estimate = useEstimate({
-    platform: list.platform,
-    marketplace: list.marketplace,
-    items: list.item_count,
+    subject: { watchlistId: list.id },
+    schedule: preview.data?.schedule,
     draft: draft.pipeline,
     scrapers: scrapers.data,
     settings: draft,
@@ -146,6 +146,7 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
         estimate={estimate}
         error={error}
       />
+      <EstimateCard estimate={estimate.data} items={list.item_count} />
     </>
   );
 }
