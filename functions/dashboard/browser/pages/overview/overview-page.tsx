@@ -93,7 +93,7 @@ function Credits({ account, usage }: CreditsProps) {
           note={
             next === null
               ? "the highest tier"
-              : `${next.concurrency} from ${formatCount(next.at_lifetime_credits)} lifetime credits`
+              : `${formatCount(next.concurrency)} from ${formatCount(next.at_lifetime_credits)} lifetime credits`
           }
         />
       </dl>

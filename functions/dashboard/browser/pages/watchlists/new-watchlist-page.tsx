@@ -120,6 +120,7 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
         draft={draft}
         change={change}
         preview={preview}
+        intervalHint="Counted from now. A new watchlist also starts a run immediately."
         scrapers={scrapers}
         estimate={estimate}
         error={error}

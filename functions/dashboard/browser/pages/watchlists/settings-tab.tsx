@@ -14,6 +14,7 @@ import { isAtField, NameField } from "./name-field.tsx";
 import { pipelineOf } from "./pipeline-draft.ts";
 import { useEstimate, useScrapers } from "./pipeline-form.tsx";
 import { PlanCards } from "./plan-cards.tsx";
+import { intervalStart } from "./schedule-draft.ts";
 import { useSchedulePreview } from "./schedule-form.tsx";
 import { afterSaving, changesOf, type SettingsDraft, settingsOf } from "./settings-draft.ts";
 
@@ -118,7 +119,8 @@ interface SettingsFieldsProps {
 
 function SettingsFields({ list, draft, change, scrapers, error }: SettingsFieldsProps) {
   const endpoints = useEndpoints();
-  const preview = useSchedulePreview(draft.schedule);
+  const after = intervalStart(draft.schedule, list);
+  const preview = useSchedulePreview(draft.schedule, after);
   const estimate = useEstimate({
     subject: { watchlistId: list.id },
     schedule: preview.data?.schedule,
@@ -142,6 +144,7 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
         draft={draft}
         change={change}
         preview={preview}
+        intervalHint={after === null ? "Counted from now." : "Counted from the last run."}
         scrapers={scrapers}
         estimate={estimate}
         error={error}
