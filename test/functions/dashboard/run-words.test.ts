@@ -55,6 +55,24 @@ describe("the text about a held run in the dashboard", () => {
   });
 });
 
+describe("the text about the outcome of a run in the dashboard", () => {
+  const { brake: _, ...run } = releasedRun as WatchlistRun;
+  const stats = { ...run.stats, changed: 0, new_items: 0, delisted: 0, retry_next_run: 0 };
+  const outcome = (counts: Partial<typeof stats>): string =>
+    outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...counts } });
+
+  it("does not count items without a complete answer as read", () => {
+    expect(outcome({ new_items: 20_000, retry_next_run: 408 })).toBe(
+      "completed: 0 changed, 20,000 new, 408 without a complete answer.",
+    );
+  });
+
+  it("omits counts of zero, except for changed items", () => {
+    expect(outcome({})).toBe("completed: 0 changed.");
+    expect(outcome({ changed: 3, delisted: 1 })).toBe("completed: 3 changed, 1 delisted.");
+  });
+});
+
 describe("the text of a run's duration in the dashboard", () => {
   const startedAt = "2026-03-01T10:00:00.000Z";
 

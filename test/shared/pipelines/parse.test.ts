@@ -220,7 +220,8 @@ describe("an invalid pipeline", () => {
         "an unknown scraper",
         "pipeline.steps[0].scraper",
         pipelineOf(stepOn("retailer_a.ultra", "a")),
-        `'scraper' must be one of ${stepScraperIds.join(", ")} (got "retailer_a.ultra").`,
+        "'scraper' of retailer_a must be one of retailer_a.pulse, retailer_a.lite, retailer_a.full, " +
+          'retailer_a.offers, retailer_a.offer_check (got "retailer_a.ultra").',
       ],
       [
         "a scraper of another platform",

@@ -74,6 +74,7 @@ export const watchlistItem = {
   state: "active",
   added_at: "2026-11-21T01:09:35.668Z",
   first_read_at: "2026-11-21T01:09:36.120Z",
+  last_read_at: "2026-11-21T01:39:37.402Z",
   last_read_status: "ok",
   consecutive_failures: 0,
   snapshot,

@@ -13,8 +13,11 @@ export function outcomeSentence(run: WatchlistRun): string {
   if (status === "held") return `is held. ${brakeSentence(run)}`;
   const parts = [
     `${formatCount(stats.changed)} changed`,
-    ...(stats.new_items > 0 ? [`${formatCount(stats.new_items)} read for the first time`] : []),
+    ...(stats.new_items > 0 ? [`${formatCount(stats.new_items)} new`] : []),
     ...(stats.delisted > 0 ? [`${formatCount(stats.delisted)} delisted`] : []),
+    ...(stats.retry_next_run > 0
+      ? [`${formatCount(stats.retry_next_run)} without a complete answer`]
+      : []),
   ];
   return `${status}: ${parts.join(", ")}.${reason}`;
 }
