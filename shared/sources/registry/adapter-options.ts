@@ -90,7 +90,7 @@ const profileUrl = v.pipe(
     (address) =>
       address.split(versionPlaceholder).length <= 2 &&
       isSafeBase(address.replace(versionPlaceholder, "version")),
-    "must be an https:// URL without a query, in which {version} may stand for the protocol version " +
+    "must be an https:// URL without a query. It can contain {version} for the protocol version " +
       "(http:// is allowed only for this machine's own addresses)",
   ),
 );

@@ -116,7 +116,7 @@ async function discover(
   const until = earlier(deadline, dependencies.clock.now().getTime() + discoveryMsMax);
   const site = { origin: assumed.origin, until, ...dependencies };
   const reply = await profileAt(new URL(wellKnownPath, baseUrl), site);
-  // Stores need not publish a profile. Their refusals tell whether the version is right.
+  // Stores need not publish a profile. Such a store refuses a call with a wrong version.
   if (reply.profile === null) {
     return { url: assumed, profiles: all, isFinal: isDefinite(reply.status) };
   }

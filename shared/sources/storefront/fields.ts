@@ -57,7 +57,7 @@ interface Facts {
   readonly listPrice: Money | undefined;
   readonly price: Money | undefined;
   readonly state: StockState | undefined;
-  /** True if somebody else than the store's owner sells the item. */
+  /** True if a third party sells the item, not the store's owner. */
   readonly isThirdParty: boolean | undefined;
   readonly brand: string | undefined;
   readonly category: string | undefined;
@@ -98,7 +98,7 @@ function fieldsOf(
 }
 
 /**
- * Returns whether somebody else sells the item; undefined if that is not known. A store names no
+ * Returns whether a third party sells the item; undefined if that is not known. A store names no
  * seller for the items of its owner.
  */
 const isThirdPartyOf = (
@@ -183,8 +183,8 @@ const retailerDStates: Readonly<Record<StockState, RetailerDState>> = {
 const isStockState = (word: string): word is StockState => Object.hasOwn(stock, word);
 
 /**
- * Returns the state of the stock. A word that the protocol does not name says nothing beyond
- * `available`. Returns undefined if the store says nothing, or contradicts itself.
+ * Returns the state of the stock. If the status is a word that the protocol does not name, only
+ * `available` counts. Returns undefined if the store reports nothing or contradicts itself.
  */
 function stateOf(availability: CatalogVariant["availability"]): StockState | undefined {
   const { available, status } = availability ?? {};

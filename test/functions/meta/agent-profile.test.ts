@@ -21,7 +21,7 @@ const get = (path: string) => {
 
 describe("GET /v1/agent_profiles/{version}", () => {
   it.each(protocolVersions)(
-    "returns the profile for %s to a call without a key, as the protocol demands: valid, cacheable by everybody for a minute or more, and with a validator",
+    "returns the profile for %s to a call without a key, as the protocol demands: valid, stored by shared caches for a minute or more, and with a validator",
     async (version) => {
       const { statusCode, headers, body } = await get(`/v1/agent_profiles/${version}`);
 

@@ -21,7 +21,7 @@ const firstProduct = 7_700_000_000_001;
 const firstVariant = 44_000_000_000_010;
 /** The numbers of a product's variants begin with the next ten. */
 const numbersPerProduct = 10;
-export const productsOnShelf = 1_000;
+export const listedProductCount = 1_000;
 
 /** A price, in the form of the protocol. */
 interface MinorMoney {
@@ -40,8 +40,8 @@ export interface StoreProduct extends Readonly<Record<string, unknown>> {
   readonly variants: readonly StoreVariant[];
 }
 
-/** The item numbers of the store's products on the shelf, in order. */
-export const shelfNumbers = (count = productsOnShelf * colors.length): string[] =>
+/** The item numbers of the store's listed products, in order. */
+export const listedNumbers = (count = listedProductCount * colors.length): string[] =>
   Array.from({ length: count }, (_, n) =>
     String(firstVariant + Math.floor(n / colors.length) * numbersPerProduct + (n % colors.length)),
   );
@@ -57,7 +57,7 @@ export function isSlow(id: string): boolean {
   return number !== undefined && behaviourOf(platform, number) === "slow";
 }
 
-/** The position of an item on the shelf. */
+/** The position of a listed item. */
 interface Place {
   readonly product: number;
   readonly variant: number;
@@ -67,8 +67,8 @@ function placeOf(number: string): Place | undefined {
   const offset = Number(number) - firstVariant;
   const product = Math.floor(offset / numbersPerProduct);
   const variant = offset % numbersPerProduct;
-  const isOnShelf = product >= 0 && product < productsOnShelf && variant < colors.length;
-  return isOnShelf ? { product, variant } : undefined;
+  const isListed = product >= 0 && product < listedProductCount && variant < colors.length;
+  return isListed ? { product, variant } : undefined;
 }
 
 /** Overrides prices, in minor units, by item number. */
@@ -109,8 +109,8 @@ function productIdOf(number: string, place: Place | undefined): string {
   return `${space}/Product/${place === undefined ? number : firstProduct + place.product}`;
 }
 
-/** Items on the shelf have the price of this time, until `setPrice` changes it. */
-const shelfTime = new Date("2026-01-01T00:00:00Z");
+/** Listed items have the price of this time, until `setPrice` changes it. */
+const listedTime = new Date("2026-01-01T00:00:00Z");
 /** The third variant of each product whose position this number divides is sold out. */
 const soldOutEvery = 10;
 
@@ -122,7 +122,7 @@ function variantOf(
   place: Place | undefined,
   { at: now, prices }: Moment,
 ): StoreVariant {
-  const at = place === undefined ? now : shelfTime;
+  const at = place === undefined ? now : listedTime;
   // All variants of a product have its price.
   const draw = drawsOf({ seed: "storefront", marketplace, id: productIdOf(number, place) });
   const behaviour = behaviourOf(platform, number);
@@ -142,7 +142,7 @@ function variantOf(
       currency,
     },
     ...(listPrice && { list_price: { amount: centsOf(listPrice.amount), currency } }),
-    // The store does not say whether this item is in stock, so that a reader lacks a promised field.
+    // The store does not report whether this item is in stock, so a promised field is missing.
     ...(!isHidden && {
       availability: { available: inStock, status: inStock ? "in_stock" : "out_of_stock" },
     }),
@@ -181,12 +181,12 @@ export interface ListedProduct {
   readonly numbers: readonly string[];
 }
 
-/** The item whose price changes at every read, then the products on the shelf. */
+/** The item whose price changes at every read, then the other products. */
 const listed: readonly ListedProduct[] = [
   ...reservedIds[platform]
     .filter(({ behaviour }) => behaviour === "price_changes_every_read")
     .map(({ id }) => ({ productId: productIdOf(id, undefined), numbers: [id] })),
-  ...Array.from({ length: productsOnShelf }, (_, product) => ({
+  ...Array.from({ length: listedProductCount }, (_, product) => ({
     productId: `${space}/Product/${firstProduct + product}`,
     numbers: colors.map((_color, variant) =>
       String(firstVariant + product * numbersPerProduct + variant),

@@ -13,7 +13,7 @@ export interface FoundItem {
   readonly title: string;
   readonly price: number | null;
   readonly currency: string | null;
-  /** Null if the store does not say. */
+  /** Null if the store does not report it. */
   readonly in_stock: boolean | null;
   readonly url: string | null;
 }

@@ -19,7 +19,7 @@ export interface ReferenceStoreOptions {
   readonly maxBatch?: number;
   /** The versions of the protocol that the store supports, newest first. */
   readonly versions?: readonly string[];
-  /** False: the store publishes no profile of its own. */
+  /** False: the store publishes no business profile. */
   readonly isDiscoverable?: boolean;
   /** The path of tool calls. */
   readonly endpointPath?: string;
@@ -226,7 +226,7 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   const ids = (catalog["ids"] ?? []) as readonly string[];
   if (ids.length > store.maxBatch) {
     store.refusedBatches.push(ids.length);
-    return fail(-32_602, `Invalid params: at most ${store.maxBatch} ids`);
+    return fail(-32_602, `Invalid params: at most ${store.maxBatch} IDs`);
   }
   const call = { number: store.calls.length + 1, tool: name, ids, profile, catalog };
   store.calls.push(call);

@@ -51,7 +51,7 @@ export function parseStore(text: string): string {
 
 /**
  * Searches a store. Returns its products.
- * @throws Error that says why the store did not return products, and what to do
+ * @throws Error with the reason why the store did not return products, and what to do
  */
 export async function searchStore(search: StoreSearch): Promise<readonly CatalogProduct[]> {
   const { store, profileUrl } = search;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
 import { reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
-import { shelfNumbers, storeId } from "../../../../tools/sources/storefront/catalogue.ts";
+import { listedNumbers, storeId } from "../../../../tools/sources/storefront/catalogue.ts";
 import {
   type Misbehaviour,
   misbehaviours,
@@ -45,7 +45,10 @@ scraperContract("storefront", async () => {
     scraperId: "retailer_b.standard",
     marketplace: "us",
     ids: {
-      ok: [...["steady", "price_changes_every_read", "sold_out"].map(reserved), ...shelfNumbers(4)],
+      ok: [
+        ...["steady", "price_changes_every_read", "sold_out"].map(reserved),
+        ...listedNumbers(4),
+      ],
       partial: [reserved("always_partial")],
       not_found: [reserved("always_not_found"), unknown],
       unavailable: [reserved("always_unavailable")],
@@ -58,7 +61,7 @@ scraperContract("storefront", async () => {
 describe("the storefront scraper", () => {
   it("sends only requests that match the official schemas, with the country and currency of the marketplace", async () => {
     const { store, read, profileUrl } = await begin();
-    const ids = shelfNumbers(3);
+    const ids = listedNumbers(3);
     await read(ids);
     expect(store.violations).toEqual([]);
     expect(store.calls).toEqual([
@@ -77,7 +80,7 @@ describe("the storefront scraper", () => {
 
   it("reads several variants of one product, which the store returns as one product", async () => {
     const { read } = await begin();
-    const answers = await read(shelfNumbers(3));
+    const answers = await read(listedNumbers(3));
     const fields = answers.map((answer) => ("fields" in answer ? answer.fields : {}));
     const parents = fields.map((one) => (one["retailer_b"] as { parentId?: string }).parentId);
     expect(new Set(parents).size).toBe(1);
@@ -90,7 +93,7 @@ describe("the storefront scraper", () => {
 
   it("reads 2,000 items from a store that accepts 10 IDs in a call, and learns that number from refusals", async () => {
     const { store, read, warnings } = await begin({ maxBatch: 10 });
-    const ids = shelfNumbers(2_000);
+    const ids = listedNumbers(2_000);
     const answers = await read(ids);
     expect(answers.map(({ id }) => id)).toEqual(ids);
     expect(statuses(answers)).toEqual(all("ok", ids));
@@ -108,14 +111,14 @@ describe("the storefront scraper", () => {
     "reads all items of a store that accepts %i IDs in a call",
     async (maxBatch) => {
       const { read } = await begin({ maxBatch });
-      const ids = [...shelfNumbers(45), unknown];
-      expect(statuses(await read(ids))).toEqual([...all("ok", shelfNumbers(45)), "not_found"]);
+      const ids = [...listedNumbers(45), unknown];
+      expect(statuses(await read(ids))).toEqual([...all("ok", listedNumbers(45)), "not_found"]);
     },
   );
 
   it("returns one answer for each ID in order, whichever IDs are requested and however few the store accepts", async () => {
     const { read } = await begin({ maxBatch: 7 });
-    const known = shelfNumbers(60);
+    const known = listedNumbers(60);
     const strangers = ["12345", "23456", "34567"];
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([...known, ...strangers]), async (ids) => {
@@ -143,7 +146,7 @@ describe("the storefront scraper", () => {
 });
 
 describe("the storefront scraper and the version of the protocol", () => {
-  const ids = shelfNumbers(1);
+  const ids = listedNumbers(1);
   const versionsIn = ({ store }: StoreSubject): string[] =>
     store.calls.map(({ profile }) => profile.split("/").at(-1) ?? "");
 
@@ -182,7 +185,7 @@ describe("the storefront scraper and the version of the protocol", () => {
 });
 
 describe("the storefront scraper and the endpoint of a store", () => {
-  const ids = shelfNumbers(1);
+  const ids = listedNumbers(1);
 
   it("calls the path that the store's profile names", async () => {
     const { read } = await begin({ endpointPath: "/tools" });
@@ -265,7 +268,7 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
 };
 
 describe("the storefront scraper, with a store that misbehaves:", () => {
-  const ids = shelfNumbers(2);
+  const ids = listedNumbers(2);
 
   it.each(misbehaviours)("%s", async (name) => {
     const { read, store } = await begin({ misbehave: alwaysMisbehaving(name) });
@@ -303,7 +306,7 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
     const misbehave = (call: { readonly ids: readonly string[] }): Misbehaviour | undefined =>
       call.ids.includes(storeId(bad)) ? "400" : undefined;
     const { read } = await begin({ misbehave });
-    const asked = shelfNumbers(8);
+    const asked = listedNumbers(8);
     expect(statuses(await read(asked))).toEqual(
       asked.map((id) => (id === bad ? "unavailable" : "ok")),
     );
