@@ -88,8 +88,7 @@ function rulesIn(file: string | undefined): RuleTexts {
 const shownRule = ({ field, rule, value, different }: RuleValue): object => ({
   field,
   rule: rule.text,
-  result:
-    value ?? (different === 0 ? "(nothing)" : `(not used: ${different} different values)`),
+  result: value ?? (different === 0 ? "(nothing)" : `(not used: ${different} different values)`),
 });
 
 async function check({ values, positionals }: Given): Promise<number> {

@@ -7,7 +7,7 @@ import type { LabelledPage } from "./labelled-page.ts";
 
 const options: ForestOptions = { seed: 1, trees: 100, depthMax: 8, leafMin: 3 };
 /** Chosen by cross-validation on the training pages. */
-const limits = { threshold: 0.6, margin: 0.05 };
+const limits = { threshold: 0.7, margin: 0.05 };
 
 /**
  * Trains the forest that finds prices in visible text. The same pages result in the same forest.

@@ -45,7 +45,9 @@ export const availabilityAccuracy = (readings: readonly Reading[]): Accuracy =>
     }),
   );
 
-const factsIn = (extraction: Extraction): Partial<Extract<Extraction, { facts: object }>["facts"]> =>
+const factsIn = (
+  extraction: Extraction,
+): Partial<Extract<Extraction, { facts: object }>["facts"]> =>
   extraction.proof === "product" ? extraction.facts : {};
 
 interface Judged {

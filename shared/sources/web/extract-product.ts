@@ -72,7 +72,7 @@ export function extractProduct(
   const isSeveral = !isChosen && choices.some(({ kind }) => kind === "several");
   const isOwnPage = isChosen || isPageOf(page, wanted, head());
   if (isOwnPage) {
-    const reading = { wanted, head: head(), readers };
+    const reading = { wanted, head, readers };
     const more = withOtherReaders(page, { facts, canGuess: !isSeveral }, reading);
     if (isChosen || Object.keys(more).length > 0) return proven(more, wanted, head);
   }
@@ -82,7 +82,7 @@ export function extractProduct(
 
 interface OtherReading {
   readonly wanted: WantedProduct;
-  readonly head: PageHead;
+  readonly head: () => PageHead;
   readonly readers: PageReaders;
 }
 

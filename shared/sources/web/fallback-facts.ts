@@ -63,14 +63,18 @@ interface Page {
  */
 export function fallbackFacts(
   html: string,
-  { wanted, head, missing }: {
+  {
+    wanted,
+    head,
+    missing,
+  }: {
     readonly wanted: WantedProduct;
-    readonly head: PageHead;
+    readonly head: () => PageHead;
     readonly missing: Missing;
   },
   { fallbacks, forest }: PageReaders,
 ): ProductFacts {
-  const page = pageOf(html, wanted, head);
+  const page = pageOf(html, wanted, head());
   const state = fallbacks.has("state") ? stateOf(page) : {};
   let price = missing.price ? statePrice(state, page) : undefined;
   let availability: AvailabilityWord | undefined = state.availability;
@@ -84,7 +88,10 @@ export function fallbackFacts(
   if (forest !== undefined && canLearn && price === undefined) {
     price = priceFrom(learnedPrice(withScripted(page), forest), page);
   }
-  return defined<ProductFacts>({ price, availability: missing.availability ? availability : undefined });
+  return defined<ProductFacts>({
+    price,
+    availability: missing.availability ? availability : undefined,
+  });
 }
 
 /**
@@ -94,18 +101,21 @@ export function fallbackFacts(
  */
 export function isContradicted(
   html: string,
-  { wanted, head, amount }: {
+  {
+    wanted,
+    head,
+    amount,
+  }: {
     readonly wanted: WantedProduct;
-    readonly head: PageHead;
+    readonly head: () => PageHead;
     readonly amount: number;
   },
   { fallbacks, forest }: PageReaders,
 ): boolean {
   if (!fallbacks.has("visible") || showsAmount(html, amount)) return false;
-  const page = pageOf(html, wanted, head);
+  const page = pageOf(html, wanted, head());
   if (page.amounts.some((one) => one.amount === amount)) return false;
-  const learned = (): ShownAmount | undefined =>
-    forest && learnedPrice(withScripted(page), forest);
+  const learned = (): ShownAmount | undefined => forest && learnedPrice(withScripted(page), forest);
   return (shownPrice(page.outline, page.amounts) ?? learned()) !== undefined;
 }
 
@@ -149,7 +159,10 @@ function statePrice({ amount, currency }: StateFacts, page: Page): OfferedPrice 
   return shown === undefined ? { amount, currency: undefined } : priceFrom(shown, page);
 }
 
-function priceFrom(shown: ShownAmount | undefined, { html, wanted }: Page): OfferedPrice | undefined {
+function priceFrom(
+  shown: ShownAmount | undefined,
+  { html, wanted }: Page,
+): OfferedPrice | undefined {
   if (shown === undefined) return undefined;
   const currency = shownCurrency(shown.mark, wanted.currency, statedCurrencies(html));
   return { amount: shown.amount, currency };

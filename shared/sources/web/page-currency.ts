@@ -32,6 +32,7 @@ export function shownCurrency(
   const code = currencyIn(mark);
   if (code !== undefined || wanted === null) return code;
   const isOnly = stated.size === 1 && stated.has(wanted);
-  if (mark === "$") return dollars.has(wanted) && (isOnly || stated.size === 0) ? wanted : undefined;
+  if (mark === "$")
+    return dollars.has(wanted) && (isOnly || stated.size === 0) ? wanted : undefined;
   return mark === "" && isOnly ? wanted : undefined;
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { foldsBySite, type LabelledPage, siteOf } from "../../../tools/labelled-pages/labelled-page.ts";
+import {
+  foldsBySite,
+  type LabelledPage,
+  siteOf,
+} from "../../../tools/labelled-pages/labelled-page.ts";
 
 const pageOf = (address: string): LabelledPage => ({
   url: new URL(address),

@@ -1,4 +1,4 @@
-import { compile, type CompiledQuery } from "css-select";
+import { compile } from "css-select";
 import type { AnyNode, Element } from "domhandler";
 
 /** The fields that rules of the deployer can read. */
@@ -18,13 +18,13 @@ export type RuleField = (typeof ruleFields)[number];
 export type Rule = { readonly text: string } & (
   | {
       readonly kind: "element";
-      readonly matches: CompiledQuery<Element>;
+      readonly matches: (element: Element) => boolean;
       /** The attribute with the value; undefined for the text of the element. */
       readonly attribute: string | undefined;
     }
   | {
       readonly kind: "script";
-      readonly matches: CompiledQuery<Element>;
+      readonly matches: (element: Element) => boolean;
       readonly pointer: readonly string[];
     }
   | { readonly kind: "global"; readonly name: string; readonly pointer: readonly string[] }
@@ -84,7 +84,9 @@ function constantOf(rule: string): string {
 /** Returns the steps of a JSON pointer (RFC 6901). */
 function pointerSteps(pointer: string): string[] {
   if (!pointerForm.test(pointer)) {
-    throw new Error(`has an invalid JSON pointer (got "${pointer}"). Example: /product/offers/0/price`);
+    throw new Error(
+      `has an invalid JSON pointer (got "${pointer}"). Example: /product/offers/0/price`,
+    );
   }
   return pointer
     .split("/")
@@ -92,7 +94,7 @@ function pointerSteps(pointer: string): string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function selectorOf(selector: string): CompiledQuery<Element> {
+function selectorOf(selector: string): (element: Element) => boolean {
   if (selector.trim() === "") throw new Error("has no selector");
   if (selector.split(/[\s>+~,]+/).length > partsMax) {
     throw new Error(`has a selector with more than ${partsMax} parts`);

@@ -12,10 +12,13 @@ const repairCharactersMax = 20_000;
 /** The maximum number of literals that are repaired in one page. */
 const repairsMax = 8;
 
-const jsonType = /\stype\s*=\s*["']?\s*(?:application\/(?!ld\+)(?:[\w.+-]*\+)?json|text\/x-magento-init)/i;
-const otherType = /\stype\s*=\s*["']?\s*(?!(?:text|application)\/(?:javascript|ecmascript|x-javascript)|module)[\w/+.-]+/i;
+const jsonType =
+  /\stype\s*=\s*["']?\s*(?:application\/(?!ld\+)(?:[\w.+-]*\+)?json|text\/x-magento-init)/i;
+const otherType =
+  /\stype\s*=\s*["']?\s*(?!(?:text|application)\/(?:javascript|ecmascript|x-javascript)|module)[\w/+.-]+/i;
 /** Matches the start of an object or array that a script assigns to a name or passes to a call. */
-const literalStart = /(?:[\w$\])]\s*=\s*|\b(?:push|track|gtag|fbq|parse)\s*\((?:\s*['"][\w .:-]{1,60}['"]\s*,){0,3}\s*)(?=[[{'"])/g;
+const literalStart =
+  /(?:[\w$\])]\s*=\s*|\b(?:push|track|gtag|fbq|parse)\s*\((?:\s*['"][\w .:-]{1,60}['"]\s*,){0,3}\s*)(?=[[{'"])/g;
 /** Matches text without which a value cannot state a price or the stock. */
 const useful = /price|stock|availab|currency|soldout|sold_out/i;
 
@@ -24,10 +27,7 @@ const useful = /price|stock|availab|currency|soldout|sold_out/i;
  * assign to a global or pass to a data layer. Never runs a script. `isRelevant` decides by the text
  * of a value whether it is parsed.
  */
-export function embeddedValues(
-  html: string,
-  isRelevant: (text: string) => boolean,
-): StateValue[] {
+export function embeddedValues(html: string, isRelevant: (text: string) => boolean): StateValue[] {
   const found: StateValue[] = [];
   let repairs = repairsMax;
   const add = (text: string): void => {
@@ -127,7 +127,7 @@ function endOfLiteral(content: string, start: number): number | undefined {
 }
 
 function endOfString(content: string, start: number, quote: string): number | undefined {
-  for (let at = start; ; ) {
+  for (let at = start; ;) {
     const end = content.indexOf(quote, at);
     if (end === -1) return undefined;
     let escapes = 0;

@@ -1,6 +1,6 @@
 import { amountOf } from "../amount.ts";
 import { type AvailabilityWord, availabilityOf, availabilityWord } from "../availability-word.ts";
-import { mentions, addressMentions } from "../wanted-product.ts";
+import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
 
@@ -37,27 +37,88 @@ const numberKeys = new Set(
     .split(" ")
     .map(keyOf),
 );
-const addressKeys = new Set(["url", "slug", "handle", "link", "canonicalurl", "producturl", "pdpurl", "permalink"]);
-const nameKeys = new Set(["name", "title", "productname", "displayname", "itemname", "producttitle"]);
+const addressKeys = new Set([
+  "url",
+  "slug",
+  "handle",
+  "link",
+  "canonicalurl",
+  "producturl",
+  "pdpurl",
+  "permalink",
+]);
+const nameKeys = new Set([
+  "name",
+  "title",
+  "productname",
+  "displayname",
+  "itemname",
+  "producttitle",
+]);
 const presentKeys = new Set(
-  "saleprice finalprice currentprice discountedprice discountprice specialprice sellingprice offerprice nowprice pricenow actualprice promoprice activeprice customerprice pricetopay".split(" "),
+  "saleprice finalprice currentprice discountedprice discountprice specialprice sellingprice offerprice nowprice pricenow actualprice promoprice activeprice customerprice pricetopay".split(
+    " ",
+  ),
 );
-const plainKeys = new Set("price priceamount priceinclvat pricewithtax grossprice productprice itemprice pricevalue unitprice adprice ecommtotalvalue dynxtotalvalue".split(" "));
-const amountKeys = new Set("value amount current now price final sale number raw gross decimalprice centamount".split(" "));
+const plainKeys = new Set(
+  "price priceamount priceinclvat pricewithtax grossprice productprice itemprice pricevalue unitprice adprice ecommtotalvalue dynxtotalvalue".split(
+    " ",
+  ),
+);
+const amountKeys = new Set(
+  "value amount current now price final sale number raw gross decimalprice centamount".split(" "),
+);
 const formerKeys = new Set(
-  "regularprice listprice originalprice msrp rrp wasprice baseprice oldprice compareatprice fullprice strikeprice retailprice previousprice".split(" "),
+  "regularprice listprice originalprice msrp rrp wasprice baseprice oldprice compareatprice fullprice strikeprice retailprice previousprice".split(
+    " ",
+  ),
 );
-const containerKeys = new Set("price prices pricing offers offer priceinfo pricedata currentprice saleprice finalprice displayprice productprice priceobject pricesummary buybox".split(" "));
-const boundKeys = new Set(["minprice", "maxprice", "lowprice", "highprice", "pricerange", "pricemin", "pricemax"]);
-const currencyKeys = new Set("currency currencycode pricecurrency currencyiso currencyisocode isocurrency".split(" "));
-const wordKeys = new Set("availability availabilitystatus stockstatus inventorystatus stockstate availabilitystate availabilitytype".split(" "));
+const containerKeys = new Set(
+  "price prices pricing offers offer priceinfo pricedata currentprice saleprice finalprice displayprice productprice priceobject pricesummary buybox".split(
+    " ",
+  ),
+);
+const boundKeys = new Set([
+  "minprice",
+  "maxprice",
+  "lowprice",
+  "highprice",
+  "pricerange",
+  "pricemin",
+  "pricemax",
+]);
+const currencyKeys = new Set(
+  "currency currencycode pricecurrency currencyiso currencyisocode isocurrency".split(" "),
+);
+const wordKeys = new Set(
+  "availability availabilitystatus stockstatus inventorystatus stockstate availabilitystate availabilitytype".split(
+    " ",
+  ),
+);
 const stockFlags = new Map<string, boolean>([
-  ...["instock", "isinstock", "available", "isavailable", "availableforsale", "purchasable", "isbuyable", "buyable", "ispurchasable", "isorderable", "orderable", "onlineavailable", "hasstock"].map((key) => [key, true] as const),
+  ...[
+    "instock",
+    "isinstock",
+    "available",
+    "isavailable",
+    "availableforsale",
+    "purchasable",
+    "isbuyable",
+    "buyable",
+    "ispurchasable",
+    "isorderable",
+    "orderable",
+    "onlineavailable",
+    "hasstock",
+  ].map((key) => [key, true] as const),
   ...["soldout", "issoldout", "outofstock", "isoutofstock"].map((key) => [key, false] as const),
 ]);
-const countKeys = new Set("stock stocklevel stockquantity availablequantity quantityavailable qtyavailable".split(" "));
+const countKeys = new Set(
+  "stock stocklevel stockquantity availablequantity quantityavailable qtyavailable".split(" "),
+);
 /** Keys of other products than the one that has them. */
-const otherKeys = /relat|recommend|similar|cross|upsell|accessor|recent|bundle|also|compare|sponsor|variant|variation|children|siblings|options|breadcrumb|review/i;
+const otherKeys =
+  /relat|recommend|similar|cross|upsell|accessor|recent|bundle|also|compare|sponsor|variant|variation|children|siblings|options|breadcrumb|review/i;
 
 /**
  * Returns the facts of the wanted product in values that a page embeds. Only objects that name the
@@ -110,11 +171,17 @@ function isNamedProduct(json: Json, { id, titles }: StateReading): boolean {
   return Object.entries(json).some(([key, value]) => {
     const word = keyOf(key);
     if (numberKeys.has(word)) {
-      return [value].flat().some((one) => isPlain(one) && String(one).toLowerCase() === id.toLowerCase());
+      return [value]
+        .flat()
+        .some((one) => isPlain(one) && String(one).toLowerCase() === id.toLowerCase());
     }
     if (typeof value !== "string" || value.length > 1_000) return false;
     if (addressKeys.has(word)) return addressMentions(value, id);
-    return nameKeys.has(word) && value.length >= titleLengthMin && titles.includes(plainText(value).toLowerCase());
+    return (
+      nameKeys.has(word) &&
+      value.length >= titleLengthMin &&
+      titles.includes(plainText(value).toLowerCase())
+    );
   });
 }
 
@@ -129,11 +196,15 @@ function pricesOf(product: Json, reading: StateReading): number[] {
       if (boundKeys.has(word)) isRange = true;
       if (formerKeys.has(word) || otherKeys.test(key)) continue;
       const isPresent = presentKeys.has(word);
-      if (isPlain(value) && (isPresent || plainKeys.has(word) || (isPrice && amountKeys.has(word)))) {
+      if (
+        isPlain(value) &&
+        (isPresent || plainKeys.has(word) || (isPrice && amountKeys.has(word)))
+      ) {
         const amount = shownAmount(value, reading);
         if (amount !== undefined) (isPresent ? present : plain).push(amount);
       }
-      if (depth >= priceDepthMax || !containerKeys.has(word)) continue;
+      const isContainer = containerKeys.has(word) || (isPrice && amountKeys.has(word));
+      if (depth >= priceDepthMax || !isContainer) continue;
       for (const one of [value].flat()) if (isJson(one)) visit(one, depth + 1, true);
     }
   };
@@ -149,7 +220,10 @@ const lowerKeys = (json: Json): Json =>
  * Returns the amount of a value, which can be in minor units. Undefined if the page does not show
  * the amount.
  */
-function shownAmount(value: string | number | boolean, { isShown, currency }: StateReading): number | undefined {
+function shownAmount(
+  value: string | number | boolean,
+  { isShown, currency }: StateReading,
+): number | undefined {
   if (typeof value === "boolean") return undefined;
   const amount = amountOf(value, currency);
   if (amount === undefined) return undefined;
@@ -162,7 +236,8 @@ function availabilitiesOf(product: Json): AvailabilityWord[] {
   return Object.entries(product).flatMap(([key, value]) => {
     const word = keyOf(key);
     if (wordKeys.has(word) && typeof value === "string") return availabilityWord(value) ?? [];
-    if (countKeys.has(word) && typeof value === "number") return value > 0 ? "instock" : "outofstock";
+    if (countKeys.has(word) && typeof value === "number")
+      return value > 0 ? "instock" : "outofstock";
     const isStock = stockFlags.get(word);
     if (isStock === undefined || typeof value !== "boolean") return [];
     return isStock === value ? "instock" : "outofstock";
@@ -177,7 +252,8 @@ function currenciesIn(value: StateValue): Set<string> {
     if (typeof one !== "object" || one === null || depth > depthMax || left <= 0) return;
     left -= 1;
     for (const [key, each] of Object.entries(one)) {
-      if (typeof each === "string" && /^[A-Z]{3}$/.test(each) && currencyKeys.has(keyOf(key))) codes.add(each);
+      if (typeof each === "string" && /^[A-Z]{3}$/.test(each) && currencyKeys.has(keyOf(key)))
+        codes.add(each);
       visit(each, depth + 1);
     }
   };

@@ -13,8 +13,18 @@ const sectionElements: ReadonlySet<string> = new Set(["footer", "nav", "header",
 /** Matches names of elements that a script makes buttons. */
 const buttonNames = /btn|button|buy|cart|basket|order/i;
 const textLengthMax = 40;
-const attributesWithNames = ["name", "value", "action", "href", "title", "aria-label", "data-action", "onclick"];
-const disabledNames = /(?:^|[\s_-])(?:disabled|is-disabled|inactive|unavailable|sold-?out|out-?of-?stock)(?:$|[\s_-])/i;
+const attributesWithNames = [
+  "name",
+  "value",
+  "action",
+  "href",
+  "title",
+  "aria-label",
+  "data-action",
+  "onclick",
+];
+const disabledNames =
+  /(?:^|[\s_-])(?:disabled|is-disabled|inactive|unavailable|sold-?out|out-?of-?stock)(?:$|[\s_-])/i;
 
 /**
  * Returns the controls that add a product to a cart, without those of sections that show other
@@ -43,8 +53,12 @@ export function isInOtherSection(element: OutlineElement, { aroundHeading }: Out
 function isControl({ name, names, text, attributes }: OutlineElement): boolean {
   const isButton = controlNames.has(name) || attributes["role"] === "button";
   if (!isButton) return buttonNames.test(names) && cartTexts.test(text);
-  if (name === "input" && !/^(?:submit|button|image)$/i.test(attributes["type"] ?? "")) return false;
-  const shown = (name === "input" ? (attributes["value"] ?? "") : text).replaceAll(textBoundary, " ");
+  if (name === "input" && !/^(?:submit|button|image)$/i.test(attributes["type"] ?? ""))
+    return false;
+  const shown = (name === "input" ? (attributes["value"] ?? "") : text).replaceAll(
+    textBoundary,
+    " ",
+  );
   if (shown.length <= textLengthMax && cartTexts.test(shown)) return true;
   if (cartNames.test(names)) return true;
   return attributesWithNames.some((one) => cartNames.test((attributes[one] ?? "").slice(0, 200)));

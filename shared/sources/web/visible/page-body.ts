@@ -11,6 +11,10 @@ const afterHeadingMax = 50_000;
 /** The characters in which the text of a heading is searched. */
 const headingLengthMax = 600;
 const headingsMax = 20;
+/** The occurrences of an amount that are checked. */
+const matchesMax = 50;
+/** Attributes such as addresses and settings of scripts, which no reader needs. */
+const longAttribute = /\s(?!class|id|style)[\w:-]+="[^"<>]{80,}"/g;
 
 /**
  * Returns the part of a page that shows its product, without scripts, styles and comments: the HTML
@@ -23,19 +27,36 @@ export function pageBody(html: string, titles: readonly string[]): string {
   const start = Math.max(0, heading - beforeHeadingMax);
   // The cut may be inside a tag. The rest of the tag must not be read as text.
   const tag = start === 0 ? 0 : Math.max(start, shown.indexOf("<", start));
-  return shown.slice(tag, heading + afterHeadingMax);
+  return shown.slice(tag, heading + afterHeadingMax).replaceAll(longAttribute, "");
 }
 
 /**
- * Returns true if a page shows an amount, apart from scripts, styles, comments and attributes. The
- * search is fast and can find the amount also where it is not a price.
+ * Returns true if a page shows an amount, apart from scripts, styles and attributes. The search is
+ * fast and can find the amount also where it is not a price.
  */
 export function showsAmount(html: string, amount: number): boolean {
   const [whole = "", cents = ""] = amount.toFixed(2).split(".");
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, "(?:[,' \u00A0\u2009\u202F]|&nbsp;)?");
-  const fraction = cents === "00" ? String.raw`(?:[.,](?:00|-))?(?![.,]?\d)` : String.raw`(?:\s|[.,]|<[^<>]*>){1,8}${cents}(?!\d)`;
-  return new RegExp(String.raw`(?<![\d.,"'=:/_-])${grouped}${fraction}`).test(withoutUnshown(html));
+  const fraction =
+    cents === "00"
+      ? String.raw`(?:[.,](?:00|-))?(?![.,]?\d)`
+      : String.raw`(?:\s|[.,]|<[^<>]*>){1,8}${cents}(?!\d)`;
+  const shown = new RegExp(String.raw`(?<![\d.,"'=:/_-])${grouped}${fraction}`, "g");
+  let matches = 0;
+  for (const { index } of html.matchAll(shown)) {
+    if (!isInScript(html, index)) return true;
+    matches += 1;
+    if (matches === matchesMax) break;
+  }
+  return false;
 }
+
+/** Returns true if a position is in a script or a style element. */
+const isInScript = (html: string, index: number): boolean =>
+  ["script", "style"].some((name) => {
+    const opening = html.lastIndexOf(`<${name}`, index);
+    return opening !== -1 && html.lastIndexOf(`</${name}`, index) < opening;
+  });
 
 /** Returns true if most words of a text are in one of the titles. */
 export function isTitled(text: string, titles: readonly string[]): boolean {

@@ -61,7 +61,16 @@ export const featureNames = [
   "hasHigherFormer",
 ] as const;
 
-const emphasized: ReadonlySet<string> = new Set(["h1", "h2", "h3", "h4", "strong", "b", "big", "ins"]);
+const emphasized: ReadonlySet<string> = new Set([
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "strong",
+  "b",
+  "big",
+  "ins",
+]);
 /** The value of a distance that is unknown or larger. */
 const farthest = 12;
 const stepsMax = 30;
@@ -73,7 +82,9 @@ export function priceFeatures({ outline, amounts, controls, scripted }: PricePag
   const ranks = new Map(after.map((amount, rank) => [amount, rank]));
   const counts = countsOf(amounts.map(({ amount }) => amount));
   const nameCounts = countsOf(amounts.map(({ element }) => `${element.name} ${element.names}`));
-  const others = new Map(amounts.map(({ element }) => [element, isInOtherSection(element, outline)]));
+  const others = new Map(
+    amounts.map(({ element }) => [element, isInOtherSection(element, outline)]),
+  );
   const main = amounts.filter(({ element }) => others.get(element) !== true);
   const highest = Math.max(...(main.length > 0 ? main : amounts).map(({ amount }) => amount));
   const groups = Map.groupBy(amounts, ({ element }) => groupOf(element));

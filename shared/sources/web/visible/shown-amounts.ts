@@ -87,7 +87,13 @@ function joinedAmount(element: OutlineElement, currency: string | null): ShownAm
   const beside = element.text.replace(match, " ");
   const sign = currencyMarks.exec(beside)?.[0];
   if (amount === undefined || sign === undefined || /\d/.test(beside)) return undefined;
-  return { ...beforeAndAfter(element.text, split), element, amount, mark: sign, isAttribute: false };
+  return {
+    ...beforeAndAfter(element.text, split),
+    element,
+    amount,
+    mark: sign,
+    isAttribute: false,
+  };
 }
 
 function textAmounts(element: OutlineElement, currency: string | null): ShownAmount[] {

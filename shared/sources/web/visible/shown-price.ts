@@ -2,7 +2,13 @@ import { isInOtherSection } from "./controls.ts";
 import type { Outline } from "./outline.ts";
 import { surroundings } from "./surroundings.ts";
 import type { ShownAmount } from "./shown-amounts.ts";
-import { formerPriceNames, formerPriceTexts, openPriceTexts, partPriceNames, partPriceTexts } from "./words.ts";
+import {
+  formerPriceNames,
+  formerPriceTexts,
+  openPriceTexts,
+  partPriceNames,
+  partPriceTexts,
+} from "./words.ts";
 
 /** The distance from the heading, in characters of text, beyond which amounts are ignored. */
 const distanceMax = 3_000;

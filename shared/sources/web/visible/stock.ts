@@ -9,7 +9,8 @@ const phraseLengthMax = 80;
 /** The distance from the heading, in characters of text, beyond which phrases are ignored. */
 const distanceMax = 6_000;
 /** Matches classes and IDs of elements that state the stock of one size or colour. */
-const optionNames = /size|variant|variation|swatch|option|colou?r|store|shop-?finder|pickup|filter|facet|question|faq/i;
+const optionNames =
+  /(?:size|colou?r)[-_]?(?:select|chip|item|list|button|picker|box)|variant|variation|swatch|option|store|shop-?finder|pickup|filter|facet|question|faq/i;
 const inStockNames = /(?:^|[\s_-])(?:in-?stock|instock|is-?available)(?:$|[\s_-])/i;
 const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|soldout)(?:$|[\s_-])/i;
 

@@ -15,10 +15,19 @@ const product = { sku: "6501234", price: 21.5, currency: "USD", inStock: true };
 describe("the reader of embedded state", () => {
   it.each([
     ["a JSON script", json({ props: { product } })],
-    ["a data layer", `<script>dataLayer.push({ecommerce: {items: [${JSON.stringify(product)}]}});</script>`],
+    [
+      "a data layer",
+      `<script>dataLayer.push({ecommerce: {items: [${JSON.stringify(product)}]}});</script>`,
+    ],
     ["a global", `<script>window.__STATE__ = ${JSON.stringify({ a: [product] })};</script>`],
-    ["a parsed text", `<script>var s = JSON.parse(${JSON.stringify(JSON.stringify(product))});</script>`],
-    ["a literal of JavaScript", `<script>var s = {sku: '6501234', price: 21.50, currency: 'USD', inStock: true};</script>`],
+    [
+      "a parsed text",
+      `<script>var s = JSON.parse(${JSON.stringify(JSON.stringify(product))});</script>`,
+    ],
+    [
+      "a literal of JavaScript",
+      `<script>var s = {sku: '6501234', price: 21.50, currency: 'USD', inStock: true};</script>`,
+    ],
     ["a call", `<script>gtag('event', 'view_item', ${JSON.stringify(product)});</script>`],
   ])("reads the price and the stock from %s", (_, script) => {
     expect(read(script)).toMatchObject({
@@ -40,8 +49,14 @@ describe("the reader of embedded state", () => {
   it.each([
     ["of another product", { sku: "65012345", price: 21.5, currency: "USD" }],
     ["that the page does not show", { sku: "6501234", price: 20, currency: "USD" }],
-    ["of a related product", { sku: "6501234", related: [{ sku: "7", price: 21.5, currency: "USD" }] }],
-    ["that is a range", { sku: "6501234", price: 21.5, minPrice: 21.5, maxPrice: 30, currency: "USD" }],
+    [
+      "of a related product",
+      { sku: "6501234", related: [{ sku: "7", price: 21.5, currency: "USD" }] },
+    ],
+    [
+      "that is a range",
+      { sku: "6501234", price: 21.5, minPrice: 21.5, maxPrice: 30, currency: "USD" },
+    ],
     ["in another currency", { sku: "6501234", price: 21.5, currency: "EUR" }],
     ["that is a former price", { sku: "6501234", regularPrice: 21.5, currency: "USD" }],
   ])("reports no price %s", (_, value) => {
@@ -57,7 +72,10 @@ describe("the reader of embedded state", () => {
 
   it("adds the stock to markup that states only a price, and never replaces that price", () => {
     const { availability: _word, ...offer } = anOffer();
-    const html = aPage(linkedData(aProduct({ offers: offer })) + json(product), `${shown}<p>USD 19.99</p>`);
+    const html = aPage(
+      linkedData(aProduct({ offers: offer })) + json(product),
+      `${shown}<p>USD 19.99</p>`,
+    );
     expect(factsWith(html, { fallbacks: ["state"] })).toMatchObject({
       price: { amount: 19.99, currency: "USD" },
       availability: "instock",

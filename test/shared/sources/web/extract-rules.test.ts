@@ -59,12 +59,16 @@ describe("a rule of the deployer", () => {
   it.each([
     ["Only 3 left", "instock"],
     ["https://schema.org/PreOrder", "preorder"],
-    ["Sold out", "outofstock"],
+    ["Sold out", "soldout"],
+    ["Nicht lieferbar", "outofstock"],
     ["false", "outofstock"],
     ["0", "outofstock"],
     ["Ask us", undefined],
   ])("reads the availability from %j as %s", (text, availability) => {
-    const facts = factsWith(page, { fallbacks: [], rules: { availability: [`= ${text}`], title: ["= Lamp"] } });
+    const facts = factsWith(page, {
+      fallbacks: [],
+      rules: { availability: [`= ${text}`], title: ["= Lamp"] },
+    });
     expect(facts.availability).toBe(availability);
   });
 
@@ -95,7 +99,7 @@ describe("a rule of the deployer", () => {
 
 describe("the option extract", () => {
   it.each([
-    [{ price: [".a[" ] }, /invalid selector "\.a\["/],
+    [{ price: [".a["] }, /invalid selector "\.a\["/],
     [{ price: [".a:unheard-of"] }, /invalid selector/],
     [{ price: ["script => product/price"] }, /invalid JSON pointer \(got "product\/price"\)/],
     [{ price: ["window.state"] }, /needs a JSON pointer/],

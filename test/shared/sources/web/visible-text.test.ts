@@ -18,12 +18,20 @@ describe("the reader of visible stock", () => {
     ["a phrase in German", "<p>Auf Lager</p>", "instock"],
     ["a phrase for unavailable", "<p>Currently unavailable.</p>", "outofstock"],
     ["a sold-out phrase", "<p>Sold out</p>", "outofstock"],
-    ["a disabled control and a phrase", `<button disabled>Add to cart</button><p>Out of stock</p>`, "outofstock"],
+    [
+      "a disabled control and a phrase",
+      `<button disabled>Add to cart</button><p>Out of stock</p>`,
+      "outofstock",
+    ],
     ["a disabled control alone", `<button disabled>Add to cart</button>`, undefined],
     ["a contradiction", `${button}<p>Out of stock</p>`, undefined],
     ["a hidden phrase", `<p style="display:none">Out of stock</p>${button}`, "instock"],
     ["the stock of an image", `<p>Image not available</p>${button}`, "instock"],
-    ["the stock of another product", `<div class="related"><p>Sold out</p></div>${button}`, "instock"],
+    [
+      "the stock of another product",
+      `<div class="related"><p>Sold out</p></div>${button}`,
+      "instock",
+    ],
     ["a control of another product", `<div class="carousel">${button}</div>`, undefined],
     ["no statement", "<p>Nice lamp</p>", undefined],
   ])("reads %s", (_, body, availability) => {
@@ -36,9 +44,15 @@ describe("the reader of visible prices", () => {
     ["the only amount", "<p>$21.50</p>"],
     ["an amount in parts", `<p class="price"><span>$</span><span>21</span><sup>50</sup></p>`],
     ["the amount beside a former one", `<p><del>$30.00</del> <b>$21.50</b></p>`],
-    ["the amount beside a former one by name", `<p><i class="price-was">$30.00</i><i class="price">$21.50</i></p>`],
+    [
+      "the amount beside a former one by name",
+      `<p><i class="price-was">$30.00</i><i class="price">$21.50</i></p>`,
+    ],
     ["the amount beside an instalment", `<p>$21.50</p><p>4 payments of $5.38</p>`],
-    ["the amount before other products", `<p>$21.50</p><ul class="related-products"><li>$9.00</li></ul>`],
+    [
+      "the amount before other products",
+      `<p>$21.50</p><ul class="related-products"><li>$9.00</li></ul>`,
+    ],
   ])("reads %s", (_, body) => {
     expect(visible(body).price).toEqual({ amount: 21.5, currency: "USD" });
   });
@@ -77,14 +91,19 @@ describe("the identity of a page without markup", () => {
 
   it.each([
     ["declares the address of another product", aPage("", body).replace("/p/6501234", "/p/777")],
-    ["has the title of a missing page", aPage("", body).replace("<title>Shop", "<title>Page not found")],
+    [
+      "has the title of a missing page",
+      aPage("", body).replace("<title>Shop", "<title>Page not found"),
+    ],
     ["shows neither a price nor the stock", aPage("", heading)],
   ])("is not proven if the page %s", (_, html) => {
     expect(readWith(html).proof).toBe("nothing");
   });
 
   it("is not proven by a block page", () => {
-    expect(readWith(aPage("", body).replace("<title>Shop", "<title>Robot Check")).proof).toBe("blocked");
+    expect(readWith(aPage("", body).replace("<title>Shop", "<title>Robot Check")).proof).toBe(
+      "blocked",
+    );
   });
 
   it("is not proven if the requested address lacks the ID", () => {
@@ -153,7 +172,10 @@ describe("a price of the markup that the page does not show", () => {
     expect(visible("<p>Nice lamp</p>", markup).price?.amount).toBe(24.9);
   });
 
-  it.each(["$24.90", "24,90", "$<b>24</b><sup>90</sup>"])("is reported if the page shows it as %s", (text) => {
-    expect(visible(`<p>${text}</p><p>$21.50</p>`, markup).price?.amount).toBe(24.9);
-  });
+  it.each(["$24.90", "24,90", "$<b>24</b><sup>90</sup>"])(
+    "is reported if the page shows it as %s",
+    (text) => {
+      expect(visible(`<p>${text}</p><p>$21.50</p>`, markup).price?.amount).toBe(24.9);
+    },
+  );
 });
