@@ -1,4 +1,3 @@
-import { recordMetrics, metricsSoFar } from "../../shared/observability/work-log.ts";
 import { deliveryDependencies } from "../composition/delivery.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -7,7 +6,6 @@ import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts
 import { deliver } from "./deliver.ts";
 import { deliveryMessage } from "./message.ts";
 import { logRunOfEntry } from "./log-run.ts";
-import { receiverMetrics } from "./receiver-figures.ts";
 
 /** Creates the handler of the deliveries queue, which delivers webhooks and exports. */
 export function createHandler(
@@ -25,11 +23,7 @@ export function createHandler(
     clock: provide.clock(overrides),
     keys: (message) => message,
     async work(message) {
-      try {
-        await deliver(message, dependencies);
-      } finally {
-        recordMetrics(receiverMetrics(metricsSoFar()));
-      }
+      await deliver(message, dependencies);
       return done;
     },
   });
