@@ -1,10 +1,10 @@
+import { deliveryMessage, toDeliveryMessage } from "../../shared/messages/deliveries-queue.ts";
 import { deliveryDependencies } from "../composition/delivery.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
-import { deliveryMessage } from "./message.ts";
 import { logRunOfEntry } from "./log-run.ts";
 
 /** Creates the handler of the deliveries queue, which delivers webhooks and exports. */
@@ -21,9 +21,9 @@ export function createHandler(
     schema: deliveryMessage,
     logger: provide.logger(environment, "delivery"),
     clock: provide.clock(overrides),
-    keys: (message) => message,
-    async work(message) {
-      await deliver(message, dependencies);
+    keys: toDeliveryMessage,
+    async work(target) {
+      await deliver(target, dependencies);
       return done;
     },
   });
