@@ -31,3 +31,17 @@ export const batchMessage = v.pipe(
     hops: message.hops,
   })),
 );
+export type BatchMessage = v.InferOutput<typeof batchMessage>;
+
+/** Writes the JSON value of a message of the steps queue. */
+export const toBatchMessage = (message: BatchMessage): v.InferInput<typeof batchMessage> => ({
+  account_id: message.accountId,
+  watchlist_id: message.watchlistId,
+  run_number: message.runNumber,
+  run_id: message.runId,
+  step: message.step,
+  plan: message.plan,
+  starts: message.starts,
+  batch: message.batch,
+  hops: message.hops,
+});
