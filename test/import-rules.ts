@@ -1,8 +1,8 @@
 /**
  * Which files may import which, type imports included. A file belongs to the longest entry that its
- * path begins with. It may import the files of that entry, and those of the entries in its list. An
- * entry that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
- * `import/no-cycle` forbids cycles.
+ * path begins with. It may import the files of that entry, and the files of the entries in its
+ * list. An entry that ends in `/` is a folder, with all subfolders that have no entry. The linter's
+ * rule `import/no-cycle` forbids cycles.
  */
 
 /** Files that every domain may import: the base, metrics and log lines. */
