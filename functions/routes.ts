@@ -5,7 +5,7 @@
  */
 
 /**
- * `public`: no key is required. `read`: any key. `write`: any key except those of the demo
+ * `public`: no key is required. `read`: any key. `write`: any key except the keys of the demo
  * workspace.
  */
 export type Access = "public" | "read" | "write";

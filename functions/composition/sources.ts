@@ -26,8 +26,8 @@ const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient(clien
 const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
 
 /**
- * Returns the sources that answer scrapers, offers and offer checks: those in the overrides, or
- * else those that the environment variable SOURCES configures.
+ * Returns the sources of scrapers, offers and offer checks: the overrides, or else the sources that
+ * the environment variable SOURCES configures.
  * @param name the function whose log receives the metrics and warnings of the sources
  * @throws Error if SOURCES is invalid
  */

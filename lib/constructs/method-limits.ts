@@ -25,7 +25,7 @@ interface MethodLimit {
 }
 
 /**
- * The resources of a group: each root path, and all paths below it. The group that answers unknown
+ * The resources of a group: each root path, and all paths below it. The group that handles unknown
  * paths also has the top level and `/v1`.
  */
 function resourcesOf(group: Group): readonly string[] {

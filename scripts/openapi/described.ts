@@ -18,10 +18,10 @@ const constraints = new Set([
 ]);
 
 /**
- * Returns an OpenAPI document with the descriptions in `schemaDescriptions` and
- * `fieldDescriptions` at its named schemas and fields. Keeps the descriptions that the document
- * has. A field with a constant string gets the text "Always ...". Any other schema or field that
- * has no entry stays without a description.
+ * Returns an OpenAPI document with the descriptions in `schemaDescriptions` and `fieldDescriptions`
+ * at its named schemas and fields. Keeps the descriptions that the document has. A field with a
+ * constant string gets the description "Always ...". Any other schema or field that has no entry
+ * stays without a description.
  */
 export function described(document: JsonObject): JsonObject {
   const { components: parts, ...rest } = document;

@@ -34,7 +34,7 @@ const verification = [
     '    return any(name == "v1" and hmac.compare_digest(value, expected) for name, value in parts)\n```',
   "The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` follow the Standard " +
     "Webhooks convention: their libraries verify them too.",
-  "**Answer.** Return a 2xx status. The service retries after any other answer.",
+  "**Response.** Return a 2xx status. The service retries after any other response.",
 ].join("\n\n");
 
 const part =

@@ -3,7 +3,7 @@ import { settings } from "./settings.ts";
 /**
  * The SQL that calculates derived fields. A window begins at 00:00 UTC of a day, and the watchlists
  * run at 06:00. So a price belongs to a window of 30 days if it held at any time in the last 29
- * days, or if another price replaced it in the run 30 days before the read.
+ * days. It also belongs to it if another price replaced it in the run 30 days before the read.
  */
 
 /** Products with the day of their first price. */
@@ -20,7 +20,7 @@ const isInWindow = (segment: string, day: string, days: number): string =>
 /**
  * Query for the reads with a price below the lowest earlier price of the 30 days before. Only two
  * kinds of prices can be lower: the first price of a segment, and a price within half a cent of the
- * last known one, which does not begin a segment.
+ * last known one. The latter does not begin a segment.
  */
 export const newLows = `
   WITH spans AS (

@@ -4,16 +4,22 @@ import { limits } from "../../shared/base/limits.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
 import type { DailyPrices } from "./daily-prices.ts";
 import type { BacktestJudge } from "./judge-backtests.ts";
-import type { OpenList, PlayedRun } from "./due-runs.ts";
+import type { OpenWatchlist, PlayedRun } from "./due-runs.ts";
 import type { Records } from "./records.ts";
 import type { Service } from "./service.ts";
 import { settings } from "./settings.ts";
 import { dayAfter, type ShopDays } from "./shop-days.ts";
-import { decisionsIn, listBody, type ListName, listNames, stepId } from "./watchlists.ts";
+import {
+  decisionsIn,
+  watchlistBody,
+  type WatchlistName,
+  watchlistNames,
+  stepId,
+} from "./watchlists.ts";
 
 /** Time of day at which the watchlists run, UTC. */
 const runTime = "T06:00:00.000Z";
-/** Time of day at which the source answers wrong prices, on some days. */
+/** Time of day at which the source returns wrong prices, on some days. */
 const wrongTime = "T05:00:00.000Z";
 /**
  * Days between two reads of the history of all items. This is less than the 400 days that the
@@ -52,7 +58,7 @@ export interface Played {
 interface OpenShop {
   readonly days: ShopDays;
   /** The watchlists of the shop, by name. Empty before the first day of the shop. */
-  readonly lists: Map<ListName, OpenList>;
+  readonly lists: Map<WatchlistName, OpenWatchlist>;
   /** IDs of the items that were added. */
   readonly items: string[];
   /** First day whose history has not been read, YYYY-MM-DD. */
@@ -128,10 +134,10 @@ async function beginDay(
   const { added, prices } = days.planOf(day);
   for (const { itemId, price } of prices) source.setPrice(itemId, price);
   items.push(...added);
-  for (const name of listNames) {
+  for (const name of watchlistNames) {
     const list = lists.get(name);
     if (list === undefined) {
-      lists.set(name, await service.createList(listBody(name, days.shop, added)));
+      lists.set(name, await service.createWatchlist(watchlistBody(name, days.shop, added)));
     } else if (added.length > 0) {
       await service.addItems(list, added);
     }
@@ -140,7 +146,7 @@ async function beginDay(
 
 /** Plays runs with the prices of the day. @throws Error if a run is held or not complete */
 async function playRuns(
-  due: readonly ListOfDay[],
+  due: readonly WatchlistOfDay[],
   start: "run" | "runNow",
   { service, records, backtests }: Replay,
 ): Promise<void> {
@@ -158,11 +164,11 @@ const isWrongDay = (day: string): boolean => day.endsWith("-01");
 const isPartlyWrongDay = (day: string): boolean => day.endsWith("-15");
 
 /** So many items that enough of the wrong prices have an earlier price. */
-const canBeHeldForShape = ({ shop: { days, items }, day }: ListOfDay): boolean =>
+const canBeHeldForShape = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
   day > days.first && items.length - days.planOf(day).added.length >= settings.partlyWrongItemsMin;
 
 /** The brake holds neither the first run of a watchlist nor one of few items with earlier prices. */
-const canBeHeld = ({ shop: { days, items }, day }: ListOfDay): boolean =>
+const canBeHeld = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
   day > days.first && items.length - days.planOf(day).added.length >= settings.brake.minItems;
 
 /**
@@ -170,7 +176,7 @@ const canBeHeld = ({ shop: { days, items }, day }: ListOfDay): boolean =>
  * @throws Error if a run is not held
  */
 async function playWrongRuns(
-  due: readonly ListOfDay[],
+  due: readonly WatchlistOfDay[],
   { service, source, records }: Replay,
 ): Promise<number> {
   if (due.length === 0) return 0;
@@ -200,7 +206,7 @@ async function playWrongRuns(
  * @throws Error if a run is not held for the shape of its answers
  */
 async function playPartlyWrongRuns(
-  due: readonly ListOfDay[],
+  due: readonly WatchlistOfDay[],
   { service, source }: Replay,
 ): Promise<number> {
   if (due.length === 0) return 0;
@@ -222,7 +228,7 @@ async function playPartlyWrongRuns(
   return runs.length;
 }
 
-const runOf = ({ shop, name, day }: ListOfDay) => ({ shop: shop.days.shop, list: name, day });
+const runOf = ({ shop, name, day }: WatchlistOfDay) => ({ shop: shop.days.shop, list: name, day });
 
 function inPairs<One, Other>(
   ones: readonly One[],
@@ -230,15 +236,15 @@ function inPairs<One, Other>(
 ): readonly (readonly [One, Other])[] {
   return ones.map((one, n) => {
     const other = others[n];
-    assert(other !== undefined, "each list has a run");
+    assert(other !== undefined, "each watchlist has a run");
     return [one, other];
   });
 }
 
-interface ListOfDay {
+interface WatchlistOfDay {
   readonly shop: OpenShop;
-  readonly name: ListName;
-  readonly list: OpenList;
+  readonly name: WatchlistName;
+  readonly list: OpenWatchlist;
   readonly day: string;
 }
 
@@ -246,7 +252,7 @@ interface ListOfDay {
  * Records the decisions of a run.
  * @throws Error if the run is held or did not read all items
  */
-function recordRun(list: ListOfDay, { run, events }: PlayedRun, records: Records): void {
+function recordRun(list: WatchlistOfDay, { run, events }: PlayedRun, records: Records): void {
   const { shop, day } = list;
   const { days, items } = shop;
   const ok = run.stats.steps[stepId]?.ok ?? 0;
@@ -259,7 +265,7 @@ function recordRun(list: ListOfDay, { run, events }: PlayedRun, records: Records
 }
 
 function recordDecisions(
-  { shop: { days }, name, day }: ListOfDay,
+  { shop: { days }, name, day }: WatchlistOfDay,
   events: PlayedRun["events"],
   records: Records,
 ): void {

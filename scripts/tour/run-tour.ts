@@ -79,7 +79,7 @@ export async function readProducts(
 ): Promise<void> {
   narrator.chapter("POST /v1/products");
   const answer = await api.send("POST", "/products", { platform, ids });
-  narrator.check("the call answers 200", answer.status === 200);
+  narrator.check("the call returns 200", answer.status === 200);
   const results = answer.body["results"] as Record<string, unknown>[];
   for (const result of results) narrator.note(describeResult(result));
   const charged = results.filter((result) =>
@@ -87,7 +87,7 @@ export async function readProducts(
   );
   narrator.check("every ID has one result, in order", sameIds(results, ids));
   narrator.check(
-    `${charged.length} answered items cost ${charged.length} credits, in body and header`,
+    `${charged.length} items with a result cost ${charged.length} credits, in body and header`,
     answer.body["credits"] === charged.length &&
       answer.headers.get("x-service-credits") === String(charged.length),
   );
@@ -170,8 +170,8 @@ async function registerBucket(
 }
 
 /**
- * Creates a watchlist of the tour's items, whose first run is due at once. Returns the ID of the
- * watchlist.
+ * Creates a watchlist of the tour's items, whose first run is due immediately. Returns the ID of
+ * the watchlist.
  * @throws Error if the watchlist is not created
  */
 export async function createWatchlist(

@@ -16,7 +16,7 @@ interface Surroundings {
   readonly forecast: AccountForecast;
 }
 
-/** Converts an account to its form in API answers. */
+/** Converts an account to its form in API responses. */
 export function presentAccount(
   account: Account,
   { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: Surroundings,

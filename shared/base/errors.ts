@@ -84,7 +84,7 @@ export const keyMissing = (): ServiceError =>
   new ServiceError(["UNAUTHORIZED", 401], `The request has no API key. ${sendKey}`);
 
 /**
- * 401 for a text that cannot be an API key.
+ * 401 for a string that cannot be an API key.
  * @param flaw what is wrong with the key, as a sentence that does not contain the key
  */
 export const keyMalformed = (flaw: string): ServiceError =>

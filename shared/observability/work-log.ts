@@ -21,7 +21,7 @@ export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
 
 /**
  * Runs `act` as part of `work` and returns the result of `act`. All log lines of `act`, including
- * those of its asynchronous code, contain the keys of `work`.
+ * the lines of its asynchronous code, contain the keys of `work`.
  */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 

@@ -88,7 +88,7 @@ const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
 
 /**
- * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if it
+ * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns immediately if it
  * cannot claim the target, for example because another process holds the lease. Stops without an
  * error if another process claims the target later. At the end, releases the lease and sends a
  * wake-up message for the remaining entries.
@@ -131,8 +131,8 @@ export async function drain<LogRecord>(
     dependencies.report?.(session.attempts?.metrics() ?? []);
   }
   const delay = next === null ? null : await delayUntil(next, work);
-  // After an error, the sweeper wakes the target later. A message now would repeat the error at
-  // once.
+  // After an error, the sweeper wakes the target later. A message now would repeat the error
+  // immediately.
   if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
   if (claimed.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];

@@ -3,6 +3,7 @@ import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { idPattern } from "../base/ids.ts";
+import { withRefused } from "../base/shown-value.ts";
 import {
   type AccountForecast,
   accountForecastSchema,
@@ -26,7 +27,7 @@ import { type ItemCounts, pipelineOf } from "./watchlist.ts";
 const itemsMax = limits.watchlistItemsMax;
 
 function itemCountField(name: string, description: string) {
-  const message = `'${name}' must be a whole number from 0 to ${itemsMax}.`;
+  const message = withRefused(`'${name}' must be a whole number from 0 to ${itemsMax}.`);
   return v.pipe(
     v.number(message),
     v.integer(message),

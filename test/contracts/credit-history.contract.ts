@@ -175,7 +175,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
    * Settles one call for fewer credits than it reserved, and one step of a run. The process that
    * settles is not the one that reserved.
    */
-  const work = async (): Promise<void> => {
+  const settleTwoHolds = async (): Promise<void> => {
     await reserve(world.ledger(), call);
     await settle(world.ledger(), call.requestId, 3);
     await reserve(world.ledger(), step, 3);
@@ -184,7 +184,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the source of a credit entry", () => {
     it("is the same in the reservation, charge and refund of a hold; the charge and the refund also have the number of charged items", async () => {
-      await work();
+      await settleTwoHolds();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
         [
@@ -212,7 +212,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     it.each([1, 100])(
       "select the entries of that call or watchlist, with and without a type, in pages of %i",
       async (limit) => {
-        await work();
+        await settleTwoHolds();
         await change({ changeId: "c1", type: "adjust", credits: -5 });
         await change({ changeId: "c2", type: "purchase", credits: 25_000 });
 

@@ -119,7 +119,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Full refresh every N runs").fill("often");
-    await page.getByText("'refresh_every_runs' must be a number.").waitFor();
+    await page.getByText("'refresh_every_runs' must be a number (got \"often\").").waitFor();
     await page.getByLabel("Full refresh every N runs").fill("3");
     await page.getByRole("img", { name: /every 3rd run/ }).waitFor();
     await page.getByLabel("Template").selectOption("buybox_watch");

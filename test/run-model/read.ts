@@ -88,7 +88,7 @@ export interface Verdict {
    */
   readonly routes: readonly Route[];
   /**
-   * The changes that the run records: those of tracked fields, and those of fields that a matching
+   * The changes that the run records: the changes of tracked fields, and of fields that a matching
    * route names.
    */
   readonly changes: Changes;
@@ -373,8 +373,8 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
 const isAnswered = (status: ReadStatus): boolean => status === "ok" || status === "not_found";
 
 /**
- * Returns the fields whose values differ from those of the last reading of the same kind, with both
- * values. Empty for a first reading, and unless the status is `ok`.
+ * Returns the fields whose values differ from the last reading of the same kind, with both values.
+ * Empty for a first reading, and unless the status is `ok`.
  */
 function changedSinceLast({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};

@@ -127,7 +127,9 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   return bytes > bytesMax ? null : Buffer.concat(chunks);
 }
 
-/** The size limit of a JSON body. It is above that of every valid request to a local endpoint. */
+/**
+ * The size limit of a JSON body. It is above the size of every valid request to a local endpoint.
+ */
 const jsonBytesMax = 1024 * 1024;
 
 /**

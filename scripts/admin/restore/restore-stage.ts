@@ -106,7 +106,7 @@ export async function discardRestore(restore: Restore, tools: RestoreTools): Pro
 
 /**
  * Returns `progress`; undefined if no restore has begun.
- * @throws Error if the progress is that of a restore to another time
+ * @throws Error if the stored progress belongs to a restore to another time
  */
 function sameRestore({ at, stage }: Restore, progress?: Progress): Progress | undefined {
   if (progress === undefined || progress.at === at) return progress;

@@ -93,7 +93,7 @@ export const accountOperations = {
     id: "createApiKey",
     tag: "Account",
     summary: "Create an API key",
-    description: "Creates an API key. The key is returned in this answer only.",
+    description: "Creates an API key. The key is returned in this response only.",
     body: { schema: newApiKeyBody, examples: { key: { name: "server" } } },
     answers: {
       201: {

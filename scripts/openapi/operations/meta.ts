@@ -8,14 +8,14 @@ export const metaOperations = {
   "GET /v1/health": {
     id: "getHealth",
     tag: "Meta",
-    summary: "Check whether the service answers",
+    summary: "Check whether the service responds",
     description:
-      "For load balancers and uptime monitors. Public. 200 if the service and its database answer, " +
+      "For load balancers and uptime monitors. Public. 200 if the service and its database respond, " +
       "503 if the database does not. The service checks the database at most every " +
       `${healthFreshMs / 1_000} seconds in each process and returns that result until the next check.`,
     answers: {
       200: {
-        description: "The service answers.",
+        description: "The service responds.",
         schema: healthResponse,
         example: { object: "health", status: "ok", version },
       },

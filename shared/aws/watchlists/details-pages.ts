@@ -184,7 +184,7 @@ type Put = NonNullable<TransactItem["Put"]>;
 
 /**
  * A conditional write of a page.
- * @param replaced the page whose range contains that of `page`; undefined for a first page
+ * @param replaced the page whose range contains the range of `page`; undefined for a first page
  */
 const putOf = (
   { table: TableName, watchlistId }: { readonly table: string; readonly watchlistId: string },

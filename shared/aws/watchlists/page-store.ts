@@ -92,8 +92,8 @@ interface Change {
 }
 
 /**
- * Adds a neighbouring page to a change that removes items, if the remaining items and those of that
- * page fit into one page. Otherwise returns the change as it is.
+ * Adds a neighbouring page to a change that removes items, if the remaining items and the items of
+ * that page fit into one page. Otherwise returns the change as it is.
  */
 async function joinNeighbour(
   table: PageTable,

@@ -213,7 +213,9 @@ function listUpdate(
 const failed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
-/** The result of a cancelled transaction, whose last write must be that of the watchlist's row. */
+/**
+ * The result of a cancelled transaction. Its last write must be the write of the watchlist's row.
+ */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);
   if (failed(list) && list?.item === undefined) return "watchlist_deleted";

@@ -47,7 +47,7 @@ async function hanging(): Promise<never> {
     try {
       await withinBudget(4_000, async (milliseconds) => {
         clock.advance(milliseconds);
-        throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
+        throw Object.assign(new Error("no response"), { name: "TimeoutError" });
       });
     } catch (error) {
       if (error instanceof OutOfTimeError) throw lastError;
@@ -463,7 +463,7 @@ describe("the group handler's 503 for a failed dependency", () => {
   });
 });
 
-describe("the headers of every answer", () => {
+describe("the headers of every response", () => {
   it("contain a unique request ID and the rate limit", async () => {
     const answers = [await ask({}), await ask({ body: "{" }), await ask({ headers: {} })];
     const ids = answers.map((answer) => answer.headers?.["X-Request-Id"]);

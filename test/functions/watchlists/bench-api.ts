@@ -24,7 +24,7 @@ export interface BenchCall {
 }
 
 /**
- * Calls a route of the watchlists on the tables of a run bench. The answer must match the OpenAPI
+ * Calls a route of the watchlists on the tables of a run bench. The response must match the OpenAPI
  * document.
  */
 export async function callOnBench(

@@ -344,14 +344,14 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
     expect(await world.watchlists.due(new Date("2026-03-01T10:30:00Z"), 10)).toHaveLength(1);
   });
 
-  it("activates a watchlist whose next run time has passed, and makes it due at once", async () => {
+  it("activates a watchlist whose next run time has passed, and makes it due immediately", async () => {
     await put({ ...pausedList, lastRunAt: "2026-02-01T00:00:00.000Z" });
 
     expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);
     expect(world.waiting).toHaveLength(1);
   });
 
-  it("activates a watchlist that never ran, and makes it due at once under any schedule", async () => {
+  it("activates a watchlist that never ran, and makes it due immediately under any schedule", async () => {
     await put({ ...pausedList, ...cronList, nextRunAt: null, runCount: 0, lastRunAt: null });
 
     expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);

@@ -70,7 +70,7 @@ describe("a request for offers with an invalid value", () => {
     ["asins", "no asins", { asins: [] }],
     ["ids", "101 different IDs", { ids: numbered(101) }],
     ["asins", "101 different asins", { asins: numbered(101) }],
-    ["asins", "IDs and asins at once", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
+    ["asins", "IDs and asins together", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
     ["ids[1]", "a malformed ID", { ids: ["B00EXAMPLE", "nope"] }],
     ["asins[2]", "a malformed asin", { asins: ["", "B00EXAMPLE", "B00-XAMPLE"] }],
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],

@@ -45,8 +45,8 @@ export function shardDifferences(
 }
 
 /**
- * Compares the open holds of calls that the row stores with those in the records. Ignores holds
- * from before the account had shards.
+ * Compares the open holds of calls that the row stores with the open holds in the records. Ignores
+ * holds from before the account had shards.
  */
 function holdDifferences(
   place: string,

@@ -99,7 +99,7 @@ interface Case {
   readonly fill: (place: Place, n: number) => Promise<unknown>;
   readonly read: (place: Place) => Promise<unknown>;
   readonly found: unknown;
-  /** Number of queries when no answer is cut short; default 1. */
+  /** Number of queries when no response is cut short; default 1. */
   readonly queries?: number;
 }
 
