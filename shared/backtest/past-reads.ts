@@ -167,8 +167,7 @@ function answerOf(
 ): StepAnswer | undefined {
   const points = past.points.get(id) ?? [];
   const own = points.find((point) => point.step === step.id);
-  const isDelisted = delisted.has(id) || points.some((one) => isDelistedBefore(past, step, one));
-  const status = own?.status ?? (isDelisted ? "not_found" : "ok");
+  const status = own?.status ?? statusOf(points, { past, step, wasDelisted: delisted.has(id) });
   if (status === "skipped" || status === "deferred") return undefined;
   const quarters = priceOf(step, status);
   const head = { id, status, quarters, fetchedAt: own?.at ?? timeOf(past, step) };
@@ -186,6 +185,19 @@ function answerOf(
 /** Price of an answer in quarter-credits. An answer that failed is not charged. */
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
+
+interface UnrecordedRead {
+  readonly past: PastRun;
+  readonly step: Step;
+  readonly wasDelisted: boolean;
+}
+
+/** The status of a read that has no point: `not_found` if the item was delisted, or `ok`. */
+const statusOf = (
+  points: readonly HistoryPoint[],
+  { past, step, wasDelisted }: UnrecordedRead,
+): HistoryPoint["status"] =>
+  wasDelisted || points.some((point) => isDelistedBefore(past, step, point)) ? "not_found" : "ok";
 
 /**
  * Returns true if a point delisted the item, unless the past run read `step` before. That read then
