@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Records } from "../scenarios/runs-records.ts";
+import type { Records, RunRecords } from "../scenarios/runs-records.ts";
 import type { World } from "../world.ts";
 
 /**
@@ -10,7 +10,8 @@ import type { World } from "../world.ts";
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {
   let isDue = false;
-  for (const { run, steps } of records) {
+  for (const record of records) {
+    const { run } = record;
     const { refresh } = run.pipeline;
     const isInTurn = refresh !== null && run.runNumber % refresh.everyRuns === 0;
     const isExpected: boolean = refresh !== null && (isInTurn || isDue);
@@ -19,11 +20,16 @@ export function checkRefreshes(records: Records, reached: World["reached"]): voi
       assert.equal(run.kind, isExpected ? "refresh" : "sweep", `${name}: kind`);
     }
     if (run.kind === "refresh" && !isInTurn) reached("a missed refresh was repeated");
-    const entry = steps.find(({ step: { step } }) => step === run.stats.entry)?.step;
-    const isBegun = entry !== undefined && entry.stats !== null;
-    const isDeferred = entry?.shortfall?.limit !== undefined && entry.done.size === 0;
-    if (run.kind === "refresh" && isDeferred) isDue = true;
-    else if (run.status === "completed") isDue = false;
-    else if (run.kind === "refresh") isDue = !isBegun;
+    isDue = isDueAfter(record, isDue);
   }
+}
+
+/** Returns whether the run after this one must be a refresh because one has read nothing so far. */
+function isDueAfter({ run, steps }: RunRecords, isDue: boolean): boolean {
+  const isRefresh = run.kind === "refresh";
+  const entry = steps.find(({ step: { step } }) => step === run.stats.entry)?.step;
+  const isDeferred = entry?.shortfall?.limit !== undefined && entry.done.size === 0;
+  if (isRefresh && isDeferred) return true;
+  if (run.status === "completed") return false;
+  return isRefresh ? (entry?.stats ?? null) === null : isDue;
 }
