@@ -77,11 +77,12 @@ export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>):
         ? `cross-validated by site: trained with the pages of the other folds, of ${foldsMax}`
         : "trained with the pages of the other folder",
     normalisation,
-    price: measured.map(({ readers, readings }) => ({ readers, ...priceAccuracy(readings) })),
-    availability: measured.map(({ readers, readings }) => ({
-      readers,
-      ...availabilityAccuracy(readings),
-    })),
+    price: measured.map(({ readers, readings }) =>
+      Object.assign({ readers }, priceAccuracy(readings)),
+    ),
+    availability: measured.map(({ readers, readings }) =>
+      Object.assign({ readers }, availabilityAccuracy(readings)),
+    ),
     answers: countsOf(all.map(({ page, extraction }) => statusOf(page, extraction))),
     proofs: countsOf(all.map(({ extraction }) => extraction.proof)),
     cpu: cpuOf(pages, forests),

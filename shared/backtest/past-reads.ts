@@ -309,19 +309,6 @@ function pointsUntil({ run, points }: PastRun, id: string, position: number) {
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
-interface UnrecordedRead {
-  readonly past: PastRun;
-  readonly step: Step;
-  readonly wasDelisted: boolean;
-}
-
-/** The status of a read that has no point: `not_found` if the item was delisted, or `ok`. */
-const statusOf = (
-  points: readonly HistoryPoint[],
-  { past, step, wasDelisted }: UnrecordedRead,
-): HistoryPoint["status"] =>
-  wasDelisted || points.some((point) => isDelistedBefore(past, step, point)) ? "not_found" : "ok";
-
 /**
  * The status that the past step recorded; else `not_found` if the item was delisted before, or
  * `ok`.

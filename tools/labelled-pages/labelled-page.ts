@@ -38,6 +38,7 @@ export function readLabelledPages(folder: string | undefined): LabelledPage[] {
   if (!existsSync(path)) {
     throw new Error(`--pages must name a folder with ground-truth.json (got "${folder}").`);
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the format of the data set
   const truths = JSON.parse(readFileSync(path, "utf8")) as Record<string, Truth>;
   return Object.entries(truths).map(([name, { url: address, price, availability }]) => {
     const url = new URL(address);

@@ -26,6 +26,9 @@ export interface CatalogReply {
 
 const notFoundCode = "not_found";
 
+const isMissing = ({ code }: v.InferOutput<typeof message>): boolean =>
+  code?.toLowerCase() === notFoundCode;
+
 /**
  * Parses the content of a tool's reply. Returns null if it has neither products nor the report of
  * an error.
@@ -38,8 +41,6 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
     const read = v.safeParse(message, one);
     return read.success ? [read.output] : [];
   });
-  const isMissing = ({ code }: v.InferOutput<typeof message>): boolean =>
-    code?.toLowerCase() === notFoundCode;
   const errors = messages.filter((one) => one.type === "error" && !isMissing(one));
   const isError = ucp.status === "error";
   if (products === undefined && !isError) return null;

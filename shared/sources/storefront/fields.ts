@@ -70,19 +70,10 @@ function fieldsOf(
   shown: Shown,
 ): CommonFields & Readonly<Record<string, unknown>> {
   const { product, variant } = found;
-  const { currency, retailerName, platform } = shown;
-  const state = stateOf(variant.availability);
+  const { retailerName, platform } = shown;
+  const facts = factsOf(found, shown);
+  const { state, isThirdParty } = facts;
   const sellerName = variant.seller?.name ?? retailerName;
-  const isThirdParty = isThirdPartyOf(variant.seller?.name, retailerName);
-  const facts: Facts = {
-    found,
-    price: isPerItem(variant) ? moneyIn(variant.price, currency) : undefined,
-    listPrice: isPerItem(variant) ? moneyIn(variant.list_price, currency) : undefined,
-    state,
-    isThirdParty,
-    brand: variant.metadata?.brand ?? product.metadata?.brand ?? product.metadata?.vendor,
-    category: categoryOf(found),
-  };
   return {
     ...defined<CommonFields>({
       title: titleOf(found),
@@ -94,6 +85,19 @@ function fieldsOf(
       images: imagesOf(found),
     }),
     [platform]: objects[platform](facts),
+  };
+}
+
+function factsOf(found: FoundVariant, { currency, retailerName }: Shown): Facts {
+  const { product, variant } = found;
+  return {
+    found,
+    price: isPerItem(variant) ? moneyIn(variant.price, currency) : undefined,
+    listPrice: isPerItem(variant) ? moneyIn(variant.list_price, currency) : undefined,
+    state: stateOf(variant.availability),
+    isThirdParty: isThirdPartyOf(variant.seller?.name, retailerName),
+    brand: variant.metadata?.brand ?? product.metadata?.brand ?? product.metadata?.vendor,
+    category: categoryOf(found),
   };
 }
 

@@ -75,9 +75,9 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
   let gapMs = 0;
   const canVisit = async (url: URL): Promise<boolean> => {
     if (clock.now() >= deadline) return false;
-    const rules = await known.rulesFor(url, deadline);
-    ({ gapMs } = rules);
-    return rules.isAllowed(url);
+    const robotsRules = await known.rulesFor(url, deadline);
+    ({ gapMs } = robotsRules);
+    return robotsRules.isAllowed(url);
   };
   // Each call uses the crawl delay of the host that it calls, because a redirect may lead to a host
   // with another delay.

@@ -58,8 +58,8 @@ describe("the text about a held run in the dashboard", () => {
 describe("the text about the outcome of a run in the dashboard", () => {
   const { brake: _, ...run } = releasedRun as WatchlistRun;
   const stats = { ...run.stats, changed: 0, new_items: 0, delisted: 0, retry_next_run: 0 };
-  const outcome = (counts: Partial<typeof stats>): string =>
-    outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...counts } });
+  const outcome = (changed: Partial<typeof stats>): string =>
+    outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...changed } });
 
   it("does not count items without a complete answer as read", () => {
     expect(outcome({ new_items: 20_000, retry_next_run: 408 })).toBe(

@@ -273,7 +273,7 @@ describe("a back-test", () => {
       5: [add("10003")],
     };
 
-    it.each([...Object.entries(pipelines)])(
+    it.each(Object.entries(pipelines))(
       "repeats the reads before an item was delisted, with %s",
       async (_name, pipeline) => {
         const list = await bench.createList(ids, { pipeline });

@@ -117,6 +117,7 @@ const soldOutEvery = 10;
 const isSoldOut = ({ product, variant }: Place): boolean =>
   product % soldOutEvery === soldOutEvery - 1 && variant === colors.length - 1;
 
+// oxlint-disable-next-line complexity -- each operator adds a member that is not always there
 function variantOf(
   number: string,
   place: Place | undefined,

@@ -13,12 +13,13 @@ interface MisbehavingCall {
 
 const json = "application/json";
 
-function send(
-  { response }: MisbehavingCall,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+interface Sent {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function send({ response }: MisbehavingCall, { status, body, headers = {} }: Sent): void {
   response.writeHead(status, { "Content-Type": json, ...headers });
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
@@ -33,12 +34,12 @@ const fail = (
   call: MisbehavingCall,
   error: RpcError,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
-): void => send(call, status, { jsonrpc: "2.0", id: call.id, error }, headers);
+): void => send(call, { status, body: { jsonrpc: "2.0", id: call.id, error }, headers });
 
 const tooOften = { code: -32_000, message: "Rate limit exceeded" };
 
 const succeed = (call: MisbehavingCall, result: object): void =>
-  send(call, 200, { jsonrpc: "2.0", id: call.id, result });
+  send(call, { status: 200, body: { jsonrpc: "2.0", id: call.id, result } });
 
 const reply = (call: MisbehavingCall, content: object): void =>
   succeed(call, { structuredContent: content });
@@ -61,7 +62,11 @@ function stream(call: MisbehavingCall, content: object): void {
     "",
     "",
   ];
-  send(call, 200, body.join("\r\n"), { "Content-Type": "text/event-stream; charset=utf-8" });
+  send(call, {
+    status: 200,
+    body: body.join("\r\n"),
+    headers: { "Content-Type": "text/event-stream; charset=utf-8" },
+  });
 }
 
 const changed = (
@@ -89,11 +94,16 @@ const behaviours = {
   "429_seconds": (call) => fail(call, tooOften, { status: 429, headers: { "Retry-After": "1" } }),
   "429_body": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }, { status: 429 }),
   "200_busy": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }),
-  "429_bare": (call) => send(call, 429, ""),
+  "429_bare": (call) => send(call, { status: 429, body: "" }),
   "500": (call) => fail(call, { code: -32_603, message: "Internal error" }, { status: 500 }),
-  "503": (call) => send(call, 503, ""),
-  "400": (call) => send(call, 400, ""),
-  redirect: (call) => send(call, 302, "", { Location: "https://elsewhere.example/api/ucp/mcp" }),
+  "503": (call) => send(call, { status: 503, body: "" }),
+  "400": (call) => send(call, { status: 400, body: "" }),
+  redirect: (call) =>
+    send(call, {
+      status: 302,
+      body: "",
+      headers: { Location: "https://elsewhere.example/api/ucp/mcp" },
+    }),
   hang: () => {},
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
   cut_off: (call) => {
@@ -101,10 +111,14 @@ const behaviours = {
     call.response.write("{", () => call.response.socket?.destroy());
   },
   page: (call) =>
-    send(call, 200, "<!doctype html><title>Wait</title>", { "Content-Type": "text/html" }),
-  garbage: (call) => send(call, 200, '{"jsonrpc": "2.0", "result": {'),
-  empty: (call) => send(call, 200, ""),
-  no_result: (call) => send(call, 200, { jsonrpc: "2.0", id: call.id }),
+    send(call, {
+      status: 200,
+      body: "<!doctype html><title>Wait</title>",
+      headers: { "Content-Type": "text/html" },
+    }),
+  garbage: (call) => send(call, { status: 200, body: '{"jsonrpc": "2.0", "result": {' }),
+  empty: (call) => send(call, { status: 200, body: "" }),
+  no_result: (call) => send(call, { status: 200, body: { jsonrpc: "2.0", id: call.id } }),
   no_products: (call) => reply(call, { ucp: { version: "2026-08-25" } }),
   unknown_tool: (call) => fail(call, { code: -32_601, message: "Method not found" }),
   internal_error: (call) => fail(call, { code: -32_603, message: "Internal error" }),

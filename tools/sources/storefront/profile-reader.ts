@@ -38,6 +38,7 @@ async function readProfile(address: string): Promise<ReadProfile> {
     return { problem: "profile_unreachable" };
   }
   if (violationsOf("agentProfile", profile).length > 0) return { problem: "profile_malformed" };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema requires it
   return { version: (profile as { readonly ucp: { readonly version: string } }).ucp.version };
 }
 

@@ -14,7 +14,10 @@ export interface ProfileServer extends LocalServer {
 export async function startProfileServer(): Promise<ProfileServer> {
   const server = await serveFrom(0, (request, response) => {
     const version = (request.url ?? "").slice(1);
-    if (!isProtocolVersion(version)) return void response.writeHead(404).end();
+    if (!isProtocolVersion(version)) {
+      response.writeHead(404).end();
+      return;
+    }
     response.writeHead(200, {
       "Content-Type": "application/json",
       "Cache-Control": "public, max-age=300",

@@ -51,7 +51,7 @@ async function completed(
       },
     };
   } catch (error) {
-    log(`${error instanceof Error ? error.message : String(error)}`);
+    log(error instanceof Error ? error.message : String(error));
     log(`${target} stays with the invented data of the sandbox.`);
     return undefined;
   }

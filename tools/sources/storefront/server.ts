@@ -10,7 +10,7 @@ import { isSlow, type Prices } from "./catalogue.ts";
 import { type Misbehaviour, misbehave } from "./misbehaviours.ts";
 import { type OfficialSchema, violationsOf } from "./official-schemas.ts";
 import { profileReader } from "./profile-reader.ts";
-import { lookupContent, type SearchArguments, searchContent, type ToolContent } from "./replies.ts";
+import { lookupContent, searchContent, type ToolContent } from "./replies.ts";
 
 export interface ReferenceStoreOptions {
   /** The port; 0 takes any free port. */
@@ -191,7 +191,7 @@ const requestSchemas: Readonly<Record<string, OfficialSchema>> = {
 };
 
 async function answerCall(body: unknown, response: ServerResponse, store: Store): Promise<void> {
-  const id = (body as { readonly id?: unknown } | undefined)?.id ?? null;
+  const { id = null }: { readonly id?: unknown } = Object(body);
   const fail = (code: number, message: string, data?: object): void =>
     sendRpc(response, { jsonrpc: "2.0", id, error: { code, message, ...(data && { data }) } });
   const invalid = (violations: readonly string[]): void => {
@@ -200,6 +200,7 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   };
   const envelope = violationsOf("toolCall", body);
   if (envelope.length > 0) return invalid(envelope);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the official schema
   const { name, arguments: sent } = (body as ToolCallBody).params;
   const schema = requestSchemas[name];
   if (schema === undefined) return fail(-32_601, `Unknown tool: ${name}`);
@@ -223,23 +224,42 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
       content,
     });
   }
-  const ids = (catalog["ids"] ?? []) as readonly string[];
+  const ids = idsIn(catalog);
   if (ids.length > store.maxBatch) {
     store.refusedBatches.push(ids.length);
     return fail(-32_602, `Invalid params: at most ${store.maxBatch} IDs`);
   }
   const call = { number: store.calls.length + 1, tool: name, ids, profile, catalog };
+  return serve(call, { version, response, id, store });
+}
+
+/** The IDs of a valid lookup; empty for a search. */
+function idsIn(catalog: Readonly<Record<string, unknown>>): readonly string[] {
+  const { ids = [] } = catalog;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the official schema
+  return ids as readonly string[];
+}
+
+interface Serving {
+  readonly version: string;
+  readonly response: ServerResponse;
+  /** The JSON-RPC ID of the call. */
+  readonly id: unknown;
+  readonly store: Store;
+}
+
+/** Answers a valid call, unless the store is to misbehave. */
+async function serve(call: StoreCall, { version, response, id, store }: Serving): Promise<void> {
+  const { tool, ids, catalog } = call;
   store.calls.push(call);
-  const serving = { version, prices: store.prices };
+  const moment = { version, prices: store.prices };
   const content =
-    name === "lookup_catalog"
-      ? lookupContent(ids, serving)
-      : searchContent(catalog as SearchArguments, serving);
+    tool === "lookup_catalog" ? lookupContent(ids, moment) : searchContent(catalog, moment);
   if (ids.some(isSlow)) await delay(slowMilliseconds);
   const fault = store.misbehave?.(call);
   if (fault !== undefined) return misbehave(fault, { response, id, content });
-  assertValid(name === "lookup_catalog" ? "lookupResponse" : "searchResponse", content);
-  sendContent(response, id, content);
+  assertValid(tool === "lookup_catalog" ? "lookupResponse" : "searchResponse", content);
+  return sendContent(response, id, content);
 }
 
 function sendContent(response: ServerResponse, id: unknown, content: ToolContent): void {

@@ -38,8 +38,8 @@ export interface StoreSubject {
   readonly profileUrl: string;
   /** The warnings of the adapter so far. */
   readonly warnings: readonly string[];
-  read(ids: readonly string[], withinMs?: number): Promise<readonly Answer[]>;
-  stop(): Promise<void>;
+  readonly read: (ids: readonly string[], withinMs?: number) => Promise<readonly Answer[]>;
+  readonly stop: () => Promise<void>;
 }
 
 export interface StoreSubjectOptions extends Omit<ReferenceStoreOptions, "port"> {

@@ -21,7 +21,10 @@ afterEach(async () => {
 
 async function begin(): Promise<{ store: ReferenceStore; profiles: ProfileServer }> {
   const [store, profiles] = [await startReferenceStore({ port: 0 }), await startProfileServer()];
-  disposers.push(store.close, profiles.close);
+  disposers.push(
+    () => store.close(),
+    () => profiles.close(),
+  );
   return { store, profiles };
 }
 
