@@ -22,9 +22,6 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
     "test/world/observability.test.ts": files("handler"),
   },
-  "functions/backtest-runner/": {
-    "test/functions/backtest-runner/handler.test.ts": files("message"),
-  },
   "functions/composition/": {
     "test/world/observability.test.ts": files(
       "clients delivery dependencies run-queue sources watchlist-stores",
@@ -53,8 +50,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/settings-draft.test.ts": files("settings-draft"),
   },
   "functions/delivery/": {
-    "test/functions/delivery/fairness.slow.test.ts": files("deliver message"),
-    "test/functions/delivery/figures.test.ts": files("receiver-figures"),
+    "test/functions/delivery/fairness.slow.test.ts": files("deliver"),
     "test/world/observability.test.ts": files("handler"),
   },
   "functions/events/": {
@@ -84,13 +80,12 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/products/slow-ledger.test.ts": files("handler"),
   },
   "functions/run-finisher/": {
-    "test/world/observability.test.ts": files("handler message"),
+    "test/world/observability.test.ts": files("handler"),
   },
   "functions/run-starter/": {
-    "test/functions/run-starter/old-schedules.test.ts": files("handler message"),
+    "test/functions/run-starter/old-schedules.test.ts": files("handler"),
   },
   "functions/run-step/": {
-    "test/shared/aws/queues/run-queue.test.ts": files("message"),
     "test/world/observability.test.ts": files("handler"),
   },
   "functions/s3-destination/": {
@@ -256,13 +251,13 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/aws/exports/export-store.test.ts": files("export-record"),
     "test/shared/exports/check-destination.test.ts": files(
       "destination destination-body destination-fault destination-schema open-bucket",
-      "put-destination save-destination test-destination",
+      "put-destination test-destination",
     ),
     "test/shared/exports/export-session.test.ts": files(
       "backfill export-entries export-run manifest ready-destination run-export write-run",
     ),
     "test/shared/exports/retry-pending.test.ts": files(
-      "change-destination end-pending present request-retry store-address",
+      "change-destination present request-retry store-address",
       "wanted-credentials",
     ),
   },
@@ -282,6 +277,11 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/items/request.test.ts": files("max-credits"),
     "test/shared/runs/run-metrics.test.ts": files("item-metrics"),
   },
+  "shared/messages/": {
+    "test/shared/messages/queue-messages.test.ts": files(
+      "backtests-queue deliveries-queue finishes-queue runs-queue steps-queue",
+    ),
+  },
   "shared/observability/": {
     "test/functions/delivery/log-run.test.ts": files("work-log"),
     "test/shared/observability/figures.test.ts": files("metric-names"),
@@ -290,7 +290,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/outbox/": {
     "test/functions/webhook-endpoints/deliveries.test.ts": files("merged-page"),
     "test/shared/exports/export-session.test.ts": files("noted-slice"),
-    "test/shared/outbox/drain.test.ts": files("lease outbox recorder"),
+    "test/shared/outbox/drain.test.ts": files("attempt-counts lease outbox recorder"),
     "test/shared/publishing/publish-run.test.ts": files("wake-due"),
   },
   "shared/outgoing/": {
@@ -420,7 +420,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "create-endpoint delete-endpoint endpoint-schema existing present rotate-secret",
       "show-endpoint test-endpoint update-endpoint",
     ),
-    "test/functions/webhook-endpoints/pending.test.ts": files("end-pending pending-deliveries"),
+    "test/functions/webhook-endpoints/pending.test.ts": files("pending-deliveries"),
     "test/shared/publishing/publish-run.test.ts": files("run-receivers"),
     "test/shared/webhooks/disable-endpoint.test.ts": files("change-endpoint endpoint"),
     "test/shared/webhooks/signature.test.ts": files("secret"),

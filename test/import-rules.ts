@@ -35,7 +35,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/pipelines/": shared("base credits items platforms scrapers"),
   "shared/events/": shared("base"),
   "shared/outgoing/": shared("base"),
-  "shared/outbox/": shared("base"),
+  "shared/outbox/": shared("base observability/figures.ts"),
   "shared/webhooks/": [
     ...shared("base events observability/figures.ts outbox"),
     ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
@@ -46,6 +46,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
     ...shared("outgoing/url.ts"),
   ],
+  "shared/messages/": [],
   "shared/publishing/": shared("events exports outbox webhooks"),
   "shared/watchlists/": [
     ...shared("base credits cron pipelines platforms scrapers webhooks"),
@@ -67,7 +68,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/aws/table/": shared("aws/sdk base outbox"),
   "shared/aws/ledger/": shared("accounts aws/table base credits observability/figures.ts"),
   "shared/aws/accounts/": shared("accounts aws/ledger aws/table base credits"),
-  "shared/aws/watchlists/": shared("aws/table backtest base cron watchlists"),
+  "shared/aws/watchlists/": shared("aws/table backtest base cron messages watchlists"),
   "shared/aws/runs/": shared("aws/table base runs watchlists"),
   "shared/aws/history/": shared("aws/table base history"),
   "shared/aws/deliveries/": shared("aws/table base events outbox outgoing/probe-limit.ts webhooks"),
@@ -75,7 +76,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("aws/deliveries aws/sdk aws/table base exports outgoing/address-policy.ts"),
     ...shared("outgoing/exchange-attempt.ts outgoing/guarded-connection.ts"),
   ],
-  "shared/aws/queues/": shared("backtest base credits outbox runs"),
+  "shared/aws/queues/": shared("backtest base credits messages outbox runs"),
   "shared/aws/sources/": shared("aws/table base sources/contract sources/http"),
 
   // The adapters of sources. Imports: registry → adapters → contract → http.
@@ -107,23 +108,23 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   "functions/queue/": shared("base observability/figures.ts observability/work-log.ts"),
   "functions/account/": [...group, ...shared("accounts base credits exports runs webhooks")],
-  "functions/backtest-runner/": [...worker, ...shared("backtest")],
+  "functions/backtest-runner/": [...worker, ...shared("backtest messages")],
   "functions/dashboard/": [...group, ...shared("base")],
   "functions/delivery/": [
     ...worker,
-    ...shared("exports observability/figures.ts observability/work-log.ts outbox webhooks"),
+    ...shared("exports messages observability/work-log.ts outbox webhooks"),
   ],
   "functions/events/": [...group, ...shared("base events webhooks")],
   "functions/meta/": [...group, ...shared("base")],
   "functions/offers/": [...group, ...shared("items platforms")],
   "functions/platforms/": [...group, ...shared("platforms")],
   "functions/products/": [...group, ...shared("items platforms")],
-  "functions/run-finisher/": [...worker, ...shared("observability/work-log.ts runs")],
+  "functions/run-finisher/": [...worker, ...shared("messages observability/work-log.ts runs")],
   "functions/run-starter/": [
     ...worker,
-    ...shared("base credits observability/work-log.ts runs watchlists"),
+    ...shared("base credits messages observability/work-log.ts runs watchlists"),
   ],
-  "functions/run-step/": [...worker, ...shared("observability/work-log.ts runs")],
+  "functions/run-step/": [...worker, ...shared("messages observability/work-log.ts runs")],
   "functions/s3-destination/": [...group, ...shared("exports outgoing/probe-limit.ts")],
   "functions/structured/": [...group, ...shared("platforms")],
   "functions/sweeper/": [
