@@ -20,8 +20,8 @@ import { type Accuracy, availabilityAccuracy, priceAccuracy, rounded } from "./w
 interface WebFigures extends Record<string, unknown> {
   readonly pages: number;
   readonly forest: string;
-  readonly price: readonly (Accuracy & { readonly readers: string })[];
-  readonly availability: readonly (Accuracy & { readonly readers: string })[];
+  readonly price: readonly Accuracy[];
+  readonly availability: readonly Accuracy[];
   readonly cpu: readonly object[];
 }
 
@@ -77,12 +77,8 @@ export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>):
         ? `cross-validated by site: trained with the pages of the other folds, of ${foldsMax}`
         : "trained with the pages of the other folder",
     normalisation,
-    price: measured.map(({ readers, readings }) =>
-      Object.assign({ readers }, priceAccuracy(readings)),
-    ),
-    availability: measured.map(({ readers, readings }) =>
-      Object.assign({ readers }, availabilityAccuracy(readings)),
-    ),
+    price: measured.map(({ readers, readings }) => priceAccuracy(readers, readings)),
+    availability: measured.map(({ readers, readings }) => availabilityAccuracy(readers, readings)),
     answers: countsOf(all.map(({ page, extraction }) => statusOf(page, extraction))),
     proofs: countsOf(all.map(({ extraction }) => extraction.proof)),
     cpu: cpuOf(pages, forests),

@@ -125,28 +125,39 @@ function chosenFeatures({ columns, fraction }: Growth): number[] {
 function bestThreshold(
   draw: readonly number[],
   feature: number,
-  { samples, columns, options }: Growth,
+  { samples, columns, options: { leafMin } }: Growth,
 ): Split | undefined {
-  const { thresholds = [], ranges = new Uint8Array() } = columns[feature] ?? {};
-  const sides = Array.from({ length: thresholds.length + 1 }, (): Side => emptySide());
+  const column = columns[feature];
+  const sides = column === undefined ? [] : sidesOf(draw, column, samples);
   const high = emptySide();
-  for (const index of draw) {
-    const { weight = 0, isPrice = false } = samples[index] ?? {};
-    const one = { count: 1, weight, right: isPrice ? weight : 0 };
-    add(sides[ranges[index] ?? 0], one, 1);
-    add(high, one, 1);
-  }
+  for (const side of sides) add(high, side, 1);
   const low = emptySide();
   let best: Split | undefined;
   for (const [range, side] of sides.slice(0, -1).entries()) {
     add(low, side, 1);
     add(high, side, -1);
-    if (side.count === 0 || low.count < options.leafMin || high.count < options.leafMin) continue;
+    if (side.count === 0 || low.count < leafMin || high.count < leafMin) continue;
     const impurity = impurityOf(low) + impurityOf(high);
     if (impurity < (best?.impurity ?? Infinity)) best = { feature, range, impurity };
   }
   return best;
 }
+
+/** Returns the sums of the drawn samples for each range of a feature. */
+function sidesOf(
+  draw: readonly number[],
+  { thresholds, ranges }: Column,
+  samples: readonly Sample[],
+): Side[] {
+  const sides = Array.from({ length: thresholds.length + 1 }, emptySide);
+  for (const index of draw) add(sides[ranges[index] ?? 0], sideOf(samples[index]), 1);
+  return sides;
+}
+
+const sideOf = (sample: Sample | undefined): Side =>
+  sample === undefined
+    ? emptySide()
+    : { count: 1, weight: sample.weight, right: sample.isPrice ? sample.weight : 0 };
 
 interface Side {
   count: number;
@@ -169,10 +180,7 @@ const impurityOf = ({ weight, right }: Side): number =>
 
 function shareOf(draw: readonly number[], { samples }: Growth): number {
   const side = emptySide();
-  for (const index of draw) {
-    const { weight = 0, isPrice = false } = samples[index] ?? {};
-    add(side, { count: 1, weight, right: isPrice ? weight : 0 }, 1);
-  }
+  for (const index of draw) add(side, sideOf(samples[index]), 1);
   return side.weight === 0 ? 0 : side.right / side.weight;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import * as v from "valibot";
 import { amountOf } from "../../shared/sources/web/amount.ts";
 
 /** A saved product page, with the values that people read from it. */
@@ -14,11 +15,12 @@ export interface LabelledPage {
   readonly availability: string | undefined;
 }
 
-interface Truth {
-  readonly url: string;
-  readonly price?: readonly string[] | null;
-  readonly availability?: readonly string[] | null;
-}
+const texts = v.nullish(v.array(v.string()));
+/** The true values by the name of the page. */
+const truthsForm = v.record(
+  v.string(),
+  v.object({ url: v.string(), price: texts, availability: texts }),
+);
 
 export const pagesOption = {
   type: "string",
@@ -38,8 +40,7 @@ export function readLabelledPages(folder: string | undefined): LabelledPage[] {
   if (!existsSync(path)) {
     throw new Error(`--pages must name a folder with ground-truth.json (got "${folder}").`);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the format of the data set
-  const truths = JSON.parse(readFileSync(path, "utf8")) as Record<string, Truth>;
+  const truths = v.parse(truthsForm, JSON.parse(readFileSync(path, "utf8")));
   return Object.entries(truths).map(([name, { url: address, price, availability }]) => {
     const url = new URL(address);
     const html = readPage(join(folder, "html", `${name}.html`));

@@ -3,6 +3,8 @@ import type { Extraction } from "../../../shared/sources/web/extract-product.ts"
 import type { LabelledPage } from "../../../tools/labelled-pages/labelled-page.ts";
 
 export interface Accuracy {
+  /** The way to read the pages. */
+  readonly readers: string;
   readonly precision: number;
   readonly recall: number;
   readonly f1: number;
@@ -18,8 +20,9 @@ export interface Reading {
 }
 
 /** Returns the accuracy of the prices in a list of readings. */
-export const priceAccuracy = (readings: readonly Reading[]): Accuracy =>
+export const priceAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
   accuracyOf(
+    readers,
     readings.map(({ page: { prices }, extraction }) => {
       const amount = factsIn(extraction).price?.amount;
       return {
@@ -31,8 +34,9 @@ export const priceAccuracy = (readings: readonly Reading[]): Accuracy =>
   );
 
 /** Returns the accuracy of the availability in a list of readings. */
-export const availabilityAccuracy = (readings: readonly Reading[]): Accuracy =>
+export const availabilityAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
   accuracyOf(
+    readers,
     readings.map(({ page, extraction }) => {
       const { availability } = factsIn(extraction);
       const reported =
@@ -56,13 +60,14 @@ interface Judged {
   readonly isRight: boolean;
 }
 
-function accuracyOf(judged: readonly Judged[]): Accuracy {
+function accuracyOf(readers: string, judged: readonly Judged[]): Accuracy {
   const right = judged.filter(({ isRight }) => isRight).length;
   const reported = judged.filter(({ isReported }) => isReported).length;
   const there = judged.filter(({ isThere }) => isThere).length;
   const precision = right / reported;
   const recall = right / there;
   return {
+    readers,
     precision: rounded(precision),
     recall: rounded(recall),
     f1: rounded((2 * precision * recall) / (precision + recall)),

@@ -14,6 +14,7 @@ import { candidatesIn } from "./product-candidates.ts";
 import { mergedFacts, type ProductFacts, productFacts } from "./product-facts.ts";
 import { ruleFacts } from "./rules/rule-facts.ts";
 import type { SchemaNode } from "./schema-node.ts";
+import { visiblePage, type VisiblePage } from "./visible/visible-page.ts";
 import type { WantedProduct } from "./wanted-product.ts";
 
 export type { ProductFacts } from "./product-facts.ts";
@@ -56,34 +57,42 @@ export function extractProduct(
   const page = html.slice(0, pageCharactersMax);
   let read: PageHead | undefined;
   const head = (): PageHead => (read ??= pageHead(page));
-  const choices: Choice[] = [];
-  let facts: ProductFacts = {};
-  for (const nodes of [linkedData, microdata, openGraph]) {
-    const described = nodes(page, head);
-    const choice = chooseProduct(candidatesIn(described), wanted, head);
-    choices.push(choice);
-    if (choice.kind === "another") return { proof: "another" };
-    if (choice.kind !== "chosen") continue;
-    facts = mergedFacts(facts, productFacts(choice, wanted));
-    facts = mergedFacts(facts, defined({ category: categoryIn(described, facts.title) }));
-    if (isComplete(facts)) break;
-  }
-  const isChosen = choices.some(({ kind }) => kind === "chosen");
-  const isSeveral = !isChosen && choices.some(({ kind }) => kind === "several");
+  const { facts, kinds } = markupFacts(page, wanted, head);
+  if (kinds.has("another")) return { proof: "another" };
+  const isChosen = kinds.has("chosen");
+  const isSeveral = !isChosen && kinds.has("several");
   const isOwnPage = isChosen || isPageOf(page, wanted, head());
   if (isOwnPage) {
-    const reading = { wanted, head, readers };
-    const more = withOtherReaders(page, { facts, canGuess: !isSeveral }, reading);
+    const visible = visiblePage(page, wanted, head);
+    const more = withOtherReaders(visible, { facts, canGuess: !isSeveral }, readers);
     if (isChosen || Object.keys(more).length > 0) return proven(more, wanted, head);
   }
   if (isChosen) return proven(facts, wanted, head);
   return isSeveral ? { proof: "several" } : withoutProduct(page, wanted, head());
 }
 
-interface OtherReading {
-  readonly wanted: WantedProduct;
-  readonly head: () => PageHead;
-  readonly readers: PageReaders;
+/**
+ * Returns the facts of the markup, and the kinds of the choices among its products. Ends at markup of
+ * another product.
+ */
+function markupFacts(
+  page: string,
+  wanted: WantedProduct,
+  head: () => PageHead,
+): { readonly facts: ProductFacts; readonly kinds: ReadonlySet<Choice["kind"]> } {
+  const kinds = new Set<Choice["kind"]>();
+  let facts: ProductFacts = {};
+  for (const nodes of [linkedData, microdata, openGraph]) {
+    const described = nodes(page, head);
+    const choice = chooseProduct(candidatesIn(described), wanted, head);
+    kinds.add(choice.kind);
+    if (choice.kind === "another") break;
+    if (choice.kind !== "chosen") continue;
+    facts = mergedFacts(facts, productFacts(choice, wanted));
+    facts = mergedFacts(facts, defined({ category: categoryIn(described, facts.title) }));
+    if (isComplete(facts)) break;
+  }
+  return { facts, kinds };
 }
 
 /**
@@ -91,51 +100,46 @@ interface OtherReading {
  * Without `canGuess`, does not use the fallbacks.
  */
 function withOtherReaders(
-  page: string,
+  page: VisiblePage,
   { facts, canGuess }: { readonly facts: ProductFacts; readonly canGuess: boolean },
-  { wanted, head, readers }: OtherReading,
+  readers: PageReaders,
 ): ProductFacts {
-  const { rules } = readers;
-  const ruled = rules === undefined ? {} : ruleFacts(page, rules, wanted);
+  const { rules, fallbacks } = readers;
+  const ruled = rules === undefined ? {} : ruleFacts(page.html, rules, page.wanted);
   const isRuled = ruled.price !== undefined || ruled.isPriceUnclear === true;
-  const known = isRuled ? facts : withoutContradiction(page, facts, { wanted, head, readers });
+  const known = isRuled ? facts : withoutContradiction(page, facts, readers);
   const stated = mergedFacts(ruled, known);
-  return canGuess && readers.fallbacks.size > 0 && !isComplete(stated)
-    ? withFallbacks(page, stated, { wanted, head, readers })
+  return canGuess && fallbacks.size > 0 && !isComplete(stated)
+    ? withFallbacks(page, stated, readers)
     : stated;
 }
 
 /** Returns the facts of the markup, without a price that the visible page contradicts. */
 function withoutContradiction(
-  page: string,
+  page: VisiblePage,
   facts: ProductFacts,
-  { wanted, head, readers }: OtherReading,
+  readers: PageReaders,
 ): ProductFacts {
   const amount = facts.price?.amount;
-  if (amount === undefined || !isContradicted(page, { wanted, head, amount }, readers)) {
-    return facts;
-  }
+  if (amount === undefined || !isContradicted(page, amount, readers)) return facts;
   const { price: _price, listPrice: _listPrice, ...others } = facts;
   return { ...others, isPriceUnclear: true };
 }
 
 /** Returns the facts, with those that the fallbacks find. */
-function withFallbacks(
-  page: string,
-  facts: ProductFacts,
-  { wanted, head, readers }: OtherReading,
-): ProductFacts {
+function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
   const { price, isPriceUnclear, availability } = facts;
   const missing = {
     price: price === undefined && isPriceUnclear !== true,
     availability: availability === undefined,
     isOutOfStock: availability !== undefined && !availabilityOf(availability).inStock,
   };
-  const found = fallbackFacts(page, { wanted, head, missing }, readers);
-  const isForeign = found.price?.currency !== undefined && found.price.currency !== wanted.currency;
+  const found = fallbackFacts(page, missing, readers);
+  const { currency } = page.wanted;
+  const isForeign = found.price?.currency !== undefined && found.price.currency !== currency;
   // A price in another currency may be that of another country's page, so it is not reported.
   const { price: _foreign, ...others } = found;
-  return mergedFacts(facts, wanted.currency !== null && isForeign ? others : found);
+  return mergedFacts(facts, currency !== null && isForeign ? others : found);
 }
 
 /**

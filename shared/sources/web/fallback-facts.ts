@@ -1,23 +1,18 @@
 import { shownCurrency, statedCurrencies } from "./page-currency.ts";
 import { embeddedValues } from "./state/embedded-values.ts";
-import { scriptedAmounts } from "./state/scripted-amounts.ts";
 import { type StateFacts, stateProduct } from "./state/state-product.ts";
-import { type AvailabilityWord, availabilityOf } from "./availability-word.ts";
+import { availabilityOf } from "./availability-word.ts";
 import { defined } from "./defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
-import type { PageHead } from "./page-head.ts";
 import type { ProductFacts } from "./product-facts.ts";
-import { type CartControl, cartControls } from "./visible/controls.ts";
 import type { ForestTable } from "./visible/forest.ts";
 import { learnedPrice } from "./visible/learned-price.ts";
-import { type Outline, outlineOf } from "./visible/outline.ts";
-import { pageBody, showsAmount } from "./visible/page-body.ts";
-import { type ShownAmount, shownAmounts } from "./visible/shown-amounts.ts";
+import { showsAmount } from "./visible/page-body.ts";
+import type { ShownAmount } from "./visible/shown-amounts.ts";
 import { shownPrice } from "./visible/shown-price.ts";
 import { shownAvailability } from "./visible/stock.ts";
+import { pricePage, type VisiblePage } from "./visible/visible-page.ts";
 import type { ExtractRules } from "./rules/rule.ts";
-import type { PricePage } from "./visible/price-features.ts";
-import type { WantedProduct } from "./wanted-product.ts";
 
 /** A way to read what the markup of a page does not state. */
 export type Fallback = "state" | "visible" | "learned";
@@ -46,52 +41,39 @@ export interface Missing {
   readonly isOutOfStock: boolean;
 }
 
-/** The parts of a page that several fallbacks need. Each is computed once, on first use. */
-interface Page {
-  readonly html: string;
-  readonly wanted: WantedProduct;
-  readonly titles: readonly string[];
-  readonly outline: Outline;
-  readonly amounts: readonly ShownAmount[];
-  readonly controls: readonly CartControl[];
-}
-
 /**
  * Reads the price and the availability that the markup of a page does not state: from state that
  * the page embeds for its scripts, then from its visible text, then with the forest. The page must
  * be that of the wanted product.
  */
 export function fallbackFacts(
-  html: string,
-  {
-    wanted,
-    head,
-    missing,
-  }: {
-    readonly wanted: WantedProduct;
-    readonly head: () => PageHead;
-    readonly missing: Missing;
-  },
+  page: VisiblePage,
+  missing: Missing,
   { fallbacks, forest }: PageReaders,
 ): ProductFacts {
-  const page = pageOf(html, wanted, head());
-  const state = fallbacks.has("state") ? stateOf(page) : {};
-  let price = missing.price ? statePrice(state, page) : undefined;
-  let availability: AvailabilityWord | undefined = state.availability;
-  if (fallbacks.has("visible")) {
-    price ??= missing.price ? priceFrom(shownPrice(page.outline, page.amounts), page) : undefined;
-    availability ??= shownAvailability(page.outline, page.controls);
-  }
-  const isOut = missing.isOutOfStock || (availability && !availabilityOf(availability).inStock);
+  const { outline, controls } = page;
+  const isVisible = fallbacks.has("visible");
+  const state = fallbacks.has("state") ? stateOf(page, missing) : {};
+  const availability =
+    state.availability ?? (isVisible ? shownAvailability(outline(), controls()) : undefined);
+  const isOut = availability !== undefined && !availabilityOf(availability).inStock;
   // The page of a product that cannot be bought often shows only the prices of other products.
-  const canLearn = fallbacks.has("learned") && missing.price && isOut !== true;
-  if (forest !== undefined && canLearn && price === undefined) {
-    price = priceFrom(learnedPrice(withScripted(page), forest), page);
-  }
+  const usable = fallbacks.has("learned") && !missing.isOutOfStock && !isOut ? forest : undefined;
   return defined<ProductFacts>({
-    price,
+    price: missing.price
+      ? (statePrice(state, page) ?? priceFrom(shownOrLearned(page, isVisible, usable), page))
+      : undefined,
     availability: missing.availability ? availability : undefined,
   });
+}
+
+function shownOrLearned(
+  page: VisiblePage,
+  isVisible: boolean,
+  forest: ForestTable | undefined,
+): ShownAmount | undefined {
+  const shown = isVisible ? shownPrice(page.outline(), page.amounts()) : undefined;
+  return shown ?? (forest && learnedPrice(pricePage(page), forest));
 }
 
 /**
@@ -100,68 +82,46 @@ export function fallbackFacts(
  * out of date.
  */
 export function isContradicted(
-  html: string,
-  {
-    wanted,
-    head,
-    amount,
-  }: {
-    readonly wanted: WantedProduct;
-    readonly head: () => PageHead;
-    readonly amount: number;
-  },
+  page: VisiblePage,
+  amount: number,
   { fallbacks, forest }: PageReaders,
 ): boolean {
-  if (!fallbacks.has("visible") || showsAmount(html, amount)) return false;
-  const page = pageOf(html, wanted, head());
-  if (page.amounts.some((one) => one.amount === amount)) return false;
-  const learned = (): ShownAmount | undefined => forest && learnedPrice(withScripted(page), forest);
-  return (shownPrice(page.outline, page.amounts) ?? learned()) !== undefined;
+  if (!fallbacks.has("visible") || showsAmount(page.html, amount)) return false;
+  if (page.amounts().some((one) => one.amount === amount)) return false;
+  return shownOrLearned(page, true, forest) !== undefined;
 }
 
-/** Returns the parts of a page from which the features of its amounts are computed. */
-export const pricePage = (html: string, wanted: WantedProduct, head: PageHead): PricePage =>
-  withScripted(pageOf(html, wanted, head));
-
-const withScripted = (page: Page): PricePage => ({
-  ...page,
-  scripted: scriptedAmounts(page.html),
-});
-
-function pageOf(html: string, wanted: WantedProduct, head: PageHead): Page {
-  const titles = [head.metas.get("og:title"), head.title].filter((title) => title !== undefined);
-  const outline = outlineOf(pageBody(html, titles), titles);
-  const amounts = shownAmounts(outline, wanted.currency);
-  return { html, wanted, titles, outline, amounts, controls: cartControls(outline) };
-}
-
-function stateOf({ html, wanted, titles, outline, amounts }: Page): StateFacts {
-  const names = [...titles, outline.heading?.text ?? ""].map((title) => title.trim().toLowerCase());
-  const shown = new Set(amounts.map(({ amount }) => amount));
-  const known = names.filter((name) => name !== "");
+function stateOf(
+  { html, wanted, titles, outline, amounts }: VisiblePage,
+  missing: Missing,
+): StateFacts {
+  const names = [...titles(), outline().heading?.text ?? ""]
+    .map((title) => title.trim().toLowerCase())
+    .filter((title) => title !== "");
+  const shown = new Set(missing.price ? amounts().map(({ amount }) => amount) : []);
   const values = embeddedValues(html, (text) => {
     const lower = text.toLowerCase();
-    return lower.includes(wanted.id.toLowerCase()) || known.some((name) => lower.includes(name));
+    return lower.includes(wanted.id.toLowerCase()) || names.some((name) => lower.includes(name));
   });
   return stateProduct(values, {
     id: wanted.id,
-    titles: known,
+    titles: names,
     currency: wanted.currency,
     isShown: (amount) => shown.has(amount),
   });
 }
 
 /** Returns the price in embedded state, in the currency of the state or of the shown amount. */
-function statePrice({ amount, currency }: StateFacts, page: Page): OfferedPrice | undefined {
+function statePrice({ amount, currency }: StateFacts, page: VisiblePage): OfferedPrice | undefined {
   if (amount === undefined) return undefined;
   if (currency !== undefined) return { amount, currency };
-  const shown = page.amounts.find((one) => one.amount === amount && one.mark !== "");
+  const shown = page.amounts().find((one) => one.amount === amount && one.mark !== "");
   return shown === undefined ? { amount, currency: undefined } : priceFrom(shown, page);
 }
 
 function priceFrom(
   shown: ShownAmount | undefined,
-  { html, wanted }: Page,
+  { html, wanted }: VisiblePage,
 ): OfferedPrice | undefined {
   if (shown === undefined) return undefined;
   const currency = shownCurrency(shown.mark, wanted.currency, statedCurrencies(html));

@@ -70,7 +70,7 @@ interface PageRequest extends ReadRequest {
 
 async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const { deadline, platform, marketplace, reader } = request;
-  const { options, client, clock, site, robots: known, rules } = reader;
+  const { options, client, clock, site, robots: known, rules: extractRules } = reader;
   const { urlTemplate, notFoundStatus } = options;
   let gapMs = 0;
   const canVisit = async (url: URL): Promise<boolean> => {
@@ -89,7 +89,8 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const landing = await follow(asked, visit);
   const fetchedAt = clock.now().toISOString();
   if (landing === null) return { id, status: "unavailable", fetchedAt };
-  const readers = { fallbacks: allFallbacks, forest: await priceForest(), rules };
+  const forest = await priceForest();
+  const readers = { fallbacks: allFallbacks, forest, rules: extractRules };
   return webAnswer(landing, {
     id,
     asked,

@@ -1,5 +1,6 @@
 import { amountOf } from "../amount.ts";
 import { type AvailabilityWord, availabilityOf, availabilityWord } from "../availability-word.ts";
+import { defined } from "../defined.ts";
 import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
@@ -126,26 +127,22 @@ const otherKeys =
  * price is unknown.
  */
 export function stateProduct(values: readonly StateValue[], reading: StateReading): StateFacts {
-  const amounts = new Set<number>();
-  const stocks = new Set<AvailabilityWord>();
-  const currencies = new Set<string>();
-  for (const value of values) {
-    const products = productsIn(value, reading);
-    for (const product of products) {
-      for (const amount of pricesOf(product, reading)) amounts.add(amount);
-      for (const word of availabilitiesOf(product)) stocks.add(word);
-    }
-    if (products.length > 0) for (const code of currenciesIn(value)) currencies.add(code);
-  }
-  const [amount] = amounts;
-  const [currency] = currencies;
-  const isBuyable = new Set([...stocks].map((word) => availabilityOf(word).inStock));
-  const [availability] = stocks;
-  return {
-    ...(amounts.size === 1 && amount !== undefined && { amount }),
-    ...(currencies.size === 1 && currency !== undefined && { currency }),
-    ...(isBuyable.size === 1 && availability !== undefined && { availability }),
-  };
+  const found = values.map((value) => ({ value, products: productsIn(value, reading) }));
+  const products = found.flatMap((one) => one.products);
+  const stated = found.filter((one) => one.products.length > 0);
+  const stocks = products.flatMap((product) => availabilitiesOf(product));
+  const isBuyable = only(stocks.map((word) => availabilityOf(word).inStock));
+  return defined<StateFacts>({
+    amount: only(products.flatMap((product) => pricesOf(product, reading))),
+    currency: only(stated.flatMap(({ value }) => currenciesIn(value))),
+    availability: isBuyable === undefined ? undefined : stocks[0],
+  });
+}
+
+/** Returns the value that all values equal; undefined if there is none. */
+function only<Value>(values: readonly Value[]): Value | undefined {
+  const [first] = values;
+  return new Set(values).size === 1 ? first : undefined;
 }
 
 /** Returns the objects that name the wanted product. */
@@ -185,33 +182,59 @@ function isNamedProduct(json: Json, { id, titles }: StateReading): boolean {
   });
 }
 
+/** The prices in an object and in the objects inside it that describe its price. */
+interface StatedPrices {
+  /** The prices that are named as the present ones. */
+  readonly present: number[];
+  readonly plain: number[];
+  isRange: boolean;
+}
+
 /** Returns the different prices that buyers now pay according to an object. */
 function pricesOf(product: Json, reading: StateReading): number[] {
-  const present: number[] = [];
-  const plain: number[] = [];
-  let isRange = false;
-  const visit = (json: Json, depth: number, isPrice: boolean): void => {
-    for (const [key, value] of Object.entries(json)) {
-      const word = keyOf(key);
-      if (boundKeys.has(word)) isRange = true;
-      if (formerKeys.has(word) || otherKeys.test(key)) continue;
-      const isPresent = presentKeys.has(word);
-      if (
-        isPlain(value) &&
-        (isPresent || plainKeys.has(word) || (isPrice && amountKeys.has(word)))
-      ) {
-        const amount = shownAmount(value, reading);
-        if (amount !== undefined) (isPresent ? present : plain).push(amount);
-      }
-      const isContainer = containerKeys.has(word) || (isPrice && amountKeys.has(word));
-      if (depth >= priceDepthMax || !isContainer) continue;
-      for (const one of [value].flat()) if (isJson(one)) visit(one, depth + 1, true);
-    }
-  };
-  visit(product, 0, "contentids" in lowerKeys(product));
-  if (isRange) return [];
-  return [...new Set(present.length > 0 ? present : plain)];
+  const stated: StatedPrices = { present: [], plain: [], isRange: false };
+  const isEvent = "contentids" in lowerKeys(product);
+  addPrices(product, { depth: 0, isPrice: isEvent, stated }, reading);
+  if (stated.isRange) return [];
+  return [...new Set(stated.present.length > 0 ? stated.present : stated.plain)];
 }
+
+interface PricePlace {
+  readonly depth: number;
+  /** True if the object describes a price, so that a key such as `value` names one. */
+  readonly isPrice: boolean;
+  readonly stated: StatedPrices;
+}
+
+function addPrices(json: Json, place: PricePlace, reading: StateReading): void {
+  const { depth, isPrice, stated } = place;
+  for (const [key, value] of Object.entries(json)) {
+    const word = keyOf(key);
+    if (boundKeys.has(word)) stated.isRange = true;
+    if (formerKeys.has(word) || otherKeys.test(key)) continue;
+    const isInner = isPrice && amountKeys.has(word);
+    if (isPlain(value)) {
+      const prices = pricesNamed(word, isInner, stated);
+      const amount = prices && shownAmount(value, reading);
+      if (amount !== undefined) prices?.push(amount);
+    } else if (depth < priceDepthMax && (isInner || containerKeys.has(word))) {
+      const inner = { depth: depth + 1, isPrice: true, stated };
+      for (const one of jsonsIn(value)) addPrices(one, inner, reading);
+    }
+  }
+}
+
+/** Returns the list to which a price with this key belongs; undefined for any other key. */
+function pricesNamed(
+  word: string,
+  isInner: boolean,
+  { present, plain }: StatedPrices,
+): number[] | undefined {
+  if (presentKeys.has(word)) return present;
+  return isInner || plainKeys.has(word) ? plain : undefined;
+}
+
+const jsonsIn = (value: unknown): Json[] => [value].flat().filter(isJson);
 
 const lowerKeys = (json: Json): Json =>
   Object.fromEntries(Object.entries(json).map(([key, value]) => [keyOf(key), value]));
@@ -245,15 +268,15 @@ function availabilitiesOf(product: Json): AvailabilityWord[] {
 }
 
 /** Returns the currency codes that a value states. */
-function currenciesIn(value: StateValue): Set<string> {
-  const codes = new Set<string>();
+function currenciesIn(value: StateValue): string[] {
+  const codes: string[] = [];
   let left = objectsMax;
   const visit = (one: unknown, depth: number): void => {
     if (typeof one !== "object" || one === null || depth > depthMax || left <= 0) return;
     left -= 1;
     for (const [key, each] of Object.entries(one)) {
-      if (typeof each === "string" && /^[A-Z]{3}$/.test(each) && currencyKeys.has(keyOf(key)))
-        codes.add(each);
+      const isCode = typeof each === "string" && /^[A-Z]{3}$/.test(each);
+      if (isCode && currencyKeys.has(keyOf(key))) codes.push(each);
       visit(each, depth + 1);
     }
   };

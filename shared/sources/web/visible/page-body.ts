@@ -6,8 +6,8 @@ const headings = /<h1(?=[\s/>])/gi;
 const namedElements = /<[a-z][a-z\d]{0,10}\s[^<>]{0,300}itemprop\s?=\s?["']?name\b/gi;
 
 /** The characters to keep before and after the heading of the product. */
-const beforeHeadingMax = 40_000;
-const afterHeadingMax = 50_000;
+const beforeHeadingMax = 35_000;
+const afterHeadingMax = 45_000;
 /** The characters in which the text of a heading is searched. */
 const headingLengthMax = 600;
 const headingsMax = 20;
@@ -51,12 +51,13 @@ export function showsAmount(html: string, amount: number): boolean {
   return false;
 }
 
-/** Returns true if a position is in a script or a style element. */
-const isInScript = (html: string, index: number): boolean =>
-  ["script", "style"].some((name) => {
-    const opening = html.lastIndexOf(`<${name}`, index);
-    return opening !== -1 && html.lastIndexOf(`</${name}`, index) < opening;
-  });
+/** Returns true if the last tag before a position opens a script or a style element. */
+function isInScript(html: string, index: number): boolean {
+  let at = index;
+  do at = html.lastIndexOf("<", at - 1);
+  while (at > 0 && !/[a-z/!]/i.test(html[at + 1] ?? ""));
+  return /^<(?:script|style)/i.test(html.slice(at, at + 8));
+}
 
 /** Returns true if most words of a text are in one of the titles. */
 export function isTitled(text: string, titles: readonly string[]): boolean {

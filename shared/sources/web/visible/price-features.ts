@@ -74,73 +74,115 @@ const emphasized: ReadonlySet<string> = new Set([
 /** The value of a distance that is unknown or larger. */
 const farthest = 12;
 const stepsMax = 30;
+const timesMax = 10;
+
+/** What the features of an amount compare it with. */
+interface Comparison extends PricePage {
+  readonly ranks: ReadonlyMap<ShownAmount, number>;
+  readonly distanceRanks: ReadonlyMap<ShownAmount, number>;
+  readonly counts: ReadonlyMap<number, number>;
+  readonly nameCounts: ReadonlyMap<string, number>;
+  readonly groups: ReadonlyMap<OutlineElement, readonly ShownAmount[]>;
+  readonly highest: number;
+  /** How often scripts name the amount that they name most often. */
+  readonly oftenest: number;
+}
 
 /** Returns the features of each amount of a page. */
-export function priceFeatures({ outline, amounts, controls, scripted }: PricePage): number[][] {
-  const { heading } = outline;
-  const after = amounts.filter(({ element }) => element.index > (heading?.index ?? -1));
-  const ranks = new Map(after.map((amount, rank) => [amount, rank]));
-  const counts = countsOf(amounts.map(({ amount }) => amount));
-  const nameCounts = countsOf(amounts.map(({ element }) => `${element.name} ${element.names}`));
-  const others = new Map(
-    amounts.map(({ element }) => [element, isInOtherSection(element, outline)]),
+export function priceFeatures(page: PricePage): number[][] {
+  const { outline, amounts, scripted } = page;
+  const after = amounts.filter(({ element }) => element.index > (outline.heading?.index ?? -1));
+  const main = amounts.filter(({ element }) => !isInOtherSection(element, outline));
+  const comparison: Comparison = {
+    ...page,
+    ranks: new Map(after.map((amount, rank) => [amount, rank])),
+    distanceRanks: ranksByDistance(main, outline.heading),
+    counts: countsOf(amounts.map(({ amount }) => amount)),
+    nameCounts: countsOf(amounts.map(({ element }) => signOf(element))),
+    groups: Map.groupBy(amounts, ({ element }) => groupOf(element)),
+    highest: Math.max(...(main.length > 0 ? main : amounts).map(({ amount }) => amount)),
+    oftenest: Math.max(0, ...amounts.map(({ amount }) => scripted.get(amount) ?? 0)),
+  };
+  return amounts.map((amount) =>
+    wordFeatures(amount).concat(
+      placeFeatures(amount, comparison),
+      comparedFeatures(amount, comparison),
+    ),
   );
-  const main = amounts.filter(({ element }) => others.get(element) !== true);
-  const highest = Math.max(...(main.length > 0 ? main : amounts).map(({ amount }) => amount));
-  const groups = Map.groupBy(amounts, ({ element }) => groupOf(element));
-  const oftenest = Math.max(0, ...amounts.map(({ amount }) => scripted.get(amount) ?? 0));
-  const byDistance = ranksByDistance(main, heading);
-  return amounts.map((one) => {
-    const { element, amount, mark, before, after: behind, isAttribute } = one;
-    const { parent } = element;
-    const grandparent = parent?.parent;
-    const own = `${element.names} ${isAttribute ? before : ""}`;
-    const near = `${own} ${parent?.names ?? ""}`;
-    const wide = `${near} ${grandparent?.names ?? ""}`;
-    const { left, right } = surroundings(one);
-    const control = nearest(element, controls);
-    const group = groups.get(groupOf(element)) ?? [];
-    const inGroup = group.map((other) => other.amount);
-    return [
-      flag(mark !== ""),
-      flag(isAttribute),
-      flag(`${before}${behind}`.trim() === ""),
-      flag(priceNames.test(own)),
-      flag(priceNames.test(wide)),
-      flag(presentPriceNames.test(near)),
-      flag(formerPriceNames.test(wide)),
-      flag(partPriceNames.test(wide)),
-      flag(element.isStruck),
-      flag(formerPriceTexts.test(left)),
-      flag(partPriceTexts.test(`${left} # ${right}`)),
-      flag(openPriceTexts.test(left) || openPriceTexts.test(right)),
-      flag(others.get(element) === true),
-      flag(isWithin(element, (name) => name === "a")),
-      flag(isWithin(element, (name) => name === "li")),
-      flag(isWithin(element, (name) => name === "table" || name === "td")),
-      flag(isWithin(element, (name) => emphasized.has(name), 2)),
-      flag(!Number.isInteger(amount)),
-      textDistance(element, heading),
-      flag(heading !== undefined && element.index < heading.index),
-      steps(element, heading),
-      textDistance(element, control?.element),
-      flag(control !== undefined && element.index < control.element.index),
-      flag(control !== undefined),
-      steps(element, control?.element),
-      Math.min(ranks.get(one) ?? stepsMax, stepsMax),
-      (counts.get(amount) ?? 0) / amounts.length,
-      Math.min(nameCounts.get(`${element.name} ${element.names}`) ?? 0, stepsMax),
-      flag(Math.min(...inGroup) === amount),
-      flag(Math.max(...inGroup) === amount),
-      Math.min(counts.size, stepsMax),
-      amount / highest,
-      Math.min(scripted.get(amount) ?? 0, 10),
-      flag((scripted.get(amount) ?? 0) > 0 && scripted.get(amount) === oftenest),
-      byDistance.get(one) ?? stepsMax,
-      flag(group.some((other) => other.amount > amount && isFormer(other))),
-    ];
-  });
 }
+
+/** Returns the features of the texts and names of an amount and around it. */
+function wordFeatures(shown: ShownAmount): number[] {
+  const { element, mark, before, after, isAttribute } = shown;
+  const { parent } = element;
+  const own = `${element.names} ${isAttribute ? before : ""}`;
+  const near = `${own} ${parent?.names ?? ""}`;
+  const wide = `${near} ${parent?.parent?.names ?? ""}`;
+  const { left, right } = surroundings(shown);
+  return [
+    flag(mark !== ""),
+    flag(isAttribute),
+    flag(`${before}${after}`.trim() === ""),
+    flag(priceNames.test(own)),
+    flag(priceNames.test(wide)),
+    flag(presentPriceNames.test(near)),
+    flag(formerPriceNames.test(wide)),
+    flag(partPriceNames.test(wide)),
+    flag(element.isStruck),
+    flag(formerPriceTexts.test(left)),
+    flag(partPriceTexts.test(`${left} # ${right}`)),
+    flag(openPriceTexts.test(left) || openPriceTexts.test(right)),
+  ];
+}
+
+/** Returns the features of the place of an amount in the page. */
+function placeFeatures(
+  { element, amount }: ShownAmount,
+  { outline, controls }: Comparison,
+): number[] {
+  const { heading } = outline;
+  const control = nearest(element, controls);
+  return [
+    flag(isInOtherSection(element, outline)),
+    flag(isWithin(element, (name) => name === "a")),
+    flag(isWithin(element, (name) => name === "li")),
+    flag(isWithin(element, (name) => name === "table" || name === "td")),
+    flag(isWithin(element, (name) => emphasized.has(name), 2)),
+    flag(!Number.isInteger(amount)),
+    textDistance(element, heading),
+    flag(heading !== undefined && element.index < heading.index),
+    steps(element, heading),
+    textDistance(element, control?.element),
+    flag(control !== undefined && element.index < control.element.index),
+    flag(control !== undefined),
+    steps(element, control?.element),
+  ];
+}
+
+/** Returns the features of an amount among the other amounts of the page. */
+function comparedFeatures(shown: ShownAmount, comparison: Comparison): number[] {
+  const { element, amount } = shown;
+  const { amounts, ranks, counts, nameCounts, groups, highest, scripted } = comparison;
+  const group = groups.get(groupOf(element)) ?? [];
+  const inGroup = group.map((other) => other.amount);
+  const times = scripted.get(amount) ?? 0;
+  return [
+    Math.min(ranks.get(shown) ?? stepsMax, stepsMax),
+    (counts.get(amount) ?? 0) / amounts.length,
+    Math.min(nameCounts.get(signOf(element)) ?? 0, stepsMax),
+    flag(Math.min(...inGroup) === amount),
+    flag(Math.max(...inGroup) === amount),
+    Math.min(counts.size, stepsMax),
+    amount / highest,
+    Math.min(times, timesMax),
+    flag(times > 0 && times === comparison.oftenest),
+    comparison.distanceRanks.get(shown) ?? stepsMax,
+    flag(group.some((other) => other.amount > amount && isFormer(other))),
+  ];
+}
+
+/** Returns what elements of the same kind have in common. */
+const signOf = ({ name, names }: OutlineElement): string => `${name} ${names}`;
 
 const isFormer = ({ element }: ShownAmount): boolean =>
   element.isStruck || formerPriceNames.test(`${element.names} ${element.parent?.names ?? ""}`);

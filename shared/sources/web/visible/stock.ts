@@ -38,14 +38,15 @@ function stockPhrases(outline: Outline, controls: readonly CartControl[]): Avail
   const found: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();
   for (const element of elements.toReversed()) {
-    const { parent, text, isCut, isHidden, textBefore } = element;
+    const { parent, text } = element;
     if (counted.has(element)) {
       if (parent !== undefined) counted.add(parent);
       continue;
     }
-    if (isHidden || isCut || text === "" || text.length > phraseLengthMax) continue;
-    if (Math.abs(textBefore - (heading?.textBefore ?? 0)) > distanceMax) continue;
-    const phrase = phraseOf(element, text.replaceAll(textBoundary, " "));
+    const phrase =
+      isShort(element) && isNear(element, heading)
+        ? phraseOf(element, text.replaceAll(textBoundary, " "))
+        : undefined;
     if (phrase === undefined) continue;
     if (parent !== undefined) counted.add(parent);
     if (isOption(element) || isInOtherSection(element, outline)) continue;
@@ -53,6 +54,12 @@ function stockPhrases(outline: Outline, controls: readonly CartControl[]): Avail
   }
   return found;
 }
+
+const isShort = ({ text, isCut, isHidden }: OutlineElement): boolean =>
+  !isHidden && !isCut && text !== "" && text.length <= phraseLengthMax;
+
+const isNear = ({ textBefore }: OutlineElement, heading: OutlineElement | undefined): boolean =>
+  Math.abs(textBefore - (heading?.textBefore ?? 0)) <= distanceMax;
 
 function phraseOf({ names }: OutlineElement, text: string): AvailabilityWord | undefined {
   if (otherSubjectTexts.test(text)) return undefined;
