@@ -267,7 +267,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "steps.unavailable": "Number of items whose read failed. Refunded.",
   "backfillS3Destination|recoverWebhookDeliveries.until": "End of the period.",
   "retailer_b.upc": "Universal Product Code.",
-  updated_at: "When the resource was last changed.",
+  "S3Destination|Watchlist|WebhookEndpoint|createWebhookEndpoint|rotateWebhookSecret.updated_at":
+    "When the resource was last changed.",
   "attributes.value": "Value of the attribute.",
   "products.values": "Values of the item when it matched, by field.",
   "WatchlistRun|changeWatchlistAsins|changeWatchlistItems|data.watchlist_id":

@@ -201,7 +201,7 @@ async function playWrongRuns(
 }
 
 /**
- * Plays runs in which one of `settings.wrongEvery` prices is times a hundred, and discards them. So
+ * Plays runs in which one of `settings.wrongEvery` prices is multiplied by 100, and discards them. So
  * few changes are below the brake: the shape of the answers holds the run. Returns their number.
  * @throws Error if a run is not held for the shape of its answers
  */

@@ -6,7 +6,7 @@ import { limits } from "../base/limits.ts";
 import type { PointLine } from "../history/history.ts";
 import { pointOf } from "../history/point-lines.ts";
 import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
-import type { FieldValue, ReadingKind } from "../scrapers/catalogue.ts";
+import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { StepResults } from "./run-outcomes.ts";
@@ -42,25 +42,36 @@ interface ComparedBatch {
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
-  let compared = 0;
-  let incomplete = 0;
-  const fields: Record<string, [had: number, lost: number]> = {};
-  for (const { id, status, observed } of answers) {
-    const item = items.get(id);
+  const known = answers.flatMap((answer) => {
+    const item = items.get(answer.id);
     const before = item?.readings[kind];
-    if (item === undefined || before === undefined || item.state === "delisted") continue;
-    // An item whose earlier read was incomplete has been counted by that run.
-    if (status === "partial" && item.lastReadStatus === "ok") incomplete += 1;
-    if (observed === null) continue;
-    compared += 1;
-    for (const [field, value] of Object.entries(before)) {
-      if (value === null) continue;
-      const counts = (fields[field] ??= [0, 0]);
-      counts[0] += 1;
-      if (!hasValue(observed[field])) counts[1] += 1;
-    }
+    const isKnown = item !== undefined && item.state !== "delisted" && before !== undefined;
+    return isKnown ? [{ answer, item, before }] : [];
+  });
+  // An item whose earlier read was incomplete has been counted by that run.
+  const incomplete = known.filter(
+    ({ answer, item }) => answer.status === "partial" && item.lastReadStatus === "ok",
+  ).length;
+  const compared = known.flatMap(({ answer: { observed }, before }) =>
+    observed === null ? [] : [{ observed, before }],
+  );
+  if (compared.length + incomplete === 0) return undefined;
+  const fields: Record<string, [had: number, lost: number]> = {};
+  for (const { observed, before } of compared) countFields(fields, before, observed);
+  return { compared: compared.length, incomplete, fields };
+}
+
+function countFields(
+  fields: Record<string, [had: number, lost: number]>,
+  before: Snapshot,
+  observed: Snapshot,
+): void {
+  for (const [field, value] of Object.entries(before)) {
+    if (value === null) continue;
+    const counts = (fields[field] ??= [0, 0]);
+    counts[0] += 1;
+    if (!hasValue(observed[field])) counts[1] += 1;
   }
-  return compared + incomplete === 0 ? undefined : { compared, incomplete, fields };
 }
 
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;

@@ -25,7 +25,12 @@ const windowSchema = v.pipe(
     not_found_rate: share("Share of items that do not exist."),
     unavailable_rate: share("Share of items without an answer."),
     latency_ms: v.pipe(
-      v.nullable(v.object({ median: milliseconds, p95: milliseconds })),
+      v.nullable(
+        v.object({
+          median: v.pipe(milliseconds, v.description("Half of the calls took at most this long.")),
+          p95: v.pipe(milliseconds, v.description("95 % of the calls took at most this long.")),
+        }),
+      ),
       v.description(
         "Duration of the calls to the source, waits and retries included. A value is the upper bound " +
           "of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.",
@@ -45,9 +50,9 @@ export const sourceSchema = v.pipe(
   v.object({
     id: v.pipe(v.string(), v.description("ID of the scraper."), v.examples(["retailer_a.lite"])),
     object: v.literal("source"),
-    platform: v.string(),
+    platform: v.pipe(v.string(), v.description("The platform that the scraper reads.")),
     endpoint: v.pipe(v.string(), v.description("The endpoint that the scraper serves.")),
-    tier: v.string(),
+    tier: v.pipe(v.string(), v.description("How much of each item the scraper reads.")),
     status: v.pipe(
       v.picklist(healthStatuses),
       v.description(
@@ -70,10 +75,14 @@ export const sourceSchema = v.pipe(
     ),
   }),
   v.title("Source"),
+  v.description("How the source of a scraper answered recent reads."),
 );
 
 /** Response 200 of `GET /v1/watchlists/sources`. */
-export const sourcesResponse = v.object({ object: v.literal("list"), data: v.array(sourceSchema) });
+export const sourcesResponse = v.object({
+  object: v.literal("list"),
+  data: v.pipe(v.array(sourceSchema), v.description("A source for each scraper.")),
+});
 
 export type SourceRecord = v.InferOutput<typeof sourceSchema>;
 

@@ -82,8 +82,8 @@ export const historyMutants: readonly Mutant[] = [
   {
     name: "backtest-delists-before-the-step-that-did",
     file: "shared/backtest/past-reads.ts",
-    original: "return order.indexOf(step.id) > order.indexOf(point.step);",
-    replacement: "return true;",
+    original: "return own.filter(({ step }) => !later.has(step));",
+    replacement: "return own;",
     scenario: "runs",
   },
   {

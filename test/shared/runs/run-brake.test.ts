@@ -396,7 +396,7 @@ describe("a run whose source answers in another shape", () => {
     return bench.lastRun(list);
   };
 
-  /** Thirty items at a price times a hundred. */
+  /** Thirty items at a price multiplied by 100. */
   const jumped = (id: string): Found => priced(many.indexOf(id) < wrong ? 1_000 : 10);
   /** No item has its state, a field that the items had before. */
   const stateless = (): Found => ({

@@ -109,7 +109,10 @@ function changeIn({ shapes = [], prices = [], items = prices.length, run = {} }:
   return shapeChangeOf({ kind: "sweep", pipeline, ...run } as Run, steps, () => items);
 }
 
-const lost = (field: string, had: number, gone: number, compared = had): BatchShape => ({
+/** Items that had the field, that lost it, and that were compared (default: those that had it). */
+type Counts = readonly [had: number, gone: number, compared?: number];
+
+const lost = (field: string, [had, gone, compared = had]: Counts): BatchShape => ({
   compared,
   incomplete: 0,
   fields: { [field]: [had, gone], inStock: [compared, 0] },
@@ -126,45 +129,45 @@ const usual = (count: number) =>
 describe("a lost field", () => {
   it("is one that 95 % of the items had and 80 % of these lost, over all batches", () => {
     const half = Math.ceil(itemsMin / 2);
-    const change = changeIn({ shapes: [lost("price", half, half), lost("price", half, half)] });
+    const change = changeIn({ shapes: [lost("price", [half, half]), lost("price", [half, half])] });
     expect(change).toEqual({ lostFields: ["standard.price"], missingFields: ["standard.price"] });
     expect(change && [isAlarming(change), isSuspicious(change)]).toEqual([true, true]);
   });
 
   it.each([
-    ["too few items had it", lost("price", itemsMin - 1, itemsMin - 1)],
-    ["less than 95 % of the items had it", lost("price", 94, 94, 100)],
-    ["more than a fifth of the items still have it", lost("price", 100, 79)],
+    ["too few items had it", lost("price", [itemsMin - 1, itemsMin - 1])],
+    ["less than 95 % of the items had it", lost("price", [94, 94, 100])],
+    ["more than a fifth of the items still have it", lost("price", [100, 79])],
   ])("is not one if %s", (_, shape) => {
     expect(changeIn({ shapes: [shape] })).toBeUndefined();
   });
 
   it("is one exactly at the limits", () => {
-    expect(changeIn({ shapes: [lost("price", 95, 76, 100)] })?.lostFields).toEqual([
+    expect(changeIn({ shapes: [lost("price", [95, 76, 100])] })?.lostFields).toEqual([
       "standard.price",
     ]);
   });
 
   it("is none in a baseline run", () => {
-    const shapes = [lost("price", 100, 100)];
+    const shapes = [lost("price", [100, 100])];
     expect(changeIn({ shapes, run: { kind: "baseline" } })).toBeUndefined();
   });
 
   it("is not reported again while it is missing, and again after it returned", () => {
-    const shapes = [lost("price", 100, 100)];
+    const shapes = [lost("price", [100, 100])];
     const missingFields = ["standard.price"];
     expect(changeIn({ shapes, run: { missingFields } })).toBeUndefined();
-    const returned = changeIn({ shapes: [lost("price", 100, 0)], run: { missingFields } });
+    const returned = changeIn({ shapes: [lost("price", [100, 0])], run: { missingFields } });
     expect(returned).toEqual({ missingFields: [] });
     expect(returned && [isAlarming(returned), isSuspicious(returned)]).toEqual([false, false]);
   });
 
   it("stays missing after a run that compared other reads, or too few items", () => {
     const run = { missingFields: ["pulse.newCount", "standard.price"] };
-    expect(changeIn({ shapes: [lost("state", 100, 0)], run })?.missingFields).toEqual([
+    expect(changeIn({ shapes: [lost("state", [100, 0])], run })?.missingFields).toEqual([
       "pulse.newCount",
     ]);
-    expect(changeIn({ shapes: [lost("state", itemsMin - 1, 0)], run })).toBeUndefined();
+    expect(changeIn({ shapes: [lost("state", [itemsMin - 1, 0])], run })).toBeUndefined();
   });
 });
 

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
-import { checkShapes, isWrongShape } from "./run-shapes.ts";
+import { checkShapes, isHeldForShape } from "./run-shapes.ts";
 import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
 import {
@@ -164,7 +164,7 @@ function checkHold(
     status !== "insufficient_credits" &&
     read >= brake.minItems &&
     changed.size * 100 > brake.maxChangedPercent * read;
-  const isToHold = isAbove || (brake !== null && isWrongShape(run));
+  const isToHold = isAbove || isHeldForShape(run);
   assert.equal(run.hold !== undefined, isToHold, `${name}: is held`);
   assert.equal(notices.length, isToHold ? 1 : 0, `${name}: notices`);
   if (isToHold && !isAbove) reached("only the shape of its answers held a run");

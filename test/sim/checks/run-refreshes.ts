@@ -4,7 +4,7 @@ import type { World } from "../world.ts";
 
 /**
  * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. After a refresh
- * that read nothing, also if a credit limit deferred its first step, each run must be a refresh
+ * that read nothing, even if a credit limit deferred its first step, each run must be a refresh
  * until one completes that was not deferred. A baseline run is never a refresh.
  * @throws Error if a check fails
  */

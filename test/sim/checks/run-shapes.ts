@@ -15,26 +15,37 @@ const prices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"];
 export function checkShapes(records: Records, reached: World["reached"]): void {
   let known: readonly string[] = [];
   for (const record of records) {
-    const { run } = record;
-    // A run that is in progress, or that could not be finalized, has not compared its answers.
-    if (run.finishedAt === null || run.watchlist === null || run.runNumber === 1) continue;
-    const name = `run ${run.runNumber} of ${run.watchlistId}`;
-    assert.deepEqual(run.missingFields ?? [], known, `${name}: fields missing before`);
-    const missing = missingFieldsAfter(record, known);
-    const lost = missing.filter((field) => !known.includes(field));
-    const { shape } = run;
-    assert.deepEqual(shape?.lostFields ?? [], lost, `${name}: lost fields`);
-    assert.deepEqual(shape?.missingFields ?? known, missing, `${name}: missing fields`);
-    checkJump(record, shape?.priceJump, name);
-    if (lost.length > 0) reached("a field was lost");
-    if (shape?.priceJump !== undefined) reached("prices jumped");
-    if (run.hold === undefined || run.hold.status === "released") known = missing;
+    if (isCompared(record.run)) known = checkShape(record, known, reached);
   }
 }
 
-/** Returns true if the brake holds a run because of the shape of its answers. */
-export const isWrongShape = ({ shape }: Run): boolean =>
-  (shape?.priceJump ?? shape?.lostFields) !== undefined;
+/** A run that is in progress, or that could not be finalized, has not compared its answers. */
+const isCompared = ({ finishedAt, watchlist, runNumber }: Run): boolean =>
+  finishedAt !== null && watchlist !== null && runNumber > 1;
+
+/** Checks one run. Returns the fields that the watchlist knows to be missing after the run. */
+function checkShape(
+  record: RunRecords,
+  known: readonly string[],
+  reached: World["reached"],
+): readonly string[] {
+  const { run } = record;
+  const { shape = { missingFields: known }, hold } = run;
+  const name = `run ${run.runNumber} of ${run.watchlistId}`;
+  assert.deepEqual(run.missingFields ?? [], known, `${name}: fields missing before`);
+  const missing = missingFieldsAfter(record, known);
+  const lost = missing.filter((field) => !known.includes(field));
+  assert.deepEqual(shape.lostFields ?? [], lost, `${name}: lost fields`);
+  assert.deepEqual(shape.missingFields, missing, `${name}: missing fields`);
+  checkJump(record, shape.priceJump, name);
+  if (lost.length > 0) reached("a field was lost");
+  if (shape.priceJump !== undefined) reached("prices jumped");
+  return hold === undefined || hold.status === "released" ? missing : known;
+}
+
+/** Returns true if a run has a brake that holds it because of the shape of its answers. */
+export const isHeldForShape = ({ brake, shape }: Run): boolean =>
+  brake !== null && (shape?.priceJump ?? shape?.lostFields) !== undefined;
 
 /** All fields that are missing after a run, from the counts that its batches recorded. */
 function missingFieldsAfter({ run, steps }: RunRecords, known: readonly string[]): string[] {

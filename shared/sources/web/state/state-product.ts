@@ -5,7 +5,7 @@ import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
 
-/** What embedded state says of the wanted product. Absent values are unknown or contradictory. */
+/** The facts that embedded state has about the wanted product. Absent values are unknown or contradictory. */
 export interface StateFacts {
   readonly amount?: number;
   readonly currency?: string;
@@ -214,14 +214,22 @@ function addPrices(json: Json, place: PricePlace, reading: StateReading): void {
     if (formerKeys.has(word) || otherKeys.test(key)) continue;
     const isInner = isPrice && amountKeys.has(word);
     if (isPlain(value)) {
-      const prices = pricesNamed(word, isInner, stated);
-      const amount = prices && shownAmount(value, reading);
-      if (amount !== undefined) prices?.push(amount);
+      addAmount(pricesNamed(word, isInner, stated), value, reading);
     } else if (depth < priceDepthMax && (isInner || containerKeys.has(word))) {
       const inner = { depth: depth + 1, isPrice: true, stated };
       for (const one of jsonsIn(value)) addPrices(one, inner, reading);
     }
   }
+}
+
+/** Adds the amount of a value to a list, if the page shows the amount. */
+function addAmount(
+  prices: number[] | undefined,
+  value: string | number | boolean,
+  reading: StateReading,
+): void {
+  const amount = prices && shownAmount(value, reading);
+  if (amount !== undefined) prices?.push(amount);
 }
 
 /** Returns the list to which a price with this key belongs; undefined for any other key. */
