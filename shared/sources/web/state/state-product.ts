@@ -207,32 +207,31 @@ interface PricePlace {
 }
 
 function addPrices(json: Json, place: PricePlace, reading: StateReading): void {
-  const { depth, isPrice, stated } = place;
   for (const [key, value] of Object.entries(json)) {
     const word = keyOf(key);
-    if (boundKeys.has(word)) stated.isRange = true;
+    if (boundKeys.has(word)) place.stated.isRange = true;
     if (formerKeys.has(word) || otherKeys.test(key)) continue;
-    const isInner = isPrice && amountKeys.has(word);
-    if (isPlain(value)) {
-      const prices = pricesNamed(word, isInner, stated);
-      const amount = prices && shownAmount(value, reading);
-      if (amount !== undefined) prices?.push(amount);
-    } else if (depth < priceDepthMax && (isInner || containerKeys.has(word))) {
-      const inner = { depth: depth + 1, isPrice: true, stated };
+    if (isPlain(value)) addPrice(word, value, { place, reading });
+    else if (place.depth < priceDepthMax && (containerKeys.has(word) || isInner(word, place))) {
+      const inner = { depth: place.depth + 1, isPrice: true, stated: place.stated };
       for (const one of jsonsIn(value)) addPrices(one, inner, reading);
     }
   }
 }
 
-/** Returns the list to which a price with this key belongs; undefined for any other key. */
-function pricesNamed(
+function addPrice(
   word: string,
-  isInner: boolean,
-  { present, plain }: StatedPrices,
-): number[] | undefined {
-  if (presentKeys.has(word)) return present;
-  return isInner || plainKeys.has(word) ? plain : undefined;
+  value: string | number | boolean,
+  { place, reading }: { readonly place: PricePlace; readonly reading: StateReading },
+): void {
+  const { present, plain } = place.stated;
+  const isPlainPrice = plainKeys.has(word) || isInner(word, place);
+  const prices = presentKeys.has(word) ? present : isPlainPrice ? plain : undefined;
+  const amount = prices && shownAmount(value, reading);
+  if (amount !== undefined) prices?.push(amount);
 }
+
+const isInner = (word: string, { isPrice }: PricePlace): boolean => isPrice && amountKeys.has(word);
 
 const jsonsIn = (value: unknown): Json[] => [value].flat().filter(isJson);
 
