@@ -92,14 +92,14 @@ export function isContradicted(
 }
 
 function stateOf(
-  { html, wanted, titles, outline, amounts }: VisiblePage,
+  { scripts, wanted, titles, outline, amounts }: VisiblePage,
   missing: Missing,
 ): StateFacts {
   const names = [...titles(), outline().heading?.text ?? ""]
     .map((title) => title.trim().toLowerCase())
     .filter((title) => title !== "");
   const shown = new Set(missing.price ? amounts().map(({ amount }) => amount) : []);
-  const values = embeddedValues(html, (text) => {
+  const values = embeddedValues(scripts(), (text) => {
     const lower = text.toLowerCase();
     return lower.includes(wanted.id.toLowerCase()) || names.some((name) => lower.includes(name));
   });

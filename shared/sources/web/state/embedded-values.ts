@@ -27,7 +27,10 @@ const useful = /price|stock|availab|currency|soldout|sold_out/i;
  * assign to a global or pass to a data layer. Never runs a script. `isRelevant` decides by the text
  * of a value whether it is parsed.
  */
-export function embeddedValues(html: string, isRelevant: (text: string) => boolean): StateValue[] {
+export function embeddedValues(
+  scripts: readonly PageScript[],
+  isRelevant: (text: string) => boolean,
+): StateValue[] {
   const found: StateValue[] = [];
   let repairs = repairsMax;
   const add = (text: string): void => {
@@ -40,7 +43,7 @@ export function embeddedValues(html: string, isRelevant: (text: string) => boole
     }
     if (value !== undefined) found.push(value);
   };
-  for (const script of scriptsIn(html)) {
+  for (const script of scripts) {
     for (const text of literalsIn(script)) add(text);
     if (found.length >= valuesMax) break;
   }

@@ -1,5 +1,5 @@
 import { amountOf } from "../amount.ts";
-import { scriptsIn } from "../scripts.ts";
+import type { PageScript } from "../scripts.ts";
 
 const linkedData = /ld\+json/i;
 const pricePair =
@@ -10,10 +10,10 @@ const pairsMax = 3_000;
  * Returns how often the scripts of a page name each amount as a price or a value. Scripts with
  * JSON-LD do not count.
  */
-export function scriptedAmounts(html: string): Map<number, number> {
+export function scriptedAmounts(scripts: readonly PageScript[]): Map<number, number> {
   const counts = new Map<number, number>();
   let pairs = 0;
-  for (const { attributes, content } of scriptsIn(html)) {
+  for (const { attributes, content } of scripts) {
     if (linkedData.test(attributes)) continue;
     for (const [, digits = ""] of content.matchAll(pricePair)) {
       const amount = amountOf(Number(digits), null);

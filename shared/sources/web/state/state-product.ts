@@ -5,7 +5,7 @@ import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
 
-/** The facts that embedded state has about the wanted product. Absent values are unknown or contradictory. */
+/** What embedded state says of the wanted product. Absent values are unknown or contradictory. */
 export interface StateFacts {
   readonly amount?: number;
   readonly currency?: string;
@@ -207,40 +207,31 @@ interface PricePlace {
 }
 
 function addPrices(json: Json, place: PricePlace, reading: StateReading): void {
-  const { depth, isPrice, stated } = place;
   for (const [key, value] of Object.entries(json)) {
     const word = keyOf(key);
-    if (boundKeys.has(word)) stated.isRange = true;
+    if (boundKeys.has(word)) place.stated.isRange = true;
     if (formerKeys.has(word) || otherKeys.test(key)) continue;
-    const isInner = isPrice && amountKeys.has(word);
-    if (isPlain(value)) {
-      addAmount(pricesNamed(word, isInner, stated), value, reading);
-    } else if (depth < priceDepthMax && (isInner || containerKeys.has(word))) {
-      const inner = { depth: depth + 1, isPrice: true, stated };
+    if (isPlain(value)) addPrice(word, value, { place, reading });
+    else if (place.depth < priceDepthMax && (containerKeys.has(word) || isInner(word, place))) {
+      const inner = { depth: place.depth + 1, isPrice: true, stated: place.stated };
       for (const one of jsonsIn(value)) addPrices(one, inner, reading);
     }
   }
 }
 
-/** Adds the amount of a value to a list, if the page shows the amount. */
-function addAmount(
-  prices: number[] | undefined,
+function addPrice(
+  word: string,
   value: string | number | boolean,
-  reading: StateReading,
+  { place, reading }: { readonly place: PricePlace; readonly reading: StateReading },
 ): void {
+  const { present, plain } = place.stated;
+  const isPlainPrice = plainKeys.has(word) || isInner(word, place);
+  const prices = presentKeys.has(word) ? present : isPlainPrice ? plain : undefined;
   const amount = prices && shownAmount(value, reading);
   if (amount !== undefined) prices?.push(amount);
 }
 
-/** Returns the list to which a price with this key belongs; undefined for any other key. */
-function pricesNamed(
-  word: string,
-  isInner: boolean,
-  { present, plain }: StatedPrices,
-): number[] | undefined {
-  if (presentKeys.has(word)) return present;
-  return isInner || plainKeys.has(word) ? plain : undefined;
-}
+const isInner = (word: string, { isPrice }: PricePlace): boolean => isPrice && amountKeys.has(word);
 
 const jsonsIn = (value: unknown): Json[] => [value].flat().filter(isJson);
 

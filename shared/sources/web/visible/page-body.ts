@@ -6,15 +6,18 @@ const headings = /<h1(?=[\s/>])/gi;
 const namedElements = /<[a-z][a-z\d]{0,10}\s[^<>]{0,300}itemprop\s?=\s?["']?name\b/gi;
 
 /** The characters to keep before and after the heading of the product. */
-const beforeHeadingMax = 35_000;
-const afterHeadingMax = 45_000;
+const beforeHeadingMax = 32_000;
+const afterHeadingMax = 40_000;
+/** The characters around the heading, with scripts, from which these are taken. */
+const beforeHeadingRawMax = 200_000;
+const afterHeadingRawMax = 300_000;
 /** The characters in which the text of a heading is searched. */
 const headingLengthMax = 600;
 const headingsMax = 20;
 /** The occurrences of an amount that are checked. */
 const matchesMax = 50;
-/** Attributes such as addresses and settings of scripts, which no reader needs. */
-const longAttribute = /\s(?!class|id|style)[\w:-]+="[^"<>]{80,}"/g;
+/** Long attributes, such as addresses and settings of scripts, and images. No reader needs them. */
+const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)\b[^<>]*>/g;
 
 /**
  * Returns the part of a page that shows its product, without scripts, styles and comments: the HTML
@@ -22,12 +25,27 @@ const longAttribute = /\s(?!class|id|style)[\w:-]+="[^"<>]{80,}"/g;
  * the first heading. A page without headings is cut at the same length from its start.
  */
 export function pageBody(html: string, titles: readonly string[]): string {
-  const shown = withoutUnshown(html);
-  const heading = headingIn(shown, titles);
-  const start = Math.max(0, heading - beforeHeadingMax);
+  const raw = firstHeading(html, titles) ?? beforeHeadingRawMax;
+  const start = startOfText(html, Math.max(0, raw - beforeHeadingRawMax));
+  const shown = withoutUnshown(html.slice(start, raw + afterHeadingRawMax));
+  const heading = headingIn(shown, titles) ?? beforeHeadingMax;
+  const before = shown
+    .slice(Math.max(0, heading - 2 * beforeHeadingMax), heading)
+    .replaceAll(unread, " ");
+  const after = shown.slice(heading, heading + 2 * afterHeadingMax).replaceAll(unread, " ");
+  const cut = Math.max(0, before.length - beforeHeadingMax);
   // The cut may be inside a tag. The rest of the tag must not be read as text.
-  const tag = start === 0 ? 0 : Math.max(start, shown.indexOf("<", start));
-  return shown.slice(tag, heading + afterHeadingMax).replaceAll(longAttribute, "");
+  const tag = cut === 0 ? 0 : before.indexOf("<", cut);
+  return (tag === -1 ? "" : before.slice(tag)) + after.slice(0, afterHeadingMax);
+}
+
+/** Returns the first position from `from` that is not in a script or style element. */
+function startOfText(html: string, from: number): number {
+  const body = Math.max(0, html.search(/<body(?=[\s/>])/i));
+  if (from <= body) return body;
+  if (!isInScript(html, from)) return from;
+  const end = html.slice(from).search(/<\/(?:script|style)/i);
+  return end === -1 ? html.length : from + end;
 }
 
 /**
@@ -71,16 +89,15 @@ export function isTitled(text: string, titles: readonly string[]): boolean {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\d]+/gu) ?? [];
 
-/** Returns the position of the product's heading, or of the first heading. */
-function headingIn(html: string, titles: readonly string[]): number {
-  const first = positionsOf(headings, html);
-  const isProduct = (index: number): boolean => isTitled(textAt(html, index), titles);
-  return (
-    first.find(isProduct) ??
-    first[0] ??
-    positionsOf(namedElements, html).find(isProduct) ??
-    beforeHeadingMax
-  );
+/** Returns the position of the product's heading; undefined without any heading. */
+const headingIn = (html: string, titles: readonly string[]): number | undefined =>
+  firstHeading(html, titles) ??
+  positionsOf(namedElements, html).find((index) => isTitled(textAt(html, index), titles));
+
+/** Returns the position of the first `<h1>` with a title of the page, or else of the first one. */
+function firstHeading(html: string, titles: readonly string[]): number | undefined {
+  const found = positionsOf(headings, html);
+  return found.find((index) => isTitled(textAt(html, index), titles)) ?? found[0];
 }
 
 function positionsOf(expression: RegExp, html: string): number[] {
@@ -105,7 +122,7 @@ function textAt(html: string, index: number): string {
 
 function withoutUnshown(html: string): string {
   const kept: string[] = [];
-  let at = Math.max(0, html.search(/<body(?=[\s/>])/i));
+  let at = 0;
   for (;;) {
     unshown.lastIndex = at;
     const opening = unshown.exec(html);

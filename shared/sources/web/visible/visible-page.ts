@@ -1,5 +1,6 @@
 import type { PageHead } from "../page-head.ts";
 import { scriptedAmounts } from "../state/scripted-amounts.ts";
+import { type PageScript, scriptsIn } from "../scripts.ts";
 import type { WantedProduct } from "../wanted-product.ts";
 import { type CartControl, cartControls } from "./controls.ts";
 import { type Outline, outlineOf } from "./outline.ts";
@@ -11,6 +12,7 @@ import { type ShownAmount, shownAmounts } from "./shown-amounts.ts";
 export interface VisiblePage {
   readonly html: string;
   readonly wanted: WantedProduct;
+  readonly scripts: () => readonly PageScript[];
   readonly titles: () => readonly string[];
   readonly outline: () => Outline;
   readonly amounts: () => readonly ShownAmount[];
@@ -31,6 +33,7 @@ export function visiblePage(
   return {
     html,
     wanted,
+    scripts: once(() => [...scriptsIn(html)]),
     titles,
     outline,
     amounts: once(() => shownAmounts(outline(), wanted.currency)),
@@ -39,11 +42,11 @@ export function visiblePage(
 }
 
 /** Returns the parts from which the features of the amounts of a page are computed. */
-export const pricePage = ({ html, outline, amounts, controls }: VisiblePage): PricePage => ({
+export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage): PricePage => ({
   outline: outline(),
   amounts: amounts(),
   controls: controls(),
-  scripted: scriptedAmounts(html),
+  scripted: scriptedAmounts(scripts()),
 });
 
 /** Returns a function that calls `make` at its first call, and then returns the same value. */
