@@ -59,6 +59,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/events/list.test.ts": files("handler"),
   },
   "functions/http/": {
+    "test/openapi/query-parameters.test.ts": files("body-fields"),
     "test/functions/http/authenticate.test.ts": files("presented-key"),
     "test/functions/http/group-handler.test.ts": files(
       "call-parts call-state error-response method-routes open-call query time-to-answer",

@@ -151,9 +151,11 @@ describe("the log lines of the Lambda functions", () => {
 
   it("include one final line for each call and each queue message", () => {
     for (const service of ["products", "watchlists", "account", "s3-destination"]) {
-      expect(new Set(by(service).map((line) => line["message"]))).toEqual(
-        new Set(by(service).length > 0 ? ["call"] : []),
-      );
+      // Recording the health of a source is best effort: a slow machine can exceed its 300 ms.
+      const messages = by(service)
+        .map((line) => line["message"])
+        .filter((text) => text !== "source health not recorded");
+      expect(new Set(messages)).toEqual(new Set(messages.length > 0 ? ["call"] : []));
     }
     for (const service of ["run-starter", "run-step", "run-finisher", "delivery"]) {
       const ends = by(service).map((line) => [
