@@ -158,7 +158,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 
   // Tools that both commands and tests use.
   "tools/command-line/": ["shared/"],
-  "tools/contract/": ["shared/", ...tools("customer local python")],
+  "tools/contract/": ["shared/", ...tools("credits customer local python")],
+  "tools/credits/": ["shared/"],
   "tools/customer/": [],
   "tools/dashboard/": [],
   "tools/documents/": ["shared/"],
@@ -175,14 +176,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/admin/": [
     "shared/",
     "lib/",
-    ...tools("command-line local migrations reconcile"),
+    ...tools("command-line credits local migrations reconcile"),
     ...scripts("cloudformation demo"),
   ],
   "scripts/bench/": [
     "shared/",
     "functions/",
     "lib/",
-    ...tools("command-line dashboard dynamodb local reconcile stand-ins"),
+    ...tools("command-line credits dashboard dynamodb local reconcile stand-ins"),
     ...scripts("admin/target.ts measure"),
   ],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
