@@ -4,6 +4,7 @@ import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
 import { moveHome, cacheShards, type LedgerProcess } from "./process.ts";
 import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
 import { releaseExpiredCalls } from "./settle-call.ts";
+import type { Shard } from "./shard-row.ts";
 import { gatherCredits } from "./transfers.ts";
 
 /** What the attempts of one reservation have found so far. */
@@ -71,17 +72,27 @@ export async function findShard(
       ? { outcome: "no_slot", limit, balance }
       : { ...atOnce, progress: { ...next, wasFull: true } };
   }
+  const isReady = await chooseHome(process, wanted, { free, shards });
+  return isReady ? atOnce : { ...atOnce, at: "after_pause" };
+}
+
+/**
+ * Makes one of the shards with a free slot the home shard of this process, and transfers credits to
+ * it from all shards if none of them has enough. Returns false if the transfer did not succeed.
+ */
+async function chooseHome(
+  process: LedgerProcess,
+  { accountId, credits, slot, now }: Wanted,
+  { free, shards }: Record<"free" | "shards", readonly Shard[]>,
+): Promise<boolean> {
   const enough = free.filter((shard) => shard.balance >= credits);
   // Chooses a random slot, not a random shard, so that parallel processes spread over all slots.
   const slots = (enough.length > 0 ? enough : free).flatMap((shard) =>
     Array.from({ length: slot ? shard.slots - shard.inFlight : 1 }, () => shard),
   );
-  const chosen = oneOf(process, slots);
-  moveHome(process, accountId, chosen.number);
-  if (enough.length > 0) return atOnce;
-  const needed = { accountId, to: chosen.number, credits, now };
-  const isGathered = await gatherCredits(process, needed, shards);
-  return isGathered ? atOnce : { ...atOnce, at: "after_pause" };
+  const { number: to } = oneOf(process, slots);
+  moveHome(process, accountId, to);
+  return enough.length > 0 || gatherCredits(process, { accountId, to, credits, now }, shards);
 }
 
 /**
