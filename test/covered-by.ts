@@ -24,7 +24,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/composition/": {
     "test/world/observability.test.ts": files(
-      "clients delivery dependencies run-queue sources watchlist-stores",
+      "clients delivery dependencies run-queue source-health sources watchlist-stores",
     ),
   },
   "functions/dashboard/": {
@@ -43,7 +43,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "functions/dashboard/browser/pages/watchlists/": {
     "test/functions/dashboard/item-filter.test.ts": files("item-filter"),
     "test/functions/dashboard/limits-draft.test.ts": files("limits-draft"),
-    "test/functions/dashboard/month-credits.test.ts": files("month-credits"),
+    "test/functions/dashboard/coverage.test.ts": files("coverage"),
+    "test/functions/dashboard/schedule-draft.test.ts": files("schedule-draft"),
     "test/functions/dashboard/pipeline-draft.test.ts": files("pipeline-draft"),
     "test/functions/dashboard/pipeline-words.test.ts": files("pipeline-words"),
     "test/functions/dashboard/run-words.test.ts": files("run-words"),
@@ -58,6 +59,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/events/event.test.ts": files("get send"),
   },
   "functions/http/": {
+    "test/openapi/query-parameters.test.ts": files("body-fields"),
     "test/functions/http/authenticate.test.ts": files("presented-key"),
     "test/functions/http/group-handler.test.ts": files(
       "call-parts call-state error-response method-routes open-call query time-to-answer",
@@ -106,7 +108,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/history.test.ts": files("item-history list-changes"),
     "test/functions/watchlists/read.test.ts": files(
       "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
-      "scrapers",
+      "scrapers sources",
     ),
     "test/world/observability.test.ts": files("handler"),
   },
@@ -163,7 +165,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/aws/history/": {
     "test/shared/aws/history/history-store.test.ts": files(
-      "guarded-writes item-buckets item-points line-chunks listed-runs merge-window",
+      "guarded-writes history-bounds item-buckets item-points line-chunks listed-runs merge-window",
       "run-rows segment-rows window-lines",
     ),
   },
@@ -206,8 +208,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/backtest.test.ts": files("backtest-request"),
     "test/shared/backtest/backtest-job.test.ts": files("run-backtest-job start-backtest"),
     "test/shared/backtest/backtest.test.ts": files(
-      "memory-ledger memory-pages memory-run past-reads past-runs play-run",
-      "present-backtest",
+      "memory-ledger memory-pages memory-run past-lives past-reads past-run past-runs",
+      "past-steps play-run present-backtest",
     ),
   },
   "shared/base/": {
@@ -221,7 +223,6 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/base/ids.test.ts": files("assert"),
     "test/shared/base/retry-budget.test.ts": files("best-effort limits"),
     "test/shared/base/stored-kinds.test.ts": files("table-schema"),
-    "test/shared/base/valid-values.test.ts": files("shown-value"),
     "test/shared/items/offer-check-request.test.ts": files("visible-text"),
     "test/shared/items/offers-result.test.ts": files("wire-schema"),
     "test/shared/pipelines/decide-route.test.ts": files("duration"),
@@ -341,7 +342,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/catalog/scraper.test.ts": files("forbidden"),
   },
   "shared/sources/contract/": {
-    "test/shared/sources/affiliate/item.test.ts": files("foreign-value"),
+    "test/shared/sources/affiliate/item.test.ts": files("defined foreign-value"),
     "test/shared/sources/affiliate/scraper.test.ts": files("status-problem"),
     "test/shared/sources/catalog/scraper.test.ts": files("reply-json"),
     "test/shared/sources/registry/configuration.test.ts": files("secret-reference"),
@@ -386,13 +387,41 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/extract-product.property.test.ts": files("availability-word"),
     "test/shared/sources/web/extract-product.test.ts": files(
       "block-page breadcrumb choose-product defined json-ld-blocks json-ld-nodes",
-      "microdata open-graph page-head plain-text product-candidates product-facts",
-      "wanted-product",
+      "fallback-facts microdata open-graph page-currency page-head plain-text",
+      "product-candidates product-facts scripts wanted-product",
     ),
     "test/shared/sources/web/offer-price.test.ts": files("choose-offer currency-word schema-node"),
     "test/shared/sources/web/options.test.ts": files("address"),
     "test/shared/sources/web/scraper.test.ts": files(
       "answer block-answer fields follow page-text robots",
+    ),
+  },
+  "shared/sources/web/rules/": {
+    "test/shared/sources/web/extract-rules.test.ts": files("rule rule-facts rule-values"),
+  },
+  "shared/sources/web/state/": {
+    "test/shared/sources/web/embedded-state.test.ts": files(
+      "embedded-values scripted-amounts state-product",
+    ),
+  },
+  "shared/sources/web/visible/": {
+    "test/shared/sources/web/scraper.test.ts": files("price-forest"),
+    "test/shared/sources/web/visible-text.test.ts": files(
+      "controls forest learned-price outline page-body price-features shown-amounts",
+      "shown-price stock surroundings visible-page words",
+    ),
+  },
+  "shared/source-health/": {
+    "test/shared/source-health/health-window.test.ts": files("health-store"),
+    "test/shared/source-health/present-sources.test.ts": files("tier-health"),
+    "test/shared/source-health/record-health.test.ts": files("read-health"),
+  },
+  "shared/sources/storefront/": {
+    "test/shared/sources/storefront/fields.test.ts": files(
+      "catalog-reply item-id minor-units product",
+    ),
+    "test/shared/sources/storefront/scraper.test.ts": files(
+      "business-profile endpoint exchange tool-call tool-reply",
     ),
   },
   "shared/watchlists/": {
@@ -455,10 +484,18 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/documents/error-guide.test.ts": files("errors-page"),
   },
   "tools/documents/examples/": {
-    "test/scripts/openapi/examples.test.ts": files("account events items watchlists webhooks"),
+    "test/scripts/openapi/examples.test.ts": files(
+      "account events items sources watchlists webhooks",
+    ),
   },
   "tools/dynamodb/": {
     "test/sim/contention.test.ts": files("conflicts"),
+  },
+  "tools/sources/storefront/": {
+    "test/tools/sources/storefront/reachable-stores.test.ts": files("found-items store-client"),
+    "test/tools/sources/storefront/server.test.ts": files(
+      "catalogue misbehaviours official-schemas profile-reader profile-server replies",
+    ),
   },
   "tools/local/": {
     "test/tools/local/dynamo-server.test.ts": files("data-folder"),

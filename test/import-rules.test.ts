@@ -32,9 +32,9 @@ describe("the import rules", () => {
   });
 
   it("name no arrow that no import uses", () => {
-    const byEntry = Map.groupBy(imports, ([from]) => entryOf(from));
+    const importsByEntry = Map.groupBy(imports, ([from]) => entryOf(from));
     const leaving = (entry: string) =>
-      (byEntry.get(entry) ?? []).map(([, to]) => to).filter((to) => entryOf(to) !== entry);
+      (importsByEntry.get(entry) ?? []).map(([, to]) => to).filter((to) => entryOf(to) !== entry);
     const unused = Object.entries(arrows).flatMap(([entry, ends]) => {
       const targets = leaving(entry);
       return ends

@@ -32,6 +32,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/accounts/": shared("base credits"),
   "shared/scrapers/": shared("base platforms"),
   "shared/items/": shared("base credits observability/figures.ts platforms scrapers"),
+  "shared/source-health/": shared("base platforms scrapers"),
   "shared/pipelines/": shared("base credits items platforms scrapers"),
   "shared/events/": shared("base"),
   "shared/outgoing/": shared("base"),
@@ -77,7 +78,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("outgoing/exchange-attempt.ts outgoing/guarded-connection.ts"),
   ],
   "shared/aws/queues/": shared("backtest base credits messages outbox runs"),
-  "shared/aws/sources/": shared("aws/table base sources/contract sources/http"),
+  "shared/aws/sources/": shared("aws/table base source-health sources/contract sources/http"),
 
   // The adapters of sources. Imports: registry → adapters → contract → http.
   "shared/sources/http/": shared("base"),
@@ -88,13 +89,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/sources/affiliate/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/catalog/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/sandbox/": shared("base platforms scrapers"),
+  "shared/sources/storefront/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/upstream/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/web/": shared("base platforms scrapers sources/http"),
   "shared/sources/registry/": [
-    ...shared("base observability/figures.ts observability/work-log.ts scrapers"),
+    ...shared("base observability/figures.ts observability/work-log.ts scrapers source-health"),
     ...shared("sources/contract sources/http"),
     ...shared("sources/affiliate sources/catalog sources/price-history sources/sandbox"),
-    ...shared("sources/upstream sources/web"),
+    ...shared("sources/storefront sources/upstream sources/web"),
   ],
 
   // The Lambda functions. No function imports another.
@@ -114,9 +116,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("exports messages observability/work-log.ts outbox webhooks"),
   ],
   "functions/events/": [...group, ...shared("base events webhooks")],
-  "functions/meta/": [...group, ...shared("base")],
+  "functions/meta/": [...group, ...shared("base sources/storefront/agent-profile.ts")],
   "functions/offers/": [...group, ...shared("items platforms")],
-  "functions/platforms/": [...group, ...shared("platforms")],
+  "functions/platforms/": [...group, ...shared("base platforms source-health")],
   "functions/products/": [...group, ...shared("items platforms")],
   "functions/run-finisher/": [...worker, ...shared("messages observability/work-log.ts runs")],
   "functions/run-starter/": [
@@ -134,7 +136,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/watchlists/": [
     ...group,
     ...shared("accounts backtest base history items observability/figures.ts"),
-    ...shared("observability/work-log.ts pipelines platforms preview runs watchlists webhooks"),
+    ...shared("observability/work-log.ts pipelines platforms preview runs source-health"),
+    ...shared("watchlists webhooks"),
   ],
   "functions/webhook-endpoints/": [...group, ...shared("outbox outgoing/probe-limit.ts webhooks")],
 
@@ -142,7 +145,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/dashboard/browser/": browser("api pages session shell ui"),
   "functions/dashboard/browser/format/": [],
   "functions/dashboard/browser/api/": [
-    ...shared("accounts credits exports pipelines platforms runs watchlists webhooks"),
+    ...shared("accounts credits exports pipelines platforms runs source-health watchlists"),
+    ...shared("webhooks"),
   ],
   "functions/dashboard/browser/ui/": browser("api format"),
   "functions/dashboard/browser/session/": browser("api ui"),
@@ -164,6 +168,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/dashboard/": [],
   "tools/documents/": ["shared/"],
   "tools/dynamodb/": [],
+  "tools/labelled-pages/": ["shared/"],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
   "tools/python/": [],
@@ -183,7 +188,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/",
     "functions/",
     "lib/",
-    ...tools("command-line credits dashboard dynamodb local reconcile stand-ins"),
+    ...tools("command-line credits dashboard dynamodb labelled-pages local reconcile stand-ins"),
     ...scripts("admin/target.ts measure"),
   ],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
@@ -210,6 +215,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   "scripts/release/": ["lib/", ...tools("python"), ...scripts("cloudformation")],
   "scripts/replay/": ["shared/", ...tools("command-line local")],
+  "scripts/storefront/": ["shared/", ...tools("command-line sources")],
   "scripts/tour/": ["shared/", ...tools("customer")],
 
   // Tests, which no other file imports. The test of a command imports that command.

@@ -19,10 +19,9 @@ type PatchRequest = DestinationRequest<DestinationPatch>;
 /**
  * Changes the account's S3 destination and returns it. First writes and deletes a check object if
  * the bucket, its address, the prefix or the credentials change, or if the destination is enabled
- * again.
- * If the destination is enabled, its pending exports are due at once, even if nothing changed: an
- * earlier call may have failed after its write. If this call disables the destination, the delivery
- * worker ends its pending exports without an attempt.
+ * again. If the destination is enabled, its pending exports are due immediately, even if nothing
+ * changed: an earlier call may have failed after its write. If this call disables the destination,
+ * the delivery worker ends its pending exports without an attempt.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 404
  * NOT_FOUND if the account has no destination; 409 CONFLICT after too many concurrent changes
  */
@@ -67,7 +66,7 @@ async function changedBy(
       wanted,
       endpoint,
       before: before.credentials,
-      moved: isNewEndpoint || bucket !== before.bucket,
+      placeChanged: isNewEndpoint || bucket !== before.bucket,
     },
     secrets,
   );
@@ -88,7 +87,7 @@ async function changedBy(
 }
 
 /**
- * The settings that a check covers, as text. A secret that is sent again gives another text,
+ * The settings that a check covers, as a string. A secret that is sent again gives another text,
  * because it is encrypted again.
  */
 const checkedSettings = (destination: Destination): string => {

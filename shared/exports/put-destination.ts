@@ -44,7 +44,7 @@ export interface PutDestination {
 /**
  * Creates or replaces the account's S3 destination, after writing and deleting a check object
  * there. Returns the destination, and whether it was created or replaced. Makes pending exports of
- * a replaced destination due at once, or ends them if it is now disabled.
+ * a replaced destination due immediately, or ends them if it is now disabled.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 409
  * CONFLICT after too many concurrent changes
  */
@@ -56,7 +56,7 @@ export async function putDestination(
   const { destinations, secrets, random } = dependencies;
   const endpoint = await storeAddress({ endpoint: wanted.endpoint, own }, dependencies);
   const credentials = await wantedCredentials(
-    { accountId, wanted, endpoint, before: null, moved: true },
+    { accountId, wanted, endpoint, before: null, placeChanged: true },
     secrets,
   );
   const fresh: Destination = {

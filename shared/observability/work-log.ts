@@ -1,6 +1,6 @@
 /**
  * Log keys and metrics of the current unit of work: a call, a message or a sweeper pass. A process
- * may handle several messages in parallel. Each message has separate keys and metrics, also in
+ * may handle several messages in parallel. Each message has separate keys and metrics, even in
  * asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -21,7 +21,7 @@ export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
 
 /**
  * Runs `act` as part of `work` and returns the result of `act`. All log lines of `act`, including
- * those of its asynchronous code, contain the keys of `work`.
+ * the lines of its asynchronous code, contain the keys of `work`.
  */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 

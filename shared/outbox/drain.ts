@@ -32,7 +32,7 @@ export interface TimeSlice<LogRecord> {
 /** Processes the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
   /**
-   * Returns the present state of the delivery target. Called before each read of entries, because a
+   * Returns the current state of the delivery target. Called before each read of entries, because a
    * client or an operator may change the target during the session.
    */
   target(): Promise<TargetState>;
@@ -88,7 +88,7 @@ const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
 
 /**
- * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if it
+ * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns immediately if it
  * cannot claim the target, for example because another process holds the lease. Stops without an
  * error if another process claims the target later. At the end, releases the lease and sends a
  * wake-up message for the remaining entries.
@@ -131,8 +131,8 @@ export async function drain<LogRecord>(
     dependencies.report?.(session.attempts?.metrics() ?? []);
   }
   const delay = next === null ? null : await delayUntil(next, work);
-  // After an error, the sweeper wakes the target later. A message now would repeat the error at
-  // once.
+  // After an error, the sweeper wakes the target later. A message now would repeat the error
+  // immediately.
   if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
   if (claimed.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];

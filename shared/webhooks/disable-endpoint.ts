@@ -16,7 +16,7 @@ export interface DisableRequest {
 }
 
 /**
- * Disables an endpoint whose receiver answers 410 or keeps failing. Does nothing if the endpoint
+ * Disables an endpoint whose receiver returns 410 or keeps failing. Does nothing if the endpoint
  * was deleted, disabled, enabled again or given another URL after the attempt started. If
  * `failingSince` is set, also does nothing if an attempt succeeded since that time.
  * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.

@@ -35,7 +35,8 @@ type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "n
 /**
  * Finds a shard with a free slot and enough credits, and makes it the home shard of this process.
  * Releases expired holds and transfers credits from other shards if necessary. Returns `retry` to
- * repeat the reservation, or the reason for refusing it.
+ * repeat the reservation. Returns `insufficient` or `no_slot` if the account lacks the credits or a
+ * free slot.
  */
 export async function findShard(
   process: LedgerProcess,

@@ -24,11 +24,11 @@ interface QueueUrls {
 const entriesMax = 10;
 
 /**
- * Sends the messages of runs to SQS. The account ID is the message group, so that no account delays
- * another account. `hops` is the length of the chain of messages that caused these messages.
- * Lambda's recursive loop detection is off, because steps cause later steps:
- * `limits.messageHopsMax` ends an endless chain. A message to a queue without a URL rejects with an
- * Error.
+ * Sends the messages of runs to SQS. The account ID is the message group, so that one account's
+ * backlog delays other accounts as little as possible. `hops` is the length of the chain of
+ * messages that caused these messages. Lambda's recursive loop detection is off, because steps
+ * cause later steps: `limits.messageHopsMax` ends an endless chain. A message to a queue without a
+ * URL rejects with an Error.
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {

@@ -84,7 +84,7 @@ it("ten unresponsive receivers of one account do not delay deliveries of other a
     workers.push(worker());
     await expect.poll(() => slowTargets.size).toBeGreaterThanOrEqual(busy);
   }
-  // One worker more than an account may use at once.
+  // One worker more than an account may use concurrently.
   await Promise.all([...workers, worker()]);
   await Promise.all([slow.stop(), quick.stop()]);
 

@@ -63,6 +63,6 @@ describe("the messages of the other queues", () => {
 
   it("are refused without a delivery target", () => {
     const message = toDeliveryMessage({ accountId: "acct_1", targetId: "" });
-    expect(() => parse(deliveryMessage, sent(message))).toThrow("Invalid length");
+    expect(() => parse(deliveryMessage, sent(message))).toThrow(/targetId|Invalid/);
   });
 });

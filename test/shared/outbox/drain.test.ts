@@ -161,7 +161,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["tomorrow"]);
   });
 
-  it("sends a wake-up message at once if entries of a deleted or disabled target remain at the end of the time slice", async () => {
+  it("sends a wake-up message immediately if entries of a deleted or disabled target remain at the end of the time slice", async () => {
     let ends = false;
     const usual = session;
     session = {
