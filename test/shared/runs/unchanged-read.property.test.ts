@@ -36,7 +36,7 @@ const anyItem: fc.Arbitrary<Item> = fc
     },
     { noNullPrototype: true },
   )
-  .map((members) => ({ ...newItem("B000000001", at), ...members }) as Item);
+  .map((members) => Object.assign({}, newItem("B000000001", at), members));
 
 const routes: fc.Arbitrary<Route[]> = fc.array(
   fc.constantFrom<Route>(
