@@ -117,10 +117,10 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   });
 }
 
-/** Returns a value of a column; `absent` if the column is absent. */
-const valueAt = <Value>(column: readonly Value[] | undefined, n: number, absent: Value): Value => {
+/** Returns a value of a column; `blank` if the column is absent. */
+const valueAt = <Value>(column: readonly Value[] | undefined, n: number, blank: Value): Value => {
   const value = column?.[n];
-  return value === undefined ? absent : value;
+  return value === undefined ? blank : value;
 };
 
 type SnapshotsOfKind = readonly [ReadingKind, readonly (Snapshot | undefined)[]];
