@@ -58,8 +58,10 @@ describe("the bundles of the Lambda functions", () => {
       // The ledger, with which the routes of watchlists charge a preview.
       ["watchlist_preview", 80_000],
       ["AssumeRole", 60_000],
-      // The source adapters, and the clients that read their secrets.
-      ["GetSecretValue", 190_000],
+      // The source adapters, the selectors of the adapter for pages, and the clients that read secrets.
+      ["GetSecretValue", 230_000],
+      // The forest of the adapter for pages. Node evaluates it at the first read of a page.
+      ["shareOfHighest", 100_000],
     ] as const;
     for (const file of files) {
       const code = readFileSync(file, "utf8");

@@ -5,7 +5,7 @@ import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
 
-/** What embedded state says of the wanted product. Absent values are unknown or contradictory. */
+/** The facts of the wanted product in embedded state. Absent values are unknown or contradictory. */
 export interface StateFacts {
   readonly amount?: number;
   readonly currency?: string;
