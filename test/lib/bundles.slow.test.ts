@@ -59,7 +59,7 @@ describe("the bundles of the Lambda functions", () => {
       ["watchlist_preview", 80_000],
       ["AssumeRole", 60_000],
       // The source adapters, the selectors of the adapter for pages, and the clients that read secrets.
-      ["GetSecretValue", 230_000],
+      ["GetSecretValue", 260_000],
       // The forest of the adapter for pages. Node evaluates it at the first read of a page.
       ["shareOfHighest", 100_000],
     ] as const;
