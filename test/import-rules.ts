@@ -91,7 +91,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/sources/sandbox/": shared("base platforms scrapers"),
   "shared/sources/storefront/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/upstream/": shared("base platforms scrapers sources/contract sources/http"),
-  "shared/sources/web/": shared("base platforms scrapers sources/http"),
+  "shared/sources/web/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/registry/": [
     ...shared("base observability/figures.ts observability/work-log.ts scrapers source-health"),
     ...shared("sources/contract sources/http"),

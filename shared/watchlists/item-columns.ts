@@ -94,12 +94,7 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   const owes = fields.owes?.map(owedRetries);
   const blank = newItem("", "");
   // A literal with all members is built several times faster than an object that gets them one by
-<<<<<<< HEAD
-  // one. Null is the default of every member that can be null.
-  // oxlint-disable-next-line complexity -- each operator sets a default
-=======
   // one.
->>>>>>> perf
   return (fields.id ?? []).map((id, n) => {
     const item = {
       id,
