@@ -386,7 +386,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/amount.test.ts": files("text-boundary"),
     "test/shared/sources/web/extract-product.property.test.ts": files("availability-word"),
     "test/shared/sources/web/extract-product.test.ts": files(
-      "block-page breadcrumb choose-product defined json-ld-blocks json-ld-nodes",
+      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes",
       "fallback-facts microdata open-graph page-currency page-head plain-text",
       "product-candidates product-facts scripts wanted-product",
     ),
