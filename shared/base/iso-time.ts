@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { shownValue } from "./shown-value.ts";
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -11,13 +12,21 @@ export const isIsoTime = (text: string): boolean =>
 
 /** Schema of a query parameter that `isIsoTime` accepts. The parsed value is the unchanged text. */
 export function isoTimeParam(name: string) {
-  const message = `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z.`;
+  const message = ({ input }: { readonly input: unknown }): string =>
+    `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z ` +
+    `(got ${shownValue(input)}).${plusHint(input)}`;
   return v.pipe(
     v.string(message),
     v.check(isIsoTime, message),
     v.metadata({ format: "date-time" }),
   );
 }
+
+/** A URL decodes a `+` in a query to a space. */
+const plusHint = (input: unknown): string =>
+  typeof input === "string" && isIsoTime(input.replace(" ", "+"))
+    ? " Encode '+' as %2B in a URL."
+    : "";
 
 /** Returns true if the day exists. `Date` alone would convert February 30 to a day in March. */
 function isDay(text: string): boolean {

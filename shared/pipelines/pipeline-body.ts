@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { shownValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
@@ -88,9 +89,21 @@ const valueBody = v.union(
     }),
     v.strictObject({ field: v.pipe(v.string(), v.description(meaning.comparedField)) }),
   ],
-  "'value' must be a number, true, false, a string, or an object such as " +
-    '{"metadata": "target_price"} or {"field": "lowest30d"}.',
+  ({ input }) => valueRefusal(input),
 );
+
+function valueRefusal(input: unknown): string {
+  if (typeof input === "object" && input !== null && "metadata" in input) {
+    return (
+      `'metadata' in 'value' must be a metadata key: 1 to ${limits.itemLabels.metadataKeyLengthMax} ` +
+      `small letters, digits and '_' (got ${shownValue(input.metadata)}).`
+    );
+  }
+  return (
+    "'value' must be a number, true, false, a string, or an object such as " +
+    '{"metadata": "target_price"} or {"field": "lowest30d"}.'
+  );
+}
 
 const whereMessage = `'where' must be an array of 1 to ${whereMax} tests.`;
 

@@ -317,7 +317,11 @@ describe("the service accepts a body exactly when the OpenAPI document allows it
   it.each(bodies)("$operation", ({ operation, key, schema, body }) => {
     const [method = "", path = ""] = key.split(" ");
     const isAllowed = allowance(method.toLowerCase(), path);
-    expectAgreement(body, { operation, isAllowed, fault: (sent) => faultOf({ key, schema }, sent) });
+    expectAgreement(body, {
+      operation,
+      isAllowed,
+      fault: (sent) => faultOf({ key, schema }, sent),
+    });
   });
 
   it.each(["retailer_a", "retailer_d"] as const)("a pipeline on %s", (platform) => {
