@@ -22,28 +22,27 @@ export interface TestedItem {
 export type Verdict = "met" | "unmet" | "unknown";
 
 /** Returns the tests of a route: its own, if it compares with `value`, and those of `where`. */
-export const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
+const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
   field === undefined || op === undefined || op === "increased" || op === "decreased"
     ? where
     : [{ field, op, value: value ?? "" }, ...where];
 
 /**
- * Evaluates tests on the values of a read: `unmet` if one fails, else `unknown` if the read lacks a
- * tested field, else `met`. Null passes neither `below` nor `above`. A test of a field that was
- * read fails, even with `is_not`, if the item lacks the metadata that the test names, or if that
- * metadata has another type than the field.
+ * Evaluates the tests of a route on the values of a read: `unmet` if one fails, else `unknown` if
+ * the read lacks a tested field, else `met`. Null passes neither `below` nor `above`. For a route
+ * with `once`, such a test of null is `unknown`: a price that is sold out has not left the condition.
+ * A test of a field that was read fails, even with `is_not`, if the item lacks the metadata that the
+ * test names, or if that metadata has another type than the field.
  */
-export function verdictOf(
-  tests: readonly FieldTest[],
-  { values, metadata = {} }: TestedItem,
-): Verdict {
+export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;
-  for (const test of tests) {
+  for (const test of testsOf(route)) {
     const { field, op, value } = test;
     const is = values[field];
     const wanted = wantedValue(test, { values, metadata });
     const isMissing = isFieldReference(value) && values[value.field] === undefined;
-    if (is === undefined || isMissing) isKnown = false;
+    const isGap = (is === null || wanted === null) && (op === "below" || op === "above");
+    if (is === undefined || isMissing || (isGap && route.once === true)) isKnown = false;
     else if (wanted === undefined || !passes[op](is, { field, wanted })) return "unmet";
   }
   return isKnown ? "met" : "unknown";
