@@ -207,6 +207,7 @@ describe("a back-test", () => {
     const result = await test(list);
 
     expect(result.runs.map(({ run }) => run.runNumber)).toEqual([1, 2, 4, 5]);
+    expect(result.leftOutRuns).toEqual([3]);
     expect(storedEvents().length).toBeGreaterThan(0);
     expect(itemEventsOf(result)).toEqual(storedEvents());
   });
@@ -331,7 +332,7 @@ describe("a back-test", () => {
     await play(list);
     const result = await test(list);
     const { total, runs, samples } = presentBacktest(
-      { watchlistId: list.id, pipeline: pipelineOf(list) },
+      { watchlistId: list.id, pipeline: pipelineOf(list), span: always },
       result.runs.map(reportRun),
       result,
     );
