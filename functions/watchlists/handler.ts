@@ -65,6 +65,7 @@ export function createHandler(
     dependencies: {
       ...middleware,
       warn: provide.warnTo(middleware.logger),
+      budgets: provide.dailyBudgets(environment, overrides),
       watchlists: stores.watchlists(environment, overrides),
       pages: stores.pages(environment, overrides),
       purges: stores.purges(environment, overrides),

@@ -37,6 +37,8 @@ export const watchlist = {
   },
   default_pipeline: true,
   estimated_credits: { pulseRun: 2, refreshRun: 2, newAsins: 0 },
+  blocked_by_limit: null,
+  daily_credits_used: null,
   run_count: 1,
   consecutive_skips: 0,
   last_run_at: "2026-11-21T01:09:35.668Z",
