@@ -11,6 +11,7 @@ import { createWatchlistRoute } from "./create.ts";
 import { discardRunRoute, releaseRunRoute } from "./decide-hold.ts";
 import { deleteWatchlistRoute } from "./delete.ts";
 import { estimatePipelineRoute } from "./estimate.ts";
+import { getRunRoute } from "./get-run.ts";
 import { getItemRoute } from "./get-item.ts";
 import { getWatchlistRoute } from "./get.ts";
 import { itemHistoryRoute } from "./item-history.ts";
@@ -39,6 +40,7 @@ export const watchlistRoutes = {
   "GET /v1/watchlists/{id}/backtests/{backtest_id}": getBacktestRoute,
   "POST /v1/watchlists/{id}/preview": previewRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
+  "GET /v1/watchlists/{id}/runs/{run_number}": getRunRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": discardRunRoute,
   "GET /v1/watchlists/{id}/items": listItemsRoute,
