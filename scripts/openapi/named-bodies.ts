@@ -10,7 +10,7 @@ import {
   type NamedSchemas,
 } from "../../tools/documents/json-schema.ts";
 
-/** An object that clients send, as the document names it. */
+/** A request body, or an object in one, that is a named component of the OpenAPI document. */
 interface NamedBody {
   readonly schema: GenericSchema;
   /** Rules across its fields, in JSON Schema. */
@@ -28,7 +28,7 @@ const bodies: Readonly<Record<string, NamedBody>> = {
   ...destinationUpdateBodies,
 };
 
-/** Objects that clients send and that the document names once. */
+/** The schemas of the named components, by name. */
 export const namedBodies: NamedSchemas = Object.fromEntries(
   Object.entries(bodies).map(([name, { schema }]) => [name, schema]),
 );

@@ -37,20 +37,7 @@ interface Life {
  */
 export function pastLives(present: readonly Item[], later: readonly PastRun[]): PastLives {
   const items = new Map(present.map((item) => [item.id, item]));
-  const lives = new Map<string, Life[]>();
-  const presentFrom = new Map<string, number>();
-  for (const past of later) {
-    for (const [id, points] of past.points) {
-      const item = items.get(id);
-      if (item === undefined) continue;
-      const own = lives.get(id) ?? [];
-      const isFirst = points.some((point) => isFirstRead(item, point));
-      const life = lifeAfter(own, past, { points, isFirst });
-      if (life !== own.at(-1)) lives.set(id, [...own, life]);
-      if (isFirst) presentFrom.set(id, life.from);
-      addPoints(life, past, points);
-    }
-  }
+  const { lives, presentFrom } = livesOf(items, later);
   const isRepeatable = repeatableIn(later);
   const renewed = new Map<string, number>();
   const beginning = new Map<number, string[]>();
@@ -73,6 +60,25 @@ export function pastLives(present: readonly Item[], later: readonly PastRun[]): 
       return life !== undefined && leftOut.has(life);
     },
   };
+}
+
+/** Returns all lives of each item, oldest first, and the first run of the present life. */
+function livesOf(items: ReadonlyMap<string, Item>, later: readonly PastRun[]) {
+  const lives = new Map<string, Life[]>();
+  const presentFrom = new Map<string, number>();
+  for (const past of later) {
+    for (const [id, points] of past.points) {
+      const item = items.get(id);
+      if (item === undefined) continue;
+      const own = lives.get(id) ?? [];
+      const isFirst = points.some((point) => isFirstRead(item, point));
+      const life = lifeAfter(own, past, { points, isFirst });
+      if (life !== own.at(-1)) lives.set(id, [...own, life]);
+      if (isFirst) presentFrom.set(id, life.from);
+      addPoints(life, past, points);
+    }
+  }
+  return { lives, presentFrom };
 }
 
 const isUnread = (item: Item | undefined): boolean => item?.firstReadAt === null;

@@ -245,8 +245,8 @@ const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: S
   readingKind(step) !== "offer_check" || buyboxOfferId !== null;
 
 /**
- * Returns the answer for an item as the source gave it in the past run; undefined if the run did
- * not read the item, or if nothing is known of an item that it found.
+ * Returns the answer for an item as the source gave it in the past run. Returns undefined if the
+ * run did not read the item, or if it found the item but the history has no values.
  */
 function answerOf(
   { id, buyboxOfferId }: StepReadRequest["items"][number],

@@ -136,5 +136,5 @@ async function pointsSince(
 const tooManyPoints = (pointsMax: number): ServiceError =>
   invalidParam(
     "since",
-    `The runs since that time observed more than ${pointsMax} changes. Send a later 'since'.`,
+    `The runs since then have more than ${pointsMax} history points. Send a later 'since'.`,
   );

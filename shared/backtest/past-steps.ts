@@ -24,8 +24,8 @@ export function pastStepsOf(tested: Pipeline, past: Pipeline): ReadonlyMap<strin
     const ids = new Set(wanted.map(({ id }) => id));
     const free = same.filter(({ step }) => !ids.has(step.id));
     for (const { id } of wanted) {
-      const past = same.find(({ step }) => step.id === id) ?? free.shift() ?? same[0];
-      if (past !== undefined) found.set(id, { id: past.step.id, position: past.position });
+      const one = same.find(({ step }) => step.id === id) ?? free.shift() ?? same[0];
+      if (one !== undefined) found.set(id, { id: one.step.id, position: one.position });
     }
   }
   return found;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { shownValue } from "./shown-value.ts";
+import { withRefused } from "./shown-value.ts";
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -12,9 +12,11 @@ export const isIsoTime = (text: string): boolean =>
 
 /** Schema of a query parameter that `isIsoTime` accepts. The parsed value is the unchanged text. */
 export function isoTimeParam(name: string) {
-  const message = ({ input }: { readonly input: unknown }): string =>
-    `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z ` +
-    `(got ${shownValue(input)}).${plusHint(input)}`;
+  const refusal = withRefused(
+    `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z.`,
+  );
+  const message = (issue: { readonly input: unknown }): string =>
+    refusal(issue) + plusHint(issue.input);
   return v.pipe(
     v.string(message),
     v.check(isIsoTime, message),

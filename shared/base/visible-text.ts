@@ -1,8 +1,8 @@
 import * as v from "valibot";
 
 /**
- * Returns true if a text has no control characters, no characters that change the direction of
- * writing, and no unpaired surrogates. An empty text is valid.
+ * Returns true if a string has no control characters, no characters that change the direction of
+ * writing, and no unpaired surrogates. An empty string is valid.
  */
 export const isVisibleText = (text: string): boolean =>
   text.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text);
@@ -11,7 +11,7 @@ const hidden = "\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069";
 const visible = `[^${hidden}]`;
 
 /**
- * Pattern of the texts of `isVisibleText`, for the OpenAPI document. Does not exclude unpaired
+ * Pattern of the strings of `isVisibleText`, for the OpenAPI document. Does not exclude unpaired
  * surrogates.
  */
 export const visiblePattern = `^${visible}*$`;
@@ -19,7 +19,7 @@ export const visiblePattern = `^${visible}*$`;
 /** Like `visiblePattern`, but requires at least one character that is not white space. */
 export const visibleNamePattern = `^${visible}*[^\\s${hidden}\\ufeff]${visible}*$`;
 
-/** Length of a text in Unicode code points. */
+/** Length of a string in Unicode code points. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
 /** Schema check that accepts the texts of `isVisibleText` in the parameter `param`. */

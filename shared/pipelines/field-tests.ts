@@ -31,8 +31,8 @@ const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] 
  * Evaluates the tests of a route on the values of a read: `unmet` if one fails, else `unknown` if
  * the read lacks a tested field, else `met`. Null passes neither `below` nor `above`. For a route
  * with `once`, such a test of null is `unknown`: a price that is sold out has not left the condition.
- * A test of a field that was read fails, even with `is_not`, if the item lacks the metadata that the
- * test names, or if that metadata has another type than the field.
+ * If a test of a field compares with metadata that the item lacks, or whose type differs from the
+ * field, the test fails, even with `is_not`.
  */
 export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;

@@ -6,19 +6,19 @@ import { shownSettingFields } from "./settings.ts";
 
 const byStateSchema = v.object({ new: count, active: count, delisted: count });
 
-/** An `every` schedule in API answers. */
+/** An `every` schedule in API responses. */
 export const everyScheduleSchema = v.pipe(
   v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
   v.title("Cadence"),
 );
 
-/** A cron schedule in API answers. */
+/** A cron schedule in API responses. */
 export const cronScheduleSchema = v.pipe(
   v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
   v.title("Cron"),
 );
 
-/** A schedule in API answers. */
+/** A schedule in API responses. */
 export const scheduleSchema = v.pipe(
   v.variant("type", [everyScheduleSchema, cronScheduleSchema]),
   v.description(
@@ -26,7 +26,7 @@ export const scheduleSchema = v.pipe(
   ),
 );
 
-/** A watchlist in API answers (specification, section "Watchlist"). */
+/** A watchlist in API responses (specification, section "Watchlist"). */
 export const watchlistSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with wl_.")),
   object: v.literal("watchlist"),
@@ -159,7 +159,7 @@ const itemDetailsFields = {
   seller_names: sellerNamesSchema,
 };
 
-/** An item of a watchlist in API answers. */
+/** An item of a watchlist in API responses. */
 export const watchlistItemSchema = v.object({
   id: v.string(),
   object: v.literal("watchlist_item"),
@@ -174,6 +174,7 @@ export const watchlistItemSchema = v.object({
   state: v.picklist(["new", "active", "delisted"]),
   added_at: timestamp,
   first_read_at: v.nullable(timestamp),
+  last_read_at: v.nullable(timestamp),
   last_read_status: v.nullable(v.picklist(["ok", "partial", "not_found", "unavailable"])),
   consecutive_failures: count,
   snapshot: v.nullable(snapshotSchema),

@@ -25,7 +25,7 @@ const paths = document.paths as unknown as Record<string, Record<string, Operati
 const components = document.components.schemas as unknown as Record<string, Schema>;
 
 /** Returns true if the document allows fields in the body that it does not name. */
-function acceptsUnknown({ requestBody }: Operation): boolean {
+function documentsUnknown({ requestBody }: Operation): boolean {
   const isOpen = ({ $ref = "", anyOf, additionalProperties }: Schema): boolean => {
     const component = components[$ref.split("/").at(-1) ?? ""];
     if (component !== undefined) return isOpen(component);
@@ -42,7 +42,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     accepted: (operation.parameters ?? [])
       .filter((parameter) => parameter.in === "query")
       .map(({ name }) => name),
-    acceptsUnknown: acceptsUnknown(operation),
+    acceptsUnknown: documentsUnknown(operation),
     integers: (operation.parameters ?? []).filter(
       (parameter) => parameter.in === "query" && parameter.schema["type"] === "integer",
     ),

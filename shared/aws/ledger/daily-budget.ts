@@ -19,7 +19,7 @@ export interface BudgetDay {
   readonly accountId: string;
   /** The ID of the watchlist, or `accountOwner`. */
   readonly owner: string;
-  /** The UTC day, as `YYYY-MM-DD`. A hold counts to the day of its reservation. */
+  /** The UTC day, as `YYYY-MM-DD`. A hold counts towards the day of its reservation. */
   readonly day: string;
 }
 

@@ -513,7 +513,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     },
   );
 
-  it("with overlap false invalidates all earlier secrets at once", async () => {
+  it("with overlap false invalidates all earlier secrets immediately", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
 
@@ -539,7 +539,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
   });
 
-  it("leaves two secrets valid after concurrent calls, and one of them is that of the endpoint's secret_hint", async () => {
+  it("leaves two secrets valid after concurrent calls, and the endpoint's secret_hint belongs to one of them", async () => {
     const { id, secret } = await createHere();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
 
@@ -589,7 +589,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     return body["data"] as Record<string, unknown>[];
   };
 
-  it("sends one signed test event at once, and adds the delivery to the log", async () => {
+  it("sends one signed test event immediately, and adds the delivery to the log", async () => {
     const { id, secret } = await createHere({ events: [] });
     receiver.answer = (response) => response.writeHead(202).end("thanks");
 

@@ -157,6 +157,31 @@ describe("a back-test", () => {
     },
   );
 
+  it("of the current pipeline repeats the step that read an item without a change before another step delisted it", async () => {
+    const toAgain: Route = { when: "ok", field: "inStock", op: "is", value: true, run: "again" };
+    const { steps, ...others } = checks(toAgain);
+    const again = { id: "again", scraper: "retailer_d.standard", routes: [] } as const;
+    const list = await bench.createList(["10001"], {
+      pipeline: { ...others, steps: [...steps, again] },
+    });
+    bench.answers.product = () => answered(10);
+    await bench.run(list);
+    bench.clock.advance(hour);
+    let reads = 0;
+    bench.answers.product = () => answered((reads += 1) === 1 ? 10 : "not_found");
+    await bench.run(list);
+    const result = await test(list);
+
+    const { runs } = await bench.runs.list(list.id, 100);
+    expect(runs[0]?.stats).toMatchObject({
+      delisted: 1,
+      steps: { check: { requested: 1 }, again: { requested: 1 } },
+    });
+    expect(result.runs.map(({ run }) => run.stats)).toEqual(
+      runs.toReversed().map(({ stats }) => stats),
+    );
+  });
+
   it("of some of the runs returns the events that these runs had", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
     await play(list);
@@ -249,7 +274,7 @@ describe("a back-test", () => {
       5: [add("10003")],
     };
 
-    it.each([...Object.entries(pipelines)])(
+    it.each(Object.entries(pipelines))(
       "repeats the reads before an item was delisted, with %s",
       async (_name, pipeline) => {
         const list = await bench.createList(ids, { pipeline });
@@ -356,7 +381,7 @@ describe("a back-test", () => {
       { readsMax: 8 },
       "The 8 runs in this span need more than 8 reads.",
     ],
-    ["more points than the maximum", { pointsMax: 3 }, "observed more than 3 changes"],
+    ["more points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
   ])(
     "with %s is refused as too large, and the error names the field to change",
     async (_name, bound, message) => {
@@ -386,7 +411,7 @@ describe("a back-test", () => {
   it("is refused for a time span without a run, and the error names the field to change", async () => {
     const list = await bench.createList(ids, { pipeline: null });
     await expect(test(list)).rejects.toMatchObject({
-      message: expect.stringContaining("No run that started in this time span has ended"),
+      message: "This watchlist has no run to repeat yet. Wait until its first run has ended.",
       details: { param: "since" },
     });
   });

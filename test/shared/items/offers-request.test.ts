@@ -66,7 +66,7 @@ describe("a request for offers with an invalid value", () => {
     ["asins", "no asins", { asins: [] }],
     ["ids", "101 different IDs", { ids: numbered(101) }],
     ["asins", "101 different asins", { asins: numbered(101) }],
-    ["asins", "IDs and asins at once", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
+    ["asins", "IDs and asins together", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
     ["ids[1]", "a malformed ID", { ids: ["B00EXAMPLE", "nope"] }],
     ["asins[2]", "a malformed asin", { asins: ["", "B00EXAMPLE", "B00-XAMPLE"] }],
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],
@@ -90,7 +90,7 @@ describe("a request for offers with an invalid value", () => {
     ["asins", { asins: {} }],
     ["platform", { platform: 4 }],
     ["marketplace", { marketplace: null }],
-  ])("is refused with an error at the path %s", (path, body) => {
+  ])("is refused with an error at the path %s: %j", (path, body) => {
     const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });

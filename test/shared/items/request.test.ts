@@ -143,7 +143,7 @@ describe("an invalid products request", () => {
     ["tier", { tier: {}, ids: [] }],
     ["include", { include: "delivery", ids: [] }],
     ["include.1", { include: ["delivery", 7], ids: [] }],
-  ])("with a value of the wrong type is refused with an error at the path %s", (path, body) => {
+  ])("with a value of the wrong type is refused with an error at the path %s: %j", (path, body) => {
     const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });

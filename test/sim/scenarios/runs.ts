@@ -68,7 +68,7 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   }
   const endsAt = world.tasks.now() + plan.minutes * minute;
   for (const list of scene.lists) {
-    if (list.request.brake === undefined) continue;
+    if (list.request.brake === null) continue;
     world.begin(`decisions about ${list.request.name}`, () => decideHolds(scene, list, endsAt));
   }
   const isOver = (): boolean => world.users() === 0 && world.tasks.now() >= endsAt;
@@ -300,13 +300,7 @@ const acts: readonly Act[] = [
     const both = scene.world.random.some(everyId(list), 0.4);
     return changeItems(scene, list, { add: both, remove: both });
   },
-  async ({ world }, list) => {
-    if (!world.random.isHit(0.3)) return;
-    list.isDeletionAsked = true;
-    const path = `/v1/watchlists/${list.id}`;
-    const answer = await world.call({ method: "DELETE", path, key: list.user.key });
-    if (answer?.status === 200) list.deletedAt = world.tasks.now();
-  },
+  (scene, list) => deleteList(scene, list),
   (scene, list) =>
     pay(scene, list, { type: "purchase", credits: scene.world.random.between(5, 60) }),
   (scene, list) =>
@@ -325,6 +319,24 @@ const acts: readonly Act[] = [
     if (random.isHit(0.5)) await changeItems(scene, list, { add: list.request.ids });
   },
 ];
+
+/**
+ * Deletes a watchlist, or does nothing. Often starts a run before, because otherwise few deletions
+ * would take place during a run, whose rows the purge must not delete.
+ */
+async function deleteList(scene: RunsScene, list: WatchlistScene): Promise<void> {
+  const { world } = scene;
+  const { random } = world;
+  if (!random.isHit(0.6)) return;
+  if (random.isHit(0.75)) {
+    await runNow(scene, list);
+    await world.pause(random.between(0, 3_000));
+  }
+  list.isDeletionAsked = true;
+  const path = `/v1/watchlists/${list.id}`;
+  const answer = await world.call({ method: "DELETE", path, key: list.user.key });
+  if (answer?.status === 200) list.deletedAt = world.tasks.now();
+}
 
 /** Changes the pipeline between runs, so that a run does owed retries of another pipeline. */
 async function changePipelines(scene: RunsScene, list: WatchlistScene): Promise<void> {
