@@ -42,8 +42,10 @@ export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): 
     const wanted = wantedValue(test, { values, metadata });
     const isMissing = isFieldReference(value) && values[value.field] === undefined;
     const isGap = (is === null || wanted === null) && (op === "below" || op === "above");
-    if (is === undefined || isMissing || (isGap && route.once === true)) isKnown = false;
-    else if (wanted === undefined || !passes[op](is, { field, wanted })) return "unmet";
+    if (is === undefined || isMissing) isKnown = false;
+    else if (wanted === undefined) return "unmet";
+    else if (isGap && route.once === true) isKnown = false;
+    else if (!passes[op](is, { field, wanted })) return "unmet";
   }
   return isKnown ? "met" : "unknown";
 }
