@@ -28,7 +28,7 @@ export const itemHistoryRoute = route<
     const { id: watchlistId, platform } = watchlist;
     const itemId = parseItemId(platform, path["item_id"] ?? "", "item_id");
     const fields = query.fields?.split(",").map((field) => field.trim());
-    for (const field of fields ?? []) checkObservedField("fields", field, platform);
+    for (const field of fields ?? []) checkObservedField("fields", field, { platform });
     const span = historySpan(query, { now: clock.now(), defaultDays: limits.historyDays });
     const { order, limit, starting_after: startingAfter } = query;
     const page = await itemHistory(

@@ -1,6 +1,7 @@
 import type { InferOutput, UndefinedSchema } from "valibot";
 import { assert } from "../../shared/base/assert.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { checkKind, delistedField } from "../../shared/history/change-kinds.ts";
 import type { FieldChange } from "../../shared/history/field-change.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
 import { historyStart } from "../../shared/history/kept-history.ts";
@@ -58,20 +59,23 @@ async function changesOf(
   query: Query,
   { history, clock, pages }: Pick<WatchlistDependencies, "clock" | "history" | "pages">,
 ) {
-  const { field, op, sort, limit } = query;
+  const { kind, field, op, sort, limit, min_delta, min_delta_percent } = query;
+  const numeric = { op, min_delta, min_delta_percent, sort: sort === "time" ? undefined : sort };
   if (field !== undefined) {
-    checkObservedField("field", field, wanted.platform);
-    const { min_delta_percent } = query;
-    checkNumbers(field, { op, min_delta_percent, sort: sort === "size" ? sort : undefined });
+    checkObservedField("field", field, { platform: wanted.platform, more: [delistedField] });
+    checkNumbers(field, numeric);
   }
+  if (kind !== undefined) checkKind(kind, field, numeric);
   const page = await listChanges(
     {
       watchlistIds: wanted.watchlists.map(({ id }) => id),
       span: historySpan(query, { now: clock.now(), defaultDays: changesDefaultDays }),
       keptSince: historyStart(clock.now()),
+      kind,
       field,
       op,
-      minDeltaPercent: query.min_delta_percent,
+      minDelta: min_delta,
+      minDeltaPercent: min_delta_percent,
       sort,
       limit,
       startingAfter: query.starting_after,
@@ -100,9 +104,10 @@ async function changedItems(
     const one = found.get(watchlistId);
     assert(one !== undefined, "a change belongs to a watchlist of the query");
     const { name, platform, marketplace } = one.watchlist;
-    const { label = null, title = null } = knownDetails(one.details.get(itemId));
+    const known = knownDetails(one.details.get(itemId));
+    const { label = null, title = null, url = null, image = null } = known;
     const currency = currencyOf(platform, marketplace);
-    return { watchlistName: name, platform, currency, label, title };
+    return { watchlistName: name, platform, currency, label, title, url, image };
   };
 }
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { changeKinds } from "../../shared/history/change-kinds.ts";
 import { count, listOf, timestamp } from "../../shared/base/wire-schema.ts";
 
 const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
@@ -47,7 +48,23 @@ export const fieldChangeSchema = v.object({
   item_id: v.pipe(v.string(), v.description("ID of the item that changed.")),
   label: v.pipe(v.nullable(v.string()), v.description("Label that you set.")),
   title: v.pipe(v.nullable(v.string()), v.description("Newest known title.")),
-  field: v.pipe(v.string(), v.description("Name of the field that changed.")),
+  url: v.pipe(v.nullable(v.string()), v.description("Newest known address of the product page.")),
+  image: v.pipe(v.nullable(v.string()), v.description("Newest known address of the first image.")),
+  kind: v.pipe(
+    v.picklist(changeKinds),
+    v.description(
+      "What the change means. `price_drop` and `price_rise`: a price at which the item can be bought, " +
+        "against the last known one. `back_in_stock` and `sold_out`: `inStock`. `delisted`: the read did " +
+        "not find the item. `new_seller`: another seller. `other`: everything else.",
+    ),
+  ),
+  field: v.pipe(
+    v.string(),
+    v.description(
+      "Name of the field that changed. `delisted`, with `before` false and `after` true, if the read " +
+        "delisted the item.",
+    ),
+  ),
   before: fieldValue,
   after: fieldValue,
   last_known: v.pipe(

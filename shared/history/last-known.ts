@@ -1,18 +1,19 @@
 import type { FieldValue } from "../scrapers/catalogue.ts";
-import type { FieldChange } from "./field-change.ts";
+import { kindOf } from "./change-kinds.ts";
+import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryStore } from "./history-store.ts";
 
 /** A change from null to a number: the item is back after a time without a value. */
-export const isReturn = ({ before, after }: Pick<FieldChange, "after" | "before">): boolean =>
+export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 
-/** Returns the change with the number that was known before it, and the difference from it. */
-export function comparedWith(change: FieldChange, lastKnown: FieldValue): FieldChange {
+/** Compares a change with the value that was known before it. */
+export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldChange {
   const { after } = change;
   const isNumeric = typeof lastKnown === "number" && typeof after === "number";
   const delta = isNumeric ? after - lastKnown : null;
   const deltaPercent = delta === null || lastKnown === 0 ? null : (delta / Number(lastKnown)) * 100;
-  return { ...change, lastKnown, delta, deltaPercent };
+  return { ...change, kind: kindOf({ ...change, delta }), lastKnown, delta, deltaPercent };
 }
 
 /**
@@ -21,7 +22,7 @@ export function comparedWith(change: FieldChange, lastKnown: FieldValue): FieldC
  * @param since start of the kept history, ISO 8601
  */
 export async function lastNumberBefore(
-  { watchlistId, itemId, field, at, runNumber, step }: FieldChange,
+  { watchlistId, itemId, field, at, runNumber, step }: FoundChange,
   since: string,
   history: Pick<HistoryStore, "item">,
 ): Promise<number | null> {

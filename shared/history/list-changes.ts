@@ -2,27 +2,26 @@ import { invalidParam } from "../base/errors.ts";
 import { inParallel } from "../base/in-parallel.ts";
 import { limits } from "../base/limits.ts";
 import type { FieldChange } from "./field-change.ts";
-import type { HistoryPoint, HistorySpan, RunSegment } from "./history.ts";
+import type { HistorySpan } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
-import { comparedWith, isReturn, lastNumberBefore } from "./last-known.ts";
+import { comparedWith, lastNumberBefore } from "./last-known.ts";
+import {
+  type ChangeFilter,
+  changesIn,
+  isOfField,
+  isSelected,
+  type ListedRun,
+  needsLastKnown,
+} from "./run-changes.ts";
 
-export const changeOps = ["increased", "decreased"] as const;
-export const changeSorts = ["time", "size"] as const;
-
-/** Selects the changes to list. An absent filter selects every change. */
-export interface ChangeFilter {
-  readonly field?: string | undefined;
-  readonly op?: (typeof changeOps)[number] | undefined;
-  /** Minimum size of the change in percent of the value before it, in either direction. */
-  readonly minDeltaPercent?: number | undefined;
-}
+export const changeSorts = ["time", "size", "amount"] as const;
 
 export interface ChangesQuery extends ChangeFilter {
   readonly watchlistIds: readonly string[];
   readonly span: HistorySpan;
   /** Start of the kept history, ISO 8601. */
   readonly keptSince: string;
-  /** `time`: latest run first. `size`: largest change in percent first. */
+  /** `time`: latest run first. `size`: largest change in percent first. `amount`: largest delta first. */
   readonly sort: (typeof changeSorts)[number];
   readonly limit: number;
   /** `next` of the previous page. */
@@ -42,16 +41,17 @@ const pagePointsMax = 100_000;
  * ends.
  */
 const pageLookupsMax = 100;
-/** The same for all pages by size together. */
+/** The same for all pages by size or by amount together. */
 const sizeLookupsMax = 1_000;
 /** Watchlists whose first run is read at the same time. */
 const readsAtOnce = 10;
 
 /**
- * Lists changes of watchlist items. The first known value of a field is not a change.
+ * Lists changes of watchlist items, and delistings. The first known value of a field is not a
+ * change.
  *
- * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size,
- * the list has only changes with a `deltaPercent`, and all changes of the span are compared.
+ * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size or
+ * by amount, the list has only changes with such a size, and all changes of the span are compared.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */
@@ -111,7 +111,7 @@ async function matchingPart(
   readonly passed: number;
   readonly lookups: number;
 }> {
-  const isUnknown = (change: FieldChange): boolean => isOfField(change, query) && isReturn(change);
+  const isUnknown = (change: FieldChange): boolean => needsLastKnown(change, query);
   const unknown = all.flatMap((change, n) => (isUnknown(change) ? [n] : []));
   const compared = all.slice(0, unknown[left.lookups]);
   const lookups = Math.min(unknown.length, left.lookups);
@@ -129,12 +129,6 @@ async function matchingPart(
     if (isSelected(change, query)) changes.push(change);
   }
   return { changes, passed: known.length, lookups };
-}
-
-/** A recorded run and its watchlist. */
-interface ListedRun {
-  readonly watchlistId: string;
-  readonly segment: RunSegment;
 }
 
 type Place = Omit<TimeCursor, "listed">;
@@ -200,11 +194,11 @@ async function* runsByTime(
 }
 
 async function changesBySize(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
-  const { limit, startingAfter } = query;
+  const { limit, sort, startingAfter } = query;
   const start =
     startingAfter === undefined
       ? { until: query.span.until, listed: 0 }
-      : sizeCursor(startingAfter);
+      : sizeCursor(startingAfter, sort);
   // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
@@ -224,7 +218,7 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
           returns.delete(key);
           all.push(comparedWith(returned, change.lastKnown));
         }
-        if (isReturn(change)) returns.set(key, change);
+        if (needsLastKnown(change, query)) returns.set(key, change);
         else all.push(change);
       }
     }
@@ -234,19 +228,25 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
     comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
   );
   const sized = [...all, ...found].filter(
-    (change) => change.deltaPercent !== null && isSelected(change, query),
+    (change) => sizeOf(change, sort) !== null && isSelected(change, query),
   );
-  sized.sort(bySize);
+  sized.sort((a, b) => bySize(a, b, sort));
   const end = start.listed + limit;
   return {
     changes: sized.slice(start.listed, end),
-    next: sized.length > end ? [start.until, end].join(cursorSeparator) : null,
+    next: sized.length > end ? [start.until, end, sort].join(cursorSeparator) : null,
   };
 }
 
+type Sort = ChangesQuery["sort"];
+
+/** Size of a change in a list that is sorted by size or by amount; null if it has none. */
+const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null =>
+  sort === "amount" ? delta : deltaPercent;
+
 /** Largest change first; of equal changes, the latest first. */
-function bySize(a: FieldChange, b: FieldChange): number {
-  const bySizes = Math.abs(b.deltaPercent ?? 0) - Math.abs(a.deltaPercent ?? 0);
+function bySize(a: FieldChange, b: FieldChange, sort: Sort): number {
+  const bySizes = Math.abs(sizeOf(b, sort) ?? 0) - Math.abs(sizeOf(a, sort) ?? 0);
   if (bySizes !== 0 || a.at === b.at) return bySizes;
   return a.at > b.at ? -1 : 1;
 }
@@ -265,42 +265,6 @@ const tooManyPoints = (): Error =>
       "or sort by time.",
   );
 
-const changesIn = ({ watchlistId, segment }: ListedRun): readonly FieldChange[] =>
-  segment.points.flatMap((point) =>
-    fieldChanges({ watchlistId, runNumber: segment.runNumber, point }),
-  );
-
-function fieldChanges({
-  watchlistId,
-  runNumber,
-  point: { id, at, step, values },
-}: {
-  readonly watchlistId: string;
-  readonly runNumber: number;
-  readonly point: HistoryPoint;
-}): FieldChange[] {
-  return Object.entries(values).flatMap(([field, { before, after }]) => {
-    if (before === undefined) return [];
-    const found = { watchlistId, itemId: id, field, before, after, at, runNumber, step };
-    return [comparedWith({ ...found, lastKnown: before, delta: null, deltaPercent: null }, before)];
-  });
-}
-
-const isOfField = ({ field }: FieldChange, { field: wanted }: ChangeFilter): boolean =>
-  wanted === undefined || field === wanted;
-
-function isSelected(change: FieldChange, filter: ChangeFilter): boolean {
-  const { delta, deltaPercent } = change;
-  const { op, minDeltaPercent } = filter;
-  if (!isOfField(change, filter)) return false;
-  if (op === "increased" && (delta ?? 0) <= 0) return false;
-  if (op === "decreased" && (delta ?? 0) >= 0) return false;
-  return (
-    minDeltaPercent === undefined ||
-    (deltaPercent !== null && Math.abs(deltaPercent) >= minDeltaPercent)
-  );
-}
-
 /** Needs no encoding in a URL. */
 const cursorSeparator = "~";
 
@@ -313,9 +277,10 @@ function timeCursor(text: string): TimeCursor {
   return { endedAt, watchlistId, runNumber: Number(runNumber), listed: Number(listed) };
 }
 
-function sizeCursor(text: string): { readonly until: string; readonly listed: number } {
-  const [until = "", listed = "", ...more] = text.split(cursorSeparator);
-  if (!isTime(until) || !isCount(listed) || more.length > 0) throw malformedCursor();
+function sizeCursor(text: string, sort: Sort): { readonly until: string; readonly listed: number } {
+  const [until = "", listed = "", sortedBy, ...more] = text.split(cursorSeparator);
+  const isForm = isTime(until) && isCount(listed) && more.length === 0;
+  if (!isForm || sortedBy !== sort) throw malformedCursor();
   return { until, listed: Number(listed) };
 }
 

@@ -3,6 +3,7 @@ import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import { typeOfField } from "../scrapers/fields.ts";
+import { delistedField } from "./change-kinds.ts";
 
 /**
  * Names of the fields that the history of a platform's items may contain, sorted. If `platform` is
@@ -21,14 +22,18 @@ const observedFields = (platform: Platform | undefined): readonly string[] => {
  * Checks the name of a field in a request.
  * @param param name of the request's parameter, for the error
  * @param platform undefined: a field of any platform
+ * @param more further valid names
  * @throws 400 INVALID_PARAM if the history of no item of the platform has the field
  */
 export function checkObservedField(
   param: string,
   field: string,
-  platform: Platform | undefined,
+  {
+    platform,
+    more = [],
+  }: { readonly platform: Platform | undefined; readonly more?: readonly string[] },
 ): void {
-  const valid = observedFields(platform);
+  const valid = [...observedFields(platform), ...more];
   if (valid.includes(field)) return;
   const what = platform === undefined ? `'${param}'` : `'${param}' of ${platform}`;
   throw invalidParam(param, invalidChoiceMessage(what, valid, field));
@@ -43,7 +48,7 @@ export function checkNumbers(
   field: string,
   params: Readonly<Record<string, string | number | undefined>>,
 ): void {
-  const type = typeOfField(field);
+  const type = field === delistedField ? "boolean" : typeOfField(field);
   if (type === "number") return;
   for (const [param, value] of Object.entries(params)) {
     if (value === undefined) continue;

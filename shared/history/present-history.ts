@@ -27,6 +27,8 @@ export interface ChangedItem {
   readonly currency: string;
   readonly label: string | null;
   readonly title: string | null;
+  readonly url: string | null;
+  readonly image: string | null;
 }
 
 /**
@@ -52,6 +54,9 @@ const presentChange = (change: FieldChange, item: ChangedItem) => ({
   item_id: change.itemId,
   label: item.label,
   title: item.title,
+  url: item.url,
+  image: item.image,
+  kind: change.kind,
   field: change.field,
   before: change.before,
   after: change.after,

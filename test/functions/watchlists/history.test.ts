@@ -197,6 +197,9 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       item_id: "9000000",
       label: null,
       title: null,
+      url: null,
+      image: null,
+      kind: "price_drop",
       field: "price",
       before: 18,
       after: 12.99,
@@ -222,6 +225,9 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       ],
     ],
     [{ until: at(12), field: "price", op: "decreased" }, [["9000000", 20, 18]]],
+    [{ kind: "sold_out" }, [["9000001", true, false]]],
+    [{ kind: "price_rise" }, [["9000001", 8, 9]]],
+    [{ kind: "price_drop", min_delta: "5" }, [["9000000", 18, 12.99]]],
     [
       { sort: "size" },
       [
@@ -230,12 +236,20 @@ describe("GET /v1/watchlists/{id}/changes", () => {
         ["9000000", 20, 18],
       ],
     ],
+    [
+      { sort: "amount" },
+      [
+        ["9000000", 18, 12.99],
+        ["9000000", 20, 18],
+        ["9000001", 8, 9],
+      ],
+    ],
   ])("filters and sorts the changes by the query %j", async (query, changes) => {
     const { json } = await world.ask(`GET ${path}`, { query });
     expect(shown(json["data"])).toEqual(changes);
   });
 
-  it.each(["time", "size"])(
+  it.each(["time", "size", "amount"])(
     "returns each change once over all pages, sorted by %s",
     async (sort) => {
       const whole = await world.ask(`GET ${path}`, { query: { sort } });
@@ -270,8 +284,16 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ field: "inStock", op: "decreased" }, "op"],
     [{ field: "inStock", min_delta_percent: "5" }, "min_delta_percent"],
     [{ field: "inStock", sort: "size" }, "sort"],
+    [{ field: "inStock", sort: "amount" }, "sort"],
+    [{ field: "delisted", min_delta: "1" }, "min_delta"],
+    [{ kind: "sold_out", op: "decreased" }, "op"],
+    [{ kind: "price_drop", field: "regularPrice" }, "kind"],
+    [{ kind: "price_drop", field: "inStock" }, "kind"],
+    [{ kind: "cheaper" }, "kind"],
+    [{ min_delta: "-1" }, "min_delta"],
     [{ starting_after: "yesterday" }, "starting_after"],
     [{ sort: "size", starting_after: `${at(21)}~${first}~3~1` }, "starting_after"],
+    [{ sort: "size", starting_after: `${at(21)}~1~amount` }, "starting_after"],
   ])("returns 400 that names the invalid parameter for %j", async (query, param) => {
     const { status, json } = await world.ask(`GET ${path}`, { query });
     expect(status).toBe(400);
@@ -299,6 +321,19 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       expect(json["data"]).toMatchObject([drop]);
     });
 
+    it("is a price drop", async () => {
+      const { json } = await world.ask(`GET ${path}`, {
+        query: { kind: "price_drop", since: at(30) },
+      });
+      expect(json["data"]).toMatchObject([drop]);
+      const others = await world.ask(`GET ${path}`, { query: { kind: "other", since: at(30) } });
+      expect(others.json["data"]).toMatchObject([{ before: 100, after: null }]);
+      const rises = await world.ask(`GET ${path}`, {
+        query: { kind: "price_rise", since: at(30) },
+      });
+      expect(rises.json["data"]).toEqual([]);
+    });
+
     it("is not an increase, and has no difference if the item never had a price", async () => {
       await record(first, 6, [read("9000000", 51, { listPrice: { after: null } })]);
       await record(first, 7, [read("9000000", 52, { listPrice: { before: null, after: 5 } })]);
@@ -319,6 +354,16 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       expect(paged).toHaveLength(250);
       expect(new Set(paged.map((one) => one["item_id"])).size).toBe(250);
     });
+  });
+
+  it("lists a delisted item once, also if two steps of the run did not find it", async () => {
+    const missing = { ...read("9000001", 31, {}), status: "not_found" } as const;
+    await record(first, 4, [missing, { ...missing, step: "full" }]);
+    const delisting = { item_id: "9000001", kind: "delisted", field: "delisted", after: true };
+    for (const query of [{ since: at(30) }, { kind: "delisted" }, { field: "delisted" }]) {
+      const { json } = await world.ask(`GET ${path}`, { query });
+      expect(json["data"]).toMatchObject([{ ...delisting, before: false, step: "check" }]);
+    }
   });
 
   it("shows the label and the title of the item", async () => {
