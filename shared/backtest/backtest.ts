@@ -15,9 +15,9 @@ import { countByState } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
-import { memoryLedger } from "./memory-ledger.ts";
-import { type MemoryPages, memoryPages } from "./memory-pages.ts";
-import { memoryRun } from "./memory-run.ts";
+import { memoryLedger } from "../played-runs/memory-ledger.ts";
+import { type MemoryPages, memoryPages } from "../played-runs/memory-pages.ts";
+import { memoryRun } from "../played-runs/memory-run.ts";
 import {
   type PastReads,
   pastReads,
@@ -27,7 +27,7 @@ import {
 } from "./past-reads.ts";
 import type { PastRun } from "./past-run.ts";
 import { type BacktestBounds, runsInSpan, type TooLarge } from "./past-runs.ts";
-import { playRun } from "./play-run.ts";
+import { playRun } from "../played-runs/play-run.ts";
 
 export interface BacktestRequest {
   readonly watchlist: Watchlist;

@@ -1,7 +1,7 @@
-import { memoryLedger } from "../backtest/memory-ledger.ts";
-import { memoryPages } from "../backtest/memory-pages.ts";
-import { memoryRun } from "../backtest/memory-run.ts";
-import { type PlayedRun, playRun } from "../backtest/play-run.ts";
+import { memoryLedger } from "../played-runs/memory-ledger.ts";
+import { memoryPages } from "../played-runs/memory-pages.ts";
+import { memoryRun } from "../played-runs/memory-run.ts";
+import { type PlayedRun, playRun } from "../played-runs/play-run.ts";
 import type { RandomSource } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import type { HistoryStore } from "../history/history-store.ts";

@@ -1,6 +1,7 @@
 import type { PointLine } from "../history/history.ts";
 import { pointOf } from "../history/point-lines.ts";
-import type { Hold, ItemOutcome, Run } from "./run.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { Hold, Run } from "./run.ts";
 import { isSuspicious } from "./source-shape.ts";
 import type { StepResults } from "./run-outcomes.ts";
 

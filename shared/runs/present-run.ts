@@ -1,14 +1,7 @@
 import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import { holdExpiresAt } from "./hold.ts";
-import type {
-  Hold,
-  Run,
-  RunStats,
-  RunStatus,
-  RunWatchlist,
-  ShapeChange,
-  StepStats,
-} from "./run.ts";
+import type { Hold, Run, RunStats, RunStatus, RunWatchlist, ShapeChange } from "./run.ts";
+import type { StepStats } from "./step.ts";
 import { isAlarming, isSuspicious } from "./source-shape.ts";
 
 /**

@@ -2,7 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import { creditsFor } from "../credits/charge.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
-import type { CreditLimit, Run, Shortfall, StepDecision, StepRecord } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { CreditLimit, Shortfall, StepDecision, StepRecord } from "./step.ts";
 import type { StepStore } from "./step-store.ts";
 
 /**

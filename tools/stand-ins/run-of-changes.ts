@@ -1,6 +1,8 @@
 import type { RunEvents } from "../../shared/events/event.ts";
 import { defaultPipeline } from "../../shared/pipelines/default.ts";
-import { emptyStats, type ItemOutcome, type Run, type StepRecord } from "../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
+import { emptyStats, type Run } from "../../shared/runs/run.ts";
+import type { StepRecord } from "../../shared/runs/step.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
 
 export interface RunOfChanges {

@@ -1,4 +1,5 @@
-import type { Run, RunStats, StepRecord, StepStats } from "../../runs/run.ts";
+import type { Run, RunStats } from "../../runs/run.ts";
+import type { StepRecord, StepStats } from "../../runs/step.ts";
 import type { Row } from "../table/dynamo.ts";
 
 /** Returns the attributes of a run's row, without its key. */

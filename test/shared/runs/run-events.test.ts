@@ -2,12 +2,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { timeOf } from "../../../shared/base/ids.ts";
 import { defaultPipeline } from "../../../shared/pipelines/default.ts";
-import {
-  emptyStats,
-  type ItemOutcome,
-  type Run,
-  type StepRecord,
-} from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
+import { emptyStats, type Run } from "../../../shared/runs/run.ts";
+import type { StepRecord } from "../../../shared/runs/step.ts";
 import { runEvents } from "../../../shared/runs/run-events.ts";
 
 const finishedAt = "2026-03-02T00:01:00.000Z";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { checkShapes, isHeldForShape } from "./run-shapes.ts";
 import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
