@@ -42,7 +42,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/dashboard/browser/pages/watchlists/": {
     "test/functions/dashboard/item-filter.test.ts": files("item-filter"),
-    "test/functions/dashboard/limits-draft.test.ts": files("limits-draft"),
+    "test/functions/dashboard/watchlist-settings.test.ts": files("watchlist-settings"),
     "test/functions/dashboard/coverage.test.ts": files("coverage"),
     "test/functions/dashboard/schedule-draft.test.ts": files("schedule-draft"),
     "test/functions/dashboard/pipeline-draft.test.ts": files("pipeline-draft"),

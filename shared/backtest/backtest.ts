@@ -184,7 +184,7 @@ const clockAt = (time: string): Clock => ({ now: () => new Date(time), sleep: as
 
 /** The watchlist as it would have been when a past run was due. */
 const watchlistBefore = (
-  { runNumber, maxCredits }: Run,
+  { runNumber, limits: past }: Run,
   { watchlist, pipeline, pages, refreshDue }: Replay,
 ): Watchlist => ({
   ...watchlist,
@@ -193,7 +193,7 @@ const watchlistBefore = (
   pausedReason: null,
   webhookEndpointId: null,
   webhookUrl: null,
-  maxCreditsPerRun: maxCredits,
+  ...past,
   // No run is held: the history has no points of discarded runs, and released runs sent their
   // events.
   brake: null,

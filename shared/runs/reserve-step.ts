@@ -38,6 +38,7 @@ export async function reserveStepCredits(
 ): Promise<Shortfall | null> {
   const now = clock.now();
   const needed = reservedFor(step);
+  const { dailyCreditBudget } = run.limits;
   const reserved = await ledger.reserve({
     accountId: run.accountId,
     holdId: holdIdOf(step),
@@ -51,8 +52,8 @@ export async function reserveStepCredits(
       scraper: step.scraper,
       items: step.items,
     },
-    ...(run.dailyCreditBudget !== null && {
-      watchlistBudget: { watchlistId: run.watchlistId, credits: run.dailyCreditBudget },
+    ...(dailyCreditBudget !== null && {
+      watchlistBudget: { watchlistId: run.watchlistId, credits: dailyCreditBudget },
     }),
     now,
     expiresAt: new Date(now.getTime() + holdMs),
@@ -110,16 +111,16 @@ async function reserveAndDecide(
  * steps are settled, so the result depends only on stored data that no longer changes.
  */
 async function overRunLimit(
-  { maxCredits }: Run,
+  { limits: { maxCreditsPerRun } }: Run,
   step: StepRecord,
   steps: StepStore,
 ): Promise<Shortfall | null> {
-  if (maxCredits === null) return null;
+  if (maxCreditsPerRun === null) return null;
   const charged = (await steps.list(step.runId)).reduce(
     (sum, { stats }) => sum + (stats?.credits ?? 0),
     0,
   );
   const needed = reservedFor(step);
-  const available = maxCredits - charged;
+  const available = maxCreditsPerRun - charged;
   return needed <= available ? null : { needed, available, limit: "max_credits_per_run" };
 }

@@ -1,6 +1,6 @@
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
-import type { Brake } from "../watchlists/brake-setting.ts";
+import type { RunLimits } from "../watchlists/settings.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 import type { StepStats } from "./step.ts";
 
@@ -150,12 +150,8 @@ export interface Run extends RunRef {
    * it.
    */
   readonly pipeline: Pipeline;
-  /** `max_credits_per_run` of the watchlist at the start of the run; null for no maximum. */
-  readonly maxCredits: number | null;
-  /** `daily_credit_budget` of the watchlist at the start of the run; null for no maximum. */
-  readonly dailyCreditBudget: number | null;
-  /** `brake` of the watchlist at the start of the run; null for none. */
-  readonly brake: Brake | null;
+  /** The limits of the watchlist at the start of the run. */
+  readonly limits: RunLimits;
   /**
    * Fields that were missing in the answers of earlier runs, as in `ShapeChange`. Absent if there
    * are none.

@@ -157,7 +157,8 @@ function checkHold(
   for (const id of firstReadIn(steps)) unread.add(id);
   for (const id of changed) unread.delete(id);
   const read = run.stats.tracked - unread.size;
-  const { brake, kind, status } = run;
+  const { kind, status } = run;
+  const { brake } = run.limits;
   const isAbove =
     brake !== null &&
     kind !== "baseline" &&
