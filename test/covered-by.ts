@@ -42,7 +42,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/dashboard/browser/pages/watchlists/": {
     "test/functions/dashboard/item-filter.test.ts": files("item-filter"),
-    "test/functions/dashboard/limits-draft.test.ts": files("limits-draft"),
+    "test/functions/dashboard/watchlist-settings.test.ts": files("watchlist-settings"),
     "test/functions/dashboard/coverage.test.ts": files("coverage"),
     "test/functions/dashboard/schedule-draft.test.ts": files("schedule-draft"),
     "test/functions/dashboard/pipeline-draft.test.ts": files("pipeline-draft"),
@@ -208,8 +208,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/backtest.test.ts": files("backtest-request"),
     "test/shared/backtest/backtest-job.test.ts": files("run-backtest-job start-backtest"),
     "test/shared/backtest/backtest.test.ts": files(
-      "memory-ledger memory-pages memory-run past-lives past-reads past-run past-runs",
-      "past-steps play-run present-backtest",
+      "past-lives past-reads past-run past-runs past-steps present-backtest",
     ),
   },
   "shared/base/": {
@@ -221,6 +220,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/aws/accounts/daily-budget-store.test.ts": files("day"),
     "test/shared/aws/accounts/key-admission.test.ts": files("system"),
     "test/shared/base/ids.test.ts": files("assert"),
+    "test/shared/runs/item-details.test.ts": files("after-change"),
     "test/shared/base/retry-budget.test.ts": files("best-effort limits"),
     "test/shared/base/stored-kinds.test.ts": files("table-schema"),
     "test/shared/items/offer-check-request.test.ts": files("visible-text"),
@@ -308,6 +308,11 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/items/request.test.ts": files("shop-fields"),
     "test/shared/platforms/catalogue.test.ts": files("endpoints marketplaces"),
   },
+  "shared/played-runs/": {
+    "test/shared/backtest/backtest.test.ts": files(
+      "event-entries memory-ledger memory-pages memory-run play-run",
+    ),
+  },
   "shared/preview/": {
     "test/functions/watchlists/preview.test.ts": files("preview-request"),
     "test/shared/preview/preview.test.ts": files("present-preview"),
@@ -320,11 +325,13 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/scripts/openapi/descriptions.test.ts": files("run-schema"),
     "test/shared/runs/claim-due-run.test.ts": files("claim-run"),
     "test/shared/runs/item-details.test.ts": files("batch-details product-facts"),
-    "test/shared/runs/outcome.test.ts": files("apply-outcome readings-after route-states-after"),
+    "test/shared/runs/outcome.test.ts": files(
+      "apply-outcome item-outcome readings-after route-states-after",
+    ),
     "test/shared/runs/run-brake.test.ts": files("decide-hold discard-run hold"),
     "test/shared/runs/run-engine.test.ts": files(
-      "abandon-run advance-run complete-step deferred-step finish-run plan-step",
-      "read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
+      "abandon-run advance-run complete-step finish-run plan-step step",
+      "batch read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
     ),
     "test/shared/runs/run-events.test.ts": files("run"),
     "test/shared/runs/run-history.test.ts": files("run-watchlist"),
