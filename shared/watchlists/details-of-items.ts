@@ -17,15 +17,16 @@ export async function detailsOfItems(
   pages: Pick<PageStore, "details">,
 ): Promise<ReadonlyMap<string, ItemDetails>> {
   const ranges = rangesOf(watchlist, [...new Set(ids)].toSorted());
-  const parts = await inParallel(ranges, rangesAtOnce, (range) =>
-    pages.details(watchlist.id, range),
-  );
-  return new Map(parts.flatMap((part) => [...part]));
+  const found = new Map<string, ItemDetails>();
+  await inParallel(ranges, rangesAtOnce, async (range) => {
+    for (const [id, details] of await pages.details(watchlist.id, range)) found.set(id, details);
+  });
+  return found;
 }
 
 /**
- * The ranges in which to read items or their details: one for all IDs, or one for each ID of a watchlist with many
- * pages, in which few IDs can be far apart.
+ * The ranges in which to read items or their details: one for all IDs, or one for each ID of a
+ * watchlist with many pages, in which few IDs can be far apart.
  * @param ids sorted
  */
 export function rangesOf(

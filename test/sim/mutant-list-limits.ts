@@ -69,6 +69,20 @@ export const limitMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "once-left-while-sold-out",
+    file: "shared/pipelines/field-tests.ts",
+    original: 'if (skipsNull && isGap) return "unknown";',
+    replacement: 'if (skipsNull && isGap) return "unmet";',
+    scenario: "runs",
+  },
+  {
+    name: "decrease-from-null-in-event",
+    file: "shared/pipelines/rules.ts",
+    original: "const bridged = reportsChanged ? acrossNull(changes, notifying) : {};",
+    replacement: "const bridged = {};",
+    scenario: "runs",
+  },
+  {
     name: "where-ignored",
     file: "shared/pipelines/field-tests.ts",
     original: '? where\n    : [{ field, op, value: value ?? "" }, ...where];',

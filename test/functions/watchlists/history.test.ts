@@ -149,6 +149,10 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     [{ since: "2024-01-01T00:00:00Z" }, "since", "at most 400 days ago"],
     [{ since: at(20), until: at(10) }, "since", "before 'until'"],
     [{ until: "2026-03-01T11:00:00Z" }, "until", "must not be in the future"],
+    [{ since: "2027-01-01T00:00:00Z" }, "since", "must not be in the future"],
+    [{ until: "2020-01-01T00:00:00Z" }, "until", "at most 400 days ago"],
+    [{ since: "yesterday" }, "since", '(got "yesterday").'],
+    [{ since: "2026-02-01T10:00:00 02:00" }, "since", "Encode '+' as %2B in a URL."],
     [{ starting_after: "9.check" }, "starting_after", "ID of a point"],
     [{ order: "newest" }, "order", "newest_first"],
   ])("returns 400 that names the invalid parameter for %j", async (query, param, message) => {
