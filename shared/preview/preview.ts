@@ -18,7 +18,7 @@ import type { PageStore } from "../watchlists/page-store.ts";
 import { noLimits } from "../watchlists/settings.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import { type MostReads, mostReads } from "./most-reads.ts";
-import { detailsOfItems } from "./previewed-items.ts";
+import { detailsOfItems } from "../watchlists/details-of-items.ts";
 
 export interface PreviewCall extends MeteredCall {
   readonly request: PreviewRequest;
@@ -122,7 +122,11 @@ async function engineOf(
   { request: { watchlist, items } }: PreviewCall,
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
 ) {
-  const details = await detailsOfItems(watchlist, items, stored);
+  const details = await detailsOfItems(
+    watchlist,
+    items.map(({ id }) => id),
+    stored,
+  );
   const { pages, put } = memoryPages({ details: async () => details });
   put(items);
   return {
