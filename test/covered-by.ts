@@ -270,7 +270,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/history/": {
     "test/functions/watchlists/backtest.test.ts": files("history-span"),
     "test/functions/watchlists/history.test.ts": files(
-      "item-history last-known list-changes observed-fields present-history queries run-changes",
+      "item-history last-known list-changes observed-fields present-history queries",
+      "run-changes",
     ),
     "test/shared/history/merge-history.test.ts": files("history kept-history window"),
     "test/shared/runs/run-history.test.ts": files("point-lines"),
@@ -435,7 +436,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/watchlists/": {
     "test/functions/watchlists/change-items.test.ts": files("id-list"),
+    "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/history.test.ts": files("find-item"),
+    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/functions/watchlists/create.test.ts": files(
       "brake-setting claim-creation create-watchlist idempotency named-endpoint",
       "refresh-setting request settings watchlist watchlist-schema",

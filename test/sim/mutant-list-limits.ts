@@ -21,9 +21,9 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: "route-states-of-routed-items-lost",
-    file: "shared/runs/plan-step.ts",
-    original: "  reportedChanges: _c,",
-    replacement: "  reportedChanges: _c,\n  routeStates: _s,",
+    file: "shared/runs/item-outcome.ts",
+    original: "if (outcome[field] !== undefined) part[field]",
+    replacement: "if (field !== 'routeStates' && outcome[field] !== undefined) part[field]",
     scenario: "runs",
   },
   {
