@@ -436,9 +436,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/watchlists/": {
     "test/functions/watchlists/change-items.test.ts": files("id-list"),
-    "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/history.test.ts": files("find-item"),
-    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/functions/watchlists/create.test.ts": files(
       "brake-setting claim-creation create-watchlist idempotency named-endpoint",
       "refresh-setting request settings watchlist watchlist-schema",
