@@ -1,5 +1,6 @@
 import { notFound } from "../../shared/base/errors.ts";
 import { parseItemId } from "../../shared/platforms/item-id.ts";
+import { completeReads, lastReadAt } from "../../shared/runs/last-read.ts";
 import { findItem } from "../../shared/watchlists/find-item.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { route } from "../http/route.ts";
@@ -8,12 +9,16 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `GET /v1/watchlists/{id}/items/{item_id}` */
 export const getItemRoute = route<WatchlistDependencies>({
-  async handle({ caller, path }, { watchlists, pages }) {
+  async handle({ caller, path }, { watchlists, pages, runs }) {
     const { id, platform } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const itemId = parseItemId(platform, path["item_id"] ?? "", "item_id");
     const item = await findItem(id, itemId, pages);
     if (item === undefined) throw notFound(`Item ${itemId} of this watchlist`);
-    const details = await pages.details(id, { from: itemId, to: itemId });
-    return { status: 200, body: presentItem(item, platform, details.get(itemId)) };
+    const [details, reads] = await Promise.all([
+      pages.details(id, { from: itemId, to: itemId }),
+      completeReads(id, runs),
+    ]);
+    const context = { details: details.get(itemId), lastReadAt: lastReadAt(item, reads) };
+    return { status: 200, body: presentItem(item, platform, context) };
   },
 });

@@ -1,5 +1,7 @@
 import type { UndefinedSchema } from "valibot";
 import { parseItemId } from "../../shared/platforms/item-id.ts";
+import { completeReads, lastReadAt } from "../../shared/runs/last-read.ts";
+import type { Item } from "../../shared/watchlists/item.ts";
 import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
 import { listItems } from "../../shared/watchlists/list-items.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
@@ -15,7 +17,7 @@ export const listItemsRoute = route<
   typeof itemsQuery
 >({
   query: itemsQuery,
-  async handle({ caller, path, query: wanted }, { watchlists, pages }) {
+  async handle({ caller, path, query: wanted }, { watchlists, pages, runs }) {
     const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const { starting_after: after } = wanted;
     const page = await listItems(
@@ -33,15 +35,23 @@ export const listItemsRoute = route<
       pages,
     );
     const [first, last] = [page.items[0], page.items.at(-1)];
-    const details =
+    const [details, reads] =
       first === undefined || last === undefined
-        ? new Map<string, ItemDetails>()
-        : await pages.details(watchlist.id, { from: first.id, to: last.id });
+        ? [new Map<string, ItemDetails>(), []]
+        : await Promise.all([
+            pages.details(watchlist.id, { from: first.id, to: last.id }),
+            completeReads(watchlist.id, runs),
+          ]);
+    const present = (item: Item) =>
+      presentItem(item, watchlist.platform, {
+        details: details.get(item.id),
+        lastReadAt: lastReadAt(item, reads),
+      });
     return {
       status: 200,
       body: {
         object: "list",
-        data: page.items.map((item) => presentItem(item, watchlist.platform, details.get(item.id))),
+        data: page.items.map(present),
         has_more: page.hasMore,
       },
     };

@@ -232,8 +232,10 @@ const descriptions: Readonly<Record<string, string>> = {
     "Number of items that were due for the step but were not read, such as items removed since the start.",
   "WatchlistItem.snapshot": "Values of the last complete read, by field. Null if there was none.",
   "changes.snapshot": "All values after the change, by field.",
+  "WatchlistItem.last_read_at":
+    "When a run last read the item successfully: the end of that run, or the time of `snapshot_at` if it is later. Null if no read was successful.",
   "WatchlistItem.snapshot_at":
-    "When the values of the snapshot were read. Null if there is no snapshot.",
+    "Since when the item has had the values of the snapshot. Null if there is no snapshot.",
   "shipping.standard": "Price of standard shipping.",
   started_at: "When the run started.",
   "WatchlistItem.state":
@@ -265,7 +267,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "steps.unavailable": "Number of items whose read failed. Refunded.",
   "backfillS3Destination|recoverWebhookDeliveries.until": "End of the period.",
   "retailer_b.upc": "Universal Product Code.",
-  updated_at: "When the resource was last changed.",
+  "S3Destination|Watchlist|WebhookEndpoint|createWebhookEndpoint|rotateWebhookSecret.updated_at":
+    "When the resource was last changed.",
   "attributes.value": "Value of the attribute.",
   "products.values": "Values of the item when it matched, by field.",
   "WatchlistRun|changeWatchlistAsins|changeWatchlistItems|data.watchlist_id":

@@ -45,8 +45,13 @@ export interface Played {
   readonly reads: number;
   /** Runs that their brakes passed. */
   readonly passed: number;
-  /** Runs with wrong prices, which their brakes held. Not part of `runs`. */
+  /** Runs with wrong prices only, which their brakes held. Not part of `runs`. */
   readonly held: number;
+  /**
+   * Runs in which a part of the prices was wrong, and which were held for the shape of their
+   * answers. Not part of `runs`.
+   */
+  readonly heldForShape: number;
 }
 
 /** A shop during the replay. */
@@ -63,9 +68,10 @@ interface OpenShop {
 /**
  * Replays the prices of shops. On each day, the source has the prices of that day, the new products
  * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
- * the events report, the decisions of the brakes, and the history. On the first day of each month,
- * a run with wrong prices precedes. It is discarded, so the other records must be as if it had not
- * run. The judge of back-tests receives all other runs. Returns the totals.
+ * the events report, those of the brakes, and the history. On the first day of each month, a run
+ * with wrong prices precedes, and on the 15th one in which a part of the prices is wrong. They are
+ * discarded, so the other records must be as if they had not run.
+ * The judge of back-tests receives all other runs. Returns the totals.
  * @param days the days of all shops, YYYY-MM-DD, ascending
  * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
  * the prices of the file, or does not hold one with wrong prices
@@ -81,17 +87,20 @@ export async function playDays(
     items: [],
     unread: shop.first,
   }));
-  const totals = { days: days.length, runs: 0, reads: 0, passed: 0, held: 0 };
+  const totals = { days: days.length, runs: 0, reads: 0, passed: 0, held: 0, heldForShape: 0 };
   for (const day of days) {
     replay.progress.begin(`playing ${day}`);
-    setTime(`${day}${isWrongDay(day) ? wrongTime : runTime}`, replay);
+    setTime(`${day}${isWrongDay(day) || isPartlyWrongDay(day) ? wrongTime : runTime}`, replay);
     const open = all.filter(({ days: { first, last } }) => first <= day && day <= last);
     for (const shop of open) await beginDay(shop, day, replay);
     const due = open.flatMap((shop) =>
       Array.from(shop.lists, ([name, list]) => ({ shop, name, list, day })),
     );
-    const wrong = isWrongDay(day) ? due.filter(canBeHeld) : [];
-    totals.held += await playWrongRuns(wrong, replay);
+    const allWrong = isWrongDay(day) ? due.filter(canBeHeld) : [];
+    const partlyWrong = isPartlyWrongDay(day) ? due.filter(canBeHeldForShape) : [];
+    totals.held += await playWrongRuns(allWrong, replay);
+    totals.heldForShape += await playPartlyWrongRuns(partlyWrong, replay);
+    const wrong = [...allWrong, ...partlyWrong];
     setTime(`${day}${runTime}`, replay);
     await playRuns(
       due.filter((list) => !wrong.includes(list)),
@@ -152,6 +161,11 @@ async function playRuns(
 }
 
 const isWrongDay = (day: string): boolean => day.endsWith("-01");
+const isPartlyWrongDay = (day: string): boolean => day.endsWith("-15");
+
+/** So many items that enough of the wrong prices have an earlier price. */
+const canBeHeldForShape = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
+  day > days.first && items.length - days.planOf(day).added.length >= settings.partlyWrongItemsMin;
 
 /** The brake holds neither the first run of a watchlist nor one of few items with earlier prices. */
 const canBeHeld = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
@@ -182,6 +196,34 @@ async function playWrongRuns(
   await service.discard(
     runs.map(({ run }) => run),
     `The source sent prices times ${factor}.`,
+  );
+  return runs.length;
+}
+
+/**
+ * Plays runs in which one of `settings.wrongEvery` prices is multiplied by 100, and discards them. So
+ * few changes are below the brake: the shape of the answers holds the run. Returns their number.
+ * @throws Error if a run is not held for the shape of its answers
+ */
+async function playPartlyWrongRuns(
+  due: readonly WatchlistOfDay[],
+  { service, source }: Replay,
+): Promise<number> {
+  if (due.length === 0) return 0;
+  const { wrongTimes: factor, wrongEvery } = settings;
+  source.setFactor(factor, wrongEvery);
+  const runs = await service.runNow(due.map(({ list }) => list));
+  source.setFactor(1);
+  for (const [{ day, shop }, { run }] of inPairs(due, runs)) {
+    const found = run.shape?.priceJump?.factor ?? 1;
+    if (run.phase !== "held" || Math.abs(found / factor - 1) > 0.01) {
+      const where = `The run of ${day} with some wrong prices of ${shop.days.shop}`;
+      throw new Error(`${where} is ${run.phase}, with the factor ${found}.`);
+    }
+  }
+  await service.discard(
+    runs.map(({ run }) => run),
+    `The source sent some prices times ${factor}.`,
   );
   return runs.length;
 }

@@ -4,7 +4,7 @@ import type { HistoryPoint, HistorySpan } from "../history/history.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import type { Run } from "../runs/run.ts";
 import type { RunStore } from "../runs/run-store.ts";
-import type { PastRun } from "./past-reads.ts";
+import type { PastRun } from "./past-run.ts";
 
 /** The most that a back-test may read. */
 export interface BacktestBounds {

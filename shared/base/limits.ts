@@ -56,6 +56,8 @@ export const limits = {
     cooldownSecondsMin: 5 * 60,
     cooldownSecondsMax: 30 * 24 * 60 * 60,
   },
+  /** Minimum number of items that must have changed their shape, so that the run is suspicious. */
+  shapeItemsMin: 20,
   /** Maximum number of items in one part, which is one of the events of a run. */
   itemEventsMax: 500,
   consecutiveSkipsMax: 3,

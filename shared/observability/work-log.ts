@@ -4,7 +4,7 @@
  * asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Metrics, inLines, merged, type MetricsSink } from "./figures.ts";
+import { type Metrics, inLines, type MetricsSink } from "./figures.ts";
 
 export type WorkKeys = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -41,9 +41,6 @@ export function addWorkKeys(keys: WorkKeys): void {
 export const recordMetrics: MetricsSink = (metrics) => {
   current.getStore()?.metrics.push(...metrics);
 };
-
-/** The merged metrics of the current work so far; empty outside a unit of work. */
-export const metricsSoFar = (): readonly Metrics[] => merged(current.getStore()?.metrics ?? []);
 
 /** Writes one log line. The logger converts the member `metrics` to CloudWatch metrics. */
 export type WriteLine = (message: string, line: Readonly<Record<string, unknown>>) => void;

@@ -1,4 +1,6 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
+import type { MetricsSink } from "../observability/figures.ts";
+import type { AttemptCounts } from "./attempt-counts.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import {
   type OutboxEntry,
@@ -41,6 +43,10 @@ export interface Session<LogRecord> {
    * change.
    */
   state?(): unknown;
+  /** Called before each due entry is processed, with the milliseconds since its due time. */
+  late?(milliseconds: number): void;
+  /** The attempts of the session so far. */
+  readonly attempts?: AttemptCounts;
   /** Releases the session's resources. */
   close(): void;
 }
@@ -68,10 +74,10 @@ export interface DrainDependencies<LogRecord> {
   readonly queue: OutboxQueue;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Called before each due entry is processed, with the milliseconds since its due time. */
-  readonly late?: (milliseconds: number) => void;
   /** Called with each entry before it is processed. */
   readonly begins?: (entry: OutboxEntry) => void;
+  /** Receives the metrics of the receiver at the end of a session. */
+  readonly report?: MetricsSink;
 }
 
 /**
@@ -122,6 +128,7 @@ export async function drain<LogRecord>(
     throw error;
   } finally {
     session.close();
+    dependencies.report?.(session.attempts?.metrics() ?? []);
   }
   const delay = next === null ? null : await delayUntil(next, work);
   // After an error, the sweeper wakes the target later. A message now would repeat the error
@@ -238,7 +245,7 @@ async function workOn<LogRecord>(
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
       if (isOver()) return;
       const lateMs = dependencies.clock.now().getTime() - new Date(entry.dueAt).getTime();
-      if (lateMs >= 0) dependencies.late?.(lateMs);
+      if (lateMs >= 0) session.late?.(lateMs);
       dependencies.begins?.(entry);
       try {
         await session.work(entry, {

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { invalidParam, missingParam, type ServiceError } from "../base/errors.ts";
-import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
-import { stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { invalidChoiceMessage } from "../base/valid-values.ts";
+import { parsePlatform, type Platform, type Shop } from "../platforms/catalogue.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import { checkPaths } from "./check-paths.ts";
 import { checkRoute } from "./check-route.ts";
 import type { Pipeline, Step } from "./definition.ts";
@@ -17,7 +18,7 @@ import { pipelineBody, plainName } from "./pipeline-body.ts";
  */
 export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pipeline {
   const parsed = v.safeParse(pipelineBody, value, { abortEarly: true });
-  if (!parsed.success) throw refusal(parsed.issues[0], path);
+  if (!parsed.success) throw refusal(parsed.issues[0], { path, shop });
   const { steps, baseline = null, refresh = null, entry = steps[0]?.id ?? "" } = parsed.output;
   const pipeline = {
     entry,
@@ -51,11 +52,10 @@ function checkSteps(steps: readonly Step[], shop: Shop, path: string): void {
 function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: string): void {
   const entry = stepScrapers[scraper];
   if (entry.platform !== platform) {
-    const fitting = stepScraperIds.filter((id) => stepScrapers[id].platform === platform);
     throw invalidParam(
       `${place}.scraper`,
       `'${scraper}' does not read '${platform}', the platform of this watchlist. ` +
-        `Use one of: ${fitting.join(", ")}.`,
+        `Use one of: ${scrapersOf(platform).join(", ")}.`,
     );
   }
   if (condition !== undefined && entry.kind !== "offers") {
@@ -66,8 +66,14 @@ function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: s
   }
 }
 
+const scrapersOf = (platform: Platform): readonly StepScraperId[] =>
+  stepScraperIds.filter((id) => stepScrapers[id].platform === platform);
+
 /** Converts a schema issue to an error 400 whose `param` is the key to change. */
-function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
+function refusal(
+  issue: v.BaseIssue<unknown>,
+  { path, shop }: { readonly path: string; readonly shop: Shop },
+): ServiceError {
   const param = [path];
   for (const { key, input } of issue.path ?? []) {
     // The client sent an array where an object is required, so the array is the invalid value.
@@ -79,5 +85,13 @@ function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
     else if (typeof key === "string" && plainName.test(key)) param.push(`.${key}`);
   }
   const place = param.join("");
-  return issue.received === "undefined" ? missingParam(place) : invalidParam(place, issue.message);
+  if (issue.received === "undefined") return missingParam(place);
+  return invalidParam(place, isUnknownScraper(issue) ? scraperMessage(issue, shop) : issue.message);
 }
+
+const isUnknownScraper = ({ type, path }: v.BaseIssue<unknown>): boolean =>
+  type === "picklist" && path?.at(-1)?.key === "scraper";
+
+/** The schema knows the scrapers of all platforms. Only those of the watchlist's are of use. */
+const scraperMessage = ({ input }: v.BaseIssue<unknown>, { platform }: Shop): string =>
+  invalidChoiceMessage(`'scraper' of ${platform}`, scrapersOf(platform), input);

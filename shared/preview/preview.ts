@@ -124,8 +124,8 @@ async function engineOf(
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
 ) {
   const details = await detailsOfItems(watchlist, items, stored);
-  const { pages, add } = memoryPages({ details: async () => details });
-  add(items);
+  const { pages, put } = memoryPages({ details: async () => details });
+  put(items);
   return {
     pages,
     // The call has reserved the credits of all steps.

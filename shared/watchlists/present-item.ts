@@ -6,6 +6,13 @@ import { type ItemDetails, presentDetails } from "./item-details.ts";
 import { totalOf } from "./page.ts";
 import type { Watchlist } from "./watchlist.ts";
 
+/** What is known of an item besides the stored item. */
+interface ItemContext {
+  readonly details: ItemDetails | undefined;
+  /** Time of its last successful read (ISO); null if there was none. */
+  readonly lastReadAt: string | null;
+}
+
 /**
  * Converts a watchlist item to its form in API responses, with its details if it has any. Adds
  * `asin` on retailer_a.
@@ -13,7 +20,7 @@ import type { Watchlist } from "./watchlist.ts";
 export function presentItem(
   item: Item,
   platform: Platform,
-  details: ItemDetails | undefined,
+  { details, lastReadAt }: ItemContext,
 ): Record<string, unknown> {
   const change = item.lastChange;
   return {
@@ -24,6 +31,7 @@ export function presentItem(
     state: item.state,
     added_at: item.addedAt,
     first_read_at: item.firstReadAt,
+    last_read_at: lastReadAt,
     last_read_status: item.lastReadStatus,
     consecutive_failures: item.consecutiveFailures,
     snapshot: currentSnapshot(item),

@@ -165,6 +165,7 @@ export const watchlistItemSchema = v.object({
   state: v.picklist(["new", "active", "delisted"]),
   added_at: timestamp,
   first_read_at: v.nullable(timestamp),
+  last_read_at: v.nullable(timestamp),
   last_read_status: v.nullable(v.picklist(["ok", "partial", "not_found", "unavailable"])),
   consecutive_failures: count,
   snapshot: v.nullable(snapshotSchema),

@@ -1,4 +1,5 @@
-import { retryReplace } from "./change-endpoint.ts";
+import { changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { endpointRepeats } from "./change-endpoint.ts";
 import { type WebhookEndpoint, changedAt, type DisabledReason } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
@@ -25,13 +26,13 @@ export async function disableEndpoint(
   endpoints: Pick<EndpointStore, "get" | "replace">,
 ): Promise<void> {
   const { accountId, id, receivingSince } = endpoint;
-  await retryReplace(async () => {
+  await repeatChange(async () => {
     const before = await endpoints.get(accountId, id);
     const isSame = before?.enabled === true && before.receivingSince === receivingSince;
-    if (before === null || !isSame) return undefined;
+    if (before === null || !isSame) return changed(undefined);
     const updatedAt = changedAt(before, now);
     const after: WebhookEndpoint = { ...before, enabled: false, disabledReason: reason, updatedAt };
     const { outcome } = await endpoints.replace(before, after, { failingSince });
-    return outcome === "replaced" || outcome === "recovered" ? undefined : "again";
-  });
+    return outcome === "replaced" || outcome === "recovered" ? changed(undefined) : lost;
+  }, endpointRepeats);
 }

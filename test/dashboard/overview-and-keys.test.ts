@@ -22,7 +22,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("shows the balance, the days until the credits are used up, and a chart and a table of the credits per day", async () => {
+  it("shows the balance, how long the credits last, and a chart and a table of the credits per day", async () => {
     const call = { platform: "retailer_d", ids: ["9000000", "9000001"] };
     await dashboard.world.api.send("POST", "/products", call);
     const { page, signIn } = await dashboard.open();
@@ -69,7 +69,9 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page
       .getByText("The account has no credits left. The service refuses item calls")
       .waitFor();
-    expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain("0 days");
+    expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain(
+      "0 hours",
+    );
   });
 
   it("repeats a call that gets a busy response once, after the time in Retry-After", async () => {

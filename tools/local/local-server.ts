@@ -47,18 +47,23 @@ export async function serveAtPreviousPort(
 }
 
 /**
- * Returns a listener whose handler is set later by `open`. Until then it responds with 503.
- * Functions need the endpoints' addresses at their start, while some endpoints need the functions.
+ * Returns a listener whose handler is set later by `open`. Until then, and after `close`, it responds
+ * with 503. Functions need the endpoints' addresses at their start, while some endpoints need the
+ * functions.
  */
 export function deferredListener(): {
   listener: RequestListener;
   open: (to: RequestListener) => void;
+  close: () => void;
 } {
   let target = notYet;
   return {
     listener: (request, response) => target(request, response),
     open(to) {
       target = to;
+    },
+    close() {
+      target = notYet;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { RouteKey } from "../../../functions/routes.ts";
 import { healthFreshMs, healthResponse } from "../../../functions/meta/health.ts";
 import { version } from "../../../shared/base/version.ts";
+import { protocolVersions } from "../../../shared/sources/storefront/agent-profile.ts";
 import type { Operation } from "../operation.ts";
 
 export const metaOperations = {
@@ -29,6 +30,25 @@ export const metaOperations = {
       "Returns the OpenAPI 3.1 document of this API, with the address that you called as its " +
       "server. Public.",
     answers: { 200: { description: "The OpenAPI 3.1 document.", mediaType: "application/json" } },
+  },
+  "GET /v1/agent_profiles/{version}": {
+    id: "getAgentProfile",
+    tag: "Meta",
+    summary: "Get the agent profile of the service",
+    description:
+      "Returns the profile with which the service introduces itself to stores of the Universal " +
+      "Commerce Protocol. It declares one version of the protocol, and that the service reads and " +
+      "searches catalogs. Stores read it when the service reads their items. Public.",
+    path: {
+      version: { description: "A version of the protocol.", example: protocolVersions[0] },
+    },
+    answers: {
+      200: {
+        description: "The profile, a document of the protocol.",
+        mediaType: "application/json",
+      },
+    },
+    refusals: [404],
   },
   "GET /dashboard": {
     id: "getDashboard",

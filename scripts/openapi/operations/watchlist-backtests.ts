@@ -41,6 +41,7 @@ const result = {
     },
   ],
   unknown_fields: [],
+  unknown_reads: [],
   removed_items: 0,
 };
 

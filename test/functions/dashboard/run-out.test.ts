@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
-  daysLeft,
   currentPace,
+  runOutOf,
+  type Spending,
 } from "../../../functions/dashboard/browser/pages/overview/run-out.ts";
 
 const dateOf = (n: number): string => `2026-03-${String(n + 1).padStart(2, "0")}`;
@@ -64,14 +65,62 @@ describe("the credits spent per day that the dashboard shows", () => {
   });
 });
 
-describe("the days until the credits are used up, in the dashboard,", () => {
-  const pace = { credits: 100, of: "yesterday" };
+describe("the time until the credits are used up, in the dashboard,", () => {
+  const now = new Date("2026-03-10T12:00:00Z");
+  const hourMs = 3_600_000;
+  const spending = (balance: number, scheduledHours: number | null): Spending =>
+    ({
+      created_at: "2025-01-01T00:00:00Z",
+      credit_balance: balance,
+      forecast: {
+        balance_runs_out_at: {
+          likely:
+            scheduledHours === null
+              ? null
+              : new Date(now.getTime() + scheduledHours * hourMs).toISOString(),
+        },
+      },
+    }) as Spending;
+  const used = daily(100, 100, 100, 100, 100, 100, 100, 0);
+
   it.each([
-    ["are rounded down to whole days", 199, pace, 1],
-    ["are 0 for an account without credits", 0, pace, 0],
-    ["are 0 for an account without credits and without usage", 0, null, 0],
-    ["are unknown for an account with credits and without usage", 5_000, null, null],
-  ])("%s", (...[, balance, given, expected]) => {
-    expect(daysLeft(balance, given)).toBe(expected);
+    [
+      "is the forecast of the schedules if that is earlier than the current rate",
+      spending(2_400, 8.5),
+      used,
+      { hours: 8.5, basis: "at the forecast of the schedules" },
+    ],
+    [
+      "follows the current rate if that is earlier than the forecast of the schedules",
+      spending(200, 720),
+      used,
+      { hours: 48, basis: "at the rate of the last 7 days" },
+    ],
+    [
+      "follows the current rate if the schedules use no credits",
+      spending(50, null),
+      used,
+      { hours: 12, basis: "at the rate of the last 7 days" },
+    ],
+    [
+      "is the forecast of the schedules if nothing was used before",
+      spending(5_000, 3),
+      daily(0, 0),
+      { hours: 3, basis: "at the forecast of the schedules" },
+    ],
+    [
+      "is unknown if neither schedules nor calls use credits",
+      spending(5_000, null),
+      daily(0),
+      null,
+    ],
+    [
+      "is never negative if the forecast lies before the time of the browser",
+      spending(0, -2),
+      daily(0),
+      { hours: 0, basis: "at the forecast of the schedules" },
+    ],
+  ])("%s", (...[, account, days, expected]) => {
+    expect(runOutOf(account, days, now)).toEqual(expected);
   });
 });

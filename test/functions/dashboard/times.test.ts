@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isoOf } from "../../../functions/dashboard/browser/format/times.ts";
+import { isoOf, lastingWords } from "../../../functions/dashboard/browser/format/times.ts";
 
 describe("a local time that a user types in the dashboard", () => {
   it("is converted to the same instant in ISO 8601", () => {
@@ -13,4 +13,18 @@ describe("a local time that a user types in the dashboard", () => {
       expect(isoOf(local)).toBeUndefined();
     },
   );
+});
+
+describe("the time that credits last, in the dashboard,", () => {
+  it.each([
+    [0, "less than an hour"],
+    [0.99, "less than an hour"],
+    [1, "1 hour"],
+    [8.5, "8 hours"],
+    [47.9, "47 hours"],
+    [48, "2 days"],
+    [24 * 2_499.5, "2,499 days"],
+  ])("of %d hours is shown as %s", (hours, words) => {
+    expect(lastingWords(hours)).toBe(words);
+  });
 });

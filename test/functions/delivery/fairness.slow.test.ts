@@ -4,7 +4,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { deliver } from "../../../functions/delivery/deliver.ts";
-import { deliveryMessage } from "../../../functions/delivery/message.ts";
+import { deliveryMessage } from "../../../shared/messages/deliveries-queue.ts";
 import { batchHandler, done } from "../../../functions/queue/batch-handler.ts";
 import { systemClock } from "../../../shared/base/system.ts";
 import { targetsAtOnceMax } from "../../../shared/outbox/lease.ts";

@@ -97,6 +97,7 @@ const handler: HttpHandler = groupHandler({
     "POST /v1/watchlists/estimate": other,
     "GET /v1/watchlists/schedule": filtered,
     "GET /v1/watchlists/scrapers": other,
+    "GET /v1/watchlists/sources": other,
     "GET /v1/watchlists/{id}": other,
     "PATCH /v1/watchlists/{id}": other,
     "DELETE /v1/watchlists/{id}": other,

@@ -40,6 +40,7 @@ async function logged(
 ): Promise<readonly Line[]> {
   const { logger, lines } = loggedLines("offers");
   const read = route({
+    body: v.object({ ids: v.array(v.string()) }),
     query: v.object({ other: v.string() }),
     async handle() {
       logger.warn("under way");

@@ -146,6 +146,7 @@ async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
       LEDGER_TABLE: table,
       RUNS_QUEUE_URL: "http://127.0.0.1:1/runs",
       SOURCES: "{}",
+      API_URL: "https://service.example/",
       RESPONSE_MODE: mode,
     },
     { clock, random, sources, clients: { dynamo: client } },

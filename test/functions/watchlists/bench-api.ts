@@ -55,6 +55,7 @@ export async function callOnBench(
       },
       logger: loggedLines("watchlists").logger,
       warn: () => {},
+      readHealth: async () => new Map(),
     },
   });
   const ask = groupCaller(handler, admitted.keyOf);

@@ -223,8 +223,16 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("ignores fields of the body that it does not know", async () => {
-    expect((await create({ colour: "red" })).status).toBe(201);
+  it("returns 400 for a field of the body that it does not know, and creates nothing", async () => {
+    const { status, json } = await create({ max_credit_per_run: 5 });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      error: {
+        param: "max_credit_per_run",
+        message: expect.stringContaining("Did you mean 'max_credits_per_run'?") as unknown,
+      },
+    });
+    expect(await world.rows()).toEqual([]);
   });
 
   it("returns 403 to a key of the demo workspace, and does not store the call's idempotency key", async () => {

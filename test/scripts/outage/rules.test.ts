@@ -57,7 +57,7 @@ it.each<[string, Observation]>([
   expect(brokenRules(seen)).toEqual([]);
 });
 
-it.each<[string, Observation]>([
+const broken: readonly [text: string, seen: Observation][] = [
   ["got no response", { ...unavailable, status: 0, headers: new Headers() }],
   ["returned 500 where 503 is expected", { ...unavailable, status: 500 }],
   ["returned 200 where 503 is expected", { ...unavailable, status: 200, headers: headers() }],
@@ -90,9 +90,14 @@ it.each<[string, Observation]>([
   ],
   ["still holds credits", { ...unavailable, holdsCredits: true }],
   ["returned X-Service-Credits 1 and was charged 0", { ...usual, charged: 0 }],
-])("the rules of the outage test report a call that %s", (text, seen) => {
-  expect(brokenRules(seen)).toEqual([text]);
-});
+];
+
+it.each(broken.map(([text, seen]) => ({ text, seen })))(
+  "the rules of the outage test report a call of $seen.route in the mode '$seen.mode' that $text",
+  ({ text, seen }) => {
+    expect(brokenRules(seen)).toEqual([text]);
+  },
+);
 
 it("the rules of the outage test report a charge for a call that got no response", () => {
   const seen = { ...unavailable, status: 0, headers: new Headers(), charged: 2 };

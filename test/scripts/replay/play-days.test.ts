@@ -93,7 +93,14 @@ describe("a replay of several shops", () => {
       "2026-01-04 two changes",
       "2026-01-04 two limited",
     ]);
-    expect(played).toEqual({ days: 4, runs: 10, reads: 2 + 2 + 4 + 2 + 2, passed: 10, held: 0 });
+    expect(played).toEqual({
+      days: 4,
+      runs: 10,
+      reads: 2 + 2 + 4 + 2 + 2,
+      passed: 10,
+      held: 0,
+      heldForShape: 0,
+    });
   });
 
   it("skips days on which no shop has prices", () => {

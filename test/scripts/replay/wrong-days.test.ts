@@ -101,7 +101,14 @@ describe("a day with wrong prices in a replay", () => {
       "2026-02-02T06:00 run one changes 3",
       "2026-02-02T06:00 run one limited 3",
     ]);
-    expect(played).toEqual({ days: 3, runs: 6, reads: 6 * size, passed: 6, held: 2 });
+    expect(played).toEqual({
+      days: 3,
+      runs: 6,
+      reads: 6 * size,
+      passed: 6,
+      held: 2,
+      heldForShape: 0,
+    });
   });
 
   it("is recorded as a held run with its counts of items, in addition to the usual run of the day", async () => {

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { type Metrics, newMetrics } from "../../../shared/observability/figures.ts";
+import { attemptCounts } from "../../../shared/outbox/attempt-counts.ts";
 import { drain, type DrainDependencies, type Session } from "../../../shared/outbox/drain.ts";
 import type {
   OutboxChanges,
@@ -94,6 +96,26 @@ describe("drain", () => {
 
     await expect(drain(target, { ...dependencies, begins })).rejects.toThrow("no store");
     expect(steps).toEqual(["a", "works on a", "b", "works on b"]);
+  });
+
+  it("reports the attempts of the session, even if the processing fails", async () => {
+    entries = [entry("a")];
+    const attempts = attemptCounts();
+    session = {
+      ...session,
+      attempts,
+      work() {
+        attempts.note({ succeeded: false });
+        return Promise.reject(new Error("no store"));
+      },
+    };
+    const reported: Metrics[] = [];
+    const report = (more: readonly Metrics[]): void => void reported.push(...more);
+
+    await expect(drain(target, { ...dependencies, report })).rejects.toThrow("no store");
+    expect(reported).toEqual([
+      newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: 1 }),
+    ]);
   });
 
   it("processes all due entries, stores the changes in few transactions, and sends no wake-up message", async () => {

@@ -115,7 +115,7 @@ describe("a pipeline with a missing key", () => {
       withRoute({ when: "changed", field: "price", op: "below" }),
     ],
     ["pipeline.steps[0].routes[0].value", withRoute({ when: "ok", field: "inStock", op: "is" })],
-  ])("is refused with an error that names %s", (param, value) => {
+  ])("is refused with an error that names %s: %j", (param, value) => {
     expect(refused(() => parse(value))).toEqual({
       code: "MISSING_PARAM",
       status: 400,
@@ -220,7 +220,8 @@ describe("an invalid pipeline", () => {
         "an unknown scraper",
         "pipeline.steps[0].scraper",
         pipelineOf(stepOn("retailer_a.ultra", "a")),
-        `'scraper' must be one of ${stepScraperIds.join(", ")} (got "retailer_a.ultra").`,
+        "'scraper' of retailer_a must be one of retailer_a.pulse, retailer_a.lite, retailer_a.full, " +
+          'retailer_a.offers, retailer_a.offer_check (got "retailer_a.ultra").',
       ],
       [
         "a scraper of another platform",
@@ -534,7 +535,7 @@ describe("the routes between a pipeline's steps", () => {
       "pipeline.steps[2].routes[0].run",
       pipelineOf(lite("a"), lite("b", always("c")), lite("c", always("b"))),
     ],
-  ])("are refused if they loop: %s", (loop, param, value) => {
+  ])("are refused if they loop: %s, and the error names %s", (loop, param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);

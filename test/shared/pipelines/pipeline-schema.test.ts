@@ -15,7 +15,7 @@ describe("the response schemas of snapshots and changes", () => {
     expect(is(changesSchema, { price: { before: value, after: value } })).toBe(true);
   });
 
-  it.each([{}, [], undefined])("refuse %j as the value of a field", (value) => {
+  it.each([[{}], [[]], [undefined]])("refuse %j as the value of a field", (value) => {
     expect(is(snapshotSchema, { price: value })).toBe(false);
     expect(is(changesSchema, { price: { before: value, after: 1 } })).toBe(false);
     expect(is(changesSchema, { price: { before: 1, after: value } })).toBe(false);

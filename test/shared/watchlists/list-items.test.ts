@@ -110,23 +110,22 @@ describe("API responses with an item", () => {
     owes: [{ step: "lite", scraper: "retailer_a.lite" }],
     revision: 12,
   };
+  const unread = { details: undefined, lastReadAt: null };
 
   it("have one snapshot that combines all readings of the item, and the tier of its last change", () => {
-    const wire = presentItem(item, "retailer_a", undefined);
+    const wire = presentItem(item, "retailer_a", unread);
     expect(wire["snapshot"]).toEqual({ price: 2, newCount: 3 });
     expect(wire["last_change"]).toMatchObject({ scraper: "retailer_a.lite", tier: "lite" });
     expect(safeParse(watchlistItemSchema, wire).success).toBe(true);
   });
 
   it("have the ID of the item as asin on retailer_a only", () => {
-    expect(presentItem(item, "retailer_a", undefined)["asin"]).toBe("B000000001");
-    expect(presentItem({ ...item, id: "10001" }, "retailer_d", undefined)).not.toHaveProperty(
-      "asin",
-    );
+    expect(presentItem(item, "retailer_a", unread)["asin"]).toBe("B000000001");
+    expect(presentItem({ ...item, id: "10001" }, "retailer_d", unread)).not.toHaveProperty("asin");
   });
 
   it("have exactly the fields of their schema", () => {
-    const names = Object.keys(presentItem(item, "retailer_d", undefined));
+    const names = Object.keys(presentItem(item, "retailer_d", unread));
     expect(names.toSorted()).toEqual(
       Object.keys(watchlistItemSchema.entries)
         .filter((name) => name !== "asin")

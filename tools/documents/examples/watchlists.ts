@@ -74,6 +74,7 @@ export const watchlistItem = {
   state: "active",
   added_at: "2026-11-21T01:09:35.668Z",
   first_read_at: "2026-11-21T01:09:36.120Z",
+  last_read_at: "2026-11-21T01:39:37.402Z",
   last_read_status: "ok",
   consecutive_failures: 0,
   snapshot,
@@ -139,6 +140,7 @@ export const run = {
 const hold = {
   changed_items: 1987,
   read_items: 2000,
+  cause: "changed_items",
   max_changed_percent: 95,
   min_items: 50,
   expires_at: null,

@@ -1,3 +1,5 @@
+import { formatCount } from "./numbers.ts";
+
 const units = [
   ["year", 365 * 86_400],
   ["month", 30 * 86_400],
@@ -40,4 +42,21 @@ export const formatDay = (date: string): string => dayMonth.format(new Date(`${d
 export function isoOf(local: string): string | undefined {
   const time = new Date(local);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** Below this number of hours, a time is shown in hours. */
+const shownHoursMax = 48;
+const hoursOfDay = 24;
+
+const counted = (count: number, unit: string): string =>
+  `${formatCount(count)} ${count === 1 ? unit : `${unit}s`}`;
+
+/**
+ * Formats the time that credits last, rounded down: `less than an hour`, `8 hours`; from two days
+ * on, `4 days`.
+ */
+export function lastingWords(hours: number): string {
+  if (hours < 1) return "less than an hour";
+  if (hours < shownHoursMax) return counted(Math.floor(hours), "hour");
+  return counted(Math.floor(hours / hoursOfDay), "day");
 }

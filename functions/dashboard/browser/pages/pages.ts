@@ -6,6 +6,7 @@ import { ExportsPage } from "./exports/exports-page.tsx";
 import { KeysPage } from "./keys/keys-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
+import { SourcesPage } from "./sources/sources-page.tsx";
 import { TryPage } from "./try/try-page.tsx";
 import { NewWatchlistPage } from "./watchlists/new-watchlist-page.tsx";
 import { WatchlistPage } from "./watchlists/watchlist-page.tsx";
@@ -22,6 +23,7 @@ interface Entry {
 /** All pages. If two patterns match a path, the first page is shown. */
 const pages: readonly Entry[] = [
   { path: "/overview", section: "overview", page: OverviewPage },
+  { path: "/sources", section: "sources", page: SourcesPage },
   { path: "/keys", section: "keys", page: KeysPage },
   { path: "/watchlists", section: "watchlists", page: WatchlistsPage },
   { path: "/watchlists/new", section: "watchlists", page: NewWatchlistPage },

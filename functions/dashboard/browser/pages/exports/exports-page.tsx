@@ -14,6 +14,7 @@ import { DestinationForm } from "./destination-form.tsx";
 import { ExportLog } from "./export-log.tsx";
 import { useLivePages } from "../../api/use-live-pages.ts";
 import type { Pages } from "../../api/use-pages.ts";
+import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
 import "./exports.css";
 
 const notFoundStatus = 404;
@@ -43,6 +44,9 @@ export function ExportsPage({ query }: PageProps) {
     destination.refresh();
     exports.refresh();
   };
+  // A finished export changes the last success and the last error of the destination.
+  const finished = exports.entries?.filter(({ state: one }) => one !== "pending");
+  useRefreshOnChange(destination.refresh, finished?.map(({ id }) => id).join() ?? null);
   return (
     <Page
       title="S3 export"

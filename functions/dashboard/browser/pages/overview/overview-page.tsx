@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Account, Usage } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { formatCount, formatCredits, formatShare } from "../../format/numbers.ts";
-import { formatDay } from "../../format/times.ts";
+import { formatDay, lastingWords } from "../../format/times.ts";
 import { Page } from "../../shell/page.tsx";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { LinkButton } from "../../ui/button.tsx";
@@ -10,7 +10,7 @@ import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
-import { currentPace, daysLeft, type Pace } from "./run-out.ts";
+import { type RunOut, runOutOf } from "./run-out.ts";
 
 /** The longest time span that the API returns, in days. All spans end with the current day. */
 const daysMax = 90;
@@ -18,8 +18,8 @@ const spans = [30, daysMax] as const;
 type Span = (typeof spans)[number];
 
 const pollSeconds = 30;
-/** The page shows a warning if the credits last for fewer days than this. */
-const fewDays = 7;
+/** The page shows a warning if the credits last for fewer hours than this: seven days. */
+const fewHours = 168;
 
 /**
  * The page with the balance, the usage of each day and the ledger. Reads the values again every 30
@@ -59,8 +59,7 @@ interface CreditsProps {
 
 function Credits({ account, usage }: CreditsProps) {
   const { credit_balance: balance, credits_held: held, concurrency } = account;
-  const pace = usage && currentPace(usage.daily, account);
-  const left = pace === undefined ? undefined : daysLeft(balance, pace);
+  const runOut = usage && runOutOf(account, usage.daily, new Date());
   const { in_flight: inFlight, limit, next_tier: next } = concurrency;
   return (
     <>
@@ -69,9 +68,11 @@ function Credits({ account, usage }: CreditsProps) {
           The account has no credits left. The service refuses item calls and skips runs.
         </Notice>
       ) : (
-        typeof left === "number" &&
-        left < fewDays && (
-          <Notice tone="warning">At the current rate, the credits last {inDays(left)}.</Notice>
+        runOut &&
+        runOut.hours < fewHours && (
+          <Notice tone="warning">
+            The credits last {lastingWords(runOut.hours)} {runOut.basis}.
+          </Notice>
         )
       )}
       <dl class="stats">
@@ -85,14 +86,14 @@ function Credits({ account, usage }: CreditsProps) {
           value={formatCount(held)}
           note="reserved by calls and runs in progress"
         />
-        <Stat label="Lasts for" {...lasting(balance, { pace, left })} />
+        <Stat label="Lasts for" {...lasting(balance, runOut)} />
         <Stat
           label="Concurrency in use"
           value={`${formatCount(inFlight)} of ${formatCount(limit)}`}
           note={
             next === null
               ? "the highest tier"
-              : `${next.concurrency} from ${formatCount(next.at_lifetime_credits)} lifetime credits`
+              : `${formatCount(next.concurrency)} from ${formatCount(next.at_lifetime_credits)} lifetime credits`
           }
         />
       </dl>
@@ -100,21 +101,16 @@ function Credits({ account, usage }: CreditsProps) {
   );
 }
 
-interface Outlook {
-  /** The rate of spending; null if nothing was spent, undefined while it is loading. */
-  readonly pace: Pace | null | undefined;
-  readonly left: number | null | undefined;
+/** @param runOut null if no credits are used, undefined while it is loading */
+function lasting(
+  balance: number,
+  runOut: RunOut | null | undefined,
+): { value: string; note: string } {
+  if (balance === 0) return { value: "0 hours", note: "no credits left" };
+  if (runOut === undefined) return { value: "…", note: "" };
+  if (runOut === null) return { value: "–", note: "nothing uses credits" };
+  return { value: lastingWords(runOut.hours), note: runOut.basis };
 }
-
-function lasting(balance: number, { pace, left }: Outlook): { value: string; note: string } {
-  if (balance === 0) return { value: "0 days", note: "no credits left" };
-  if (pace === undefined || left === undefined) return { value: "…", note: "" };
-  if (pace === null || left === null) return { value: "–", note: "no credits were used recently" };
-  return { value: inDays(left), note: `at the rate of ${pace.of}` };
-}
-
-const inDays = (days: number): string =>
-  days === 0 ? "less than a day" : `${formatCount(days)} ${days === 1 ? "day" : "days"}`;
 
 function UsageCard({ usage }: { readonly usage: Usage }) {
   const [span, setSpan] = useState<Span>(30);

@@ -2,6 +2,8 @@ import type { Account, Usage } from "../../api/resources.ts";
 
 /** The number of complete UTC days before today from which the rate of spending is computed. */
 const paceDays = 7;
+const hoursOfDay = 24;
+const hourMs = 3_600_000;
 
 export interface Pace {
   /** Credits per day. */
@@ -33,11 +35,35 @@ export function currentPace(
   return { credits: before, of: days.length === 1 ? "yesterday" : `the last ${days.length} days` };
 }
 
+/** When the balance is used up. */
+export interface RunOut {
+  /** Hours from now, with fractions. */
+  readonly hours: number;
+  /** What the time was calculated from: `at the rate of yesterday`. */
+  readonly basis: string;
+}
+
+/** The values of an account that decide when its balance is used up. */
+export type Spending = Pick<Account, "created_at" | "credit_balance" | "forecast">;
+
 /**
- * Returns the number of days until a balance is used up at a rate, rounded down: 0 for a balance of
- * 0, null if the rate is null.
+ * Returns when the balance is used up: the earlier of two times. One is the forecast of the
+ * schedules, which knows a watchlist that was created a minute ago. The other continues the current
+ * rate of spending, which includes item calls and manual runs. Returns null if neither uses credits
+ * within ten years.
  */
-export function daysLeft(balance: number, pace: Pace | null): number | null {
-  if (balance === 0) return 0;
-  return pace && Math.floor(balance / pace.credits);
+export function runOutOf(account: Spending, daily: Usage["daily"], now: Date): RunOut | null {
+  const { credit_balance: balance, forecast } = account;
+  const scheduled = forecast.balance_runs_out_at.likely;
+  const pace = currentPace(daily, account);
+  const times: RunOut[] = [];
+  if (scheduled !== null) {
+    const hours = Math.max(0, Date.parse(scheduled) - now.getTime()) / hourMs;
+    times.push({ hours, basis: "at the forecast of the schedules" });
+  }
+  if (pace !== null) {
+    const hours = (balance / pace.credits) * hoursOfDay;
+    times.push({ hours, basis: `at the rate of ${pace.of}` });
+  }
+  return times.toSorted((one, other) => one.hours - other.hours)[0] ?? null;
 }

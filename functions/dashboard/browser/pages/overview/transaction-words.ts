@@ -1,8 +1,10 @@
 import type { CreditTransaction } from "../../api/resources.ts";
+import { formatCount } from "../../format/numbers.ts";
 
 /** Returns a text that names what a ledger entry paid for; "–" if the entry names nothing. */
 export function purposeOf(entry: CreditTransaction): string {
-  if (entry.run_number !== undefined) return `Run ${entry.run_number}, step ${entry.step}`;
+  if (entry.run_number !== undefined)
+    return `Run ${formatCount(entry.run_number)}, step ${entry.step}`;
   return entry.endpoint ?? entry.step ?? entry.request_id ?? "–";
 }
 

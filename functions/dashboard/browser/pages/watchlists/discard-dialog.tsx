@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { formatCount } from "../../format/numbers.ts";
 import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -27,7 +28,9 @@ export function DiscardDialog({ list, run, onDiscarded, onClose }: DiscardDialog
   const confirm = async (): Promise<void> => {
     const text = reason.trim();
     if ((await discard.run(text === "" ? {} : { reason: text })) === undefined) return;
-    toast(`Run ${run.run_number} is discarded. Its items return to their state before the run.`);
+    toast(
+      `Run ${formatCount(run.run_number)} is discarded. Its items return to their state before the run.`,
+    );
     onClose();
     onDiscarded();
   };
@@ -35,7 +38,7 @@ export function DiscardDialog({ list, run, onDiscarded, onClose }: DiscardDialog
   const reasonError = error?.param === "reason" ? error.message : undefined;
   return (
     <ConfirmDialog
-      title={`Discard run ${run.run_number}?`}
+      title={`Discard run ${formatCount(run.run_number)}?`}
       confirm="Discard run"
       busy={discard.busy}
       error={reasonError === undefined ? error : undefined}

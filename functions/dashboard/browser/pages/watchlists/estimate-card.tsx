@@ -1,22 +1,21 @@
-import type { Account, SchedulePreview, WatchlistEstimate } from "../../api/resources.ts";
+import type { Account, WatchlistEstimate } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { formatCredits } from "../../format/numbers.ts";
+import { formatCount, formatCredits } from "../../format/numbers.ts";
+import { lastingWords } from "../../format/times.ts";
 import { Card, Facts } from "../../ui/card.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { creditsInMonth } from "./month-credits.ts";
+import { type Coverage, coverageOf } from "./coverage.ts";
 
 interface EstimateCardProps {
   readonly estimate: WatchlistEstimate | undefined;
-  readonly preview: SchedulePreview | undefined;
   readonly items: number;
 }
 
-/** Shows the estimated cost of a watchlist and the current balance. */
-export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
+/** Shows the estimated cost of a watchlist, and how long the current balance covers it. */
+export function EstimateCard({ estimate, items }: EstimateCardProps) {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   const balance = account.data?.credit_balance;
-  const credits = estimate?.estimated_credits;
-  const first = credits?.newAsins;
+  const coverage = coverageOf(estimate, balance, new Date());
   return (
     <Card title="Estimated cost">
       {items === 0 ? (
@@ -24,29 +23,74 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
       ) : (
         <Facts
           facts={[
-            ["First read of every item", shown(first)],
-            ["Each run after that", shown(credits?.pulseRun)],
-            ...(credits !== undefined && credits.refreshRun !== credits.pulseRun
-              ? [["Each full refresh", shown(credits.refreshRun)] as const]
-              : []),
-            ["In 30 days", shown(creditsInMonth(estimate, preview))],
+            ...costFacts(estimate),
             ["Balance now", shown(balance, "")],
+            ...coverageFacts(coverage),
           ]}
         />
       )}
-      {first !== undefined && balance !== undefined && first > balance && (
-        <Notice tone="warning">
-          The balance does not cover the first run. The service skips a run that the balance does
-          not cover, and pauses the watchlist after three skipped runs in a row.
-        </Notice>
-      )}
+      {items > 0 && coverage && <CoverageNotice coverage={coverage} />}
       <p class="field-hint">
-        The maximum for runs in which no item changes. Further steps may read changed items again,
-        which costs more. Failed reads are free.
+        The 30 days are a forecast from the schedule, and from past runs if there are any. Failed
+        reads are free.
       </p>
     </Card>
   );
 }
 
+type FactList = Parameters<typeof Facts>[0]["facts"];
+
+function costFacts(estimate: WatchlistEstimate | undefined): FactList {
+  const credits = estimate?.estimated_credits;
+  const month = estimate?.forecast?.month;
+  return [
+    ["First read of new items", shown(credits?.newAsins)],
+    ["Each run after that", shown(credits?.pulseRun)],
+    ...(credits !== undefined && credits.refreshRun !== credits.pulseRun
+      ? [["Each full refresh", shown(credits.refreshRun)] as const]
+      : []),
+    ["In 30 days", shown(month?.likely)],
+    ["At most in 30 days", shown(month?.worst)],
+  ];
+}
+
+const coverageFacts = (coverage: Coverage | undefined): FactList => [
+  ["The balance covers", coverage === undefined ? "…" : coveredWords(coverage)],
+  ["With all watchlists", coverage === undefined ? "…" : allListsWords(coverage)],
+];
+
 const shown = (credits: number | undefined, about = "≈ "): string =>
   credits === undefined ? "…" : `${about}${formatCredits(credits)}`;
+
+/** Below this number of hours, the form warns: seven days. */
+const fewHours = 168;
+
+const runWords = (runs: number): string => `${formatCount(runs)} ${runs === 1 ? "run" : "runs"}`;
+
+function coveredWords({ runs, hours }: Coverage): string {
+  if (runs === null || hours === null) return "all runs: they cost no credits";
+  return `${runWords(runs)}, about ${lastingWords(hours)}`;
+}
+
+const allListsWords = ({ allHours }: Coverage): string =>
+  allHours === null ? "more than ten years" : `about ${lastingWords(allHours)}`;
+
+function CoverageNotice({ coverage }: { readonly coverage: Coverage }) {
+  const { runs, allHours } = coverage;
+  if (runs === 0) {
+    return (
+      <Notice tone="warning">
+        The balance does not cover the first run. The service skips a run that the balance does not
+        cover, and pauses the watchlist after three skipped runs in a row.
+      </Notice>
+    );
+  }
+  if (allHours === null || allHours >= fewHours) return null;
+  return (
+    <Notice tone="warning">
+      The balance lasts about {lastingWords(allHours)} with all watchlists. After that, the service
+      skips runs that the balance does not cover, and pauses a watchlist after three skipped runs in
+      a row.
+    </Notice>
+  );
+}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { formatCount } from "../../format/numbers.ts";
 import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { WriteButton } from "../../ui/button.tsx";
@@ -27,12 +28,12 @@ export function HeldRun({ list, run, onDecided }: HeldRunProps) {
   );
   const releaseRun = async (): Promise<void> => {
     if ((await release.run(run.run_number)) === undefined) return;
-    toast(`Run ${run.run_number} is released. Its events are sent now.`);
+    toast(`Run ${formatCount(run.run_number)} is released. Its events are sent now.`);
     onDecided();
   };
   return (
     <Card
-      title={`Run ${run.run_number} is held`}
+      title={`Run ${formatCount(run.run_number)} is held`}
       actions={
         <span class="muted small">
           discarded automatically <RelativeTime time={run.brake?.expires_at ?? null} />

@@ -1,11 +1,12 @@
 import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
+import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
+import { formatCount } from "../../format/numbers.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { valueWords } from "./item-values.ts";
-import { useRefreshOnChange } from "./runs-tab.tsx";
 
 interface ItemDialogProps {
   /** The item as the list of items showed it when the dialog was opened. */
@@ -28,13 +29,14 @@ export function ItemDialog({ item: listed, list, onClose }: ItemDialogProps) {
         facts={[
           ["State", <StateBadge key="state" state={item.state} />],
           ["Added", <RelativeTime key="added" time={item.added_at} />],
-          ["Last read", <RelativeTime key="read" time={item.snapshot_at} />],
+          ["Last read", <RelativeTime key="read" time={item.last_read_at} />],
+          ["Values since", <RelativeTime key="values" time={item.snapshot_at} />],
           [
             "Last read status",
             item.last_read_status === null ? "–" : item.last_read_status.replaceAll("_", " "),
           ],
           ...(item.consecutive_failures > 0
-            ? [["Failures in a row", String(item.consecutive_failures)] as const]
+            ? [["Failures in a row", formatCount(item.consecutive_failures)] as const]
             : []),
           ...(item.delisted_at === null
             ? []
@@ -58,8 +60,8 @@ function Change({ item: { last_change: change }, list }: PartProps) {
     <section class="item-part">
       <h3>Last change</h3>
       <p class="muted small">
-        <RelativeTime time={change.changed_at} />, found by run {change.run_number} in step{" "}
-        {change.step} ({change.scraper})
+        <RelativeTime time={change.changed_at} />, found by run {formatCount(change.run_number)} in
+        step {change.step} ({change.scraper})
       </p>
       <table class="plain-table">
         <caption class="visually-hidden">Last change</caption>

@@ -7,6 +7,8 @@ const amount = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 2,
 });
 
+const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+
 /** Returns true for a field that contains an amount in the watchlist's currency. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
@@ -17,7 +19,7 @@ export function valueWords(field: string, value: FieldValue, currency: string): 
   if (typeof value === "number" && isAmount(field)) {
     return `${amount.format(value)} ${currency}`;
   }
-  return String(value);
+  return typeof value === "number" ? plain.format(value) : value;
 }
 
 /**

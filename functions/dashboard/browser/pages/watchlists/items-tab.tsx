@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { List, Watchlist, WatchlistItem } from "../../api/resources.ts";
 import { type Pages, usePages } from "../../api/use-pages.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -13,7 +14,6 @@ import { ItemDialog } from "./item-dialog.tsx";
 import { allItems, type ItemFilter, prefixOf, sinceOf } from "./item-filter.ts";
 import { ItemFilters } from "./item-filters.tsx";
 import { changeSummary, summaryOf } from "./item-values.ts";
-import { useRefreshOnChange } from "./runs-tab.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import "./items-tab.css";
 
@@ -151,10 +151,10 @@ function ItemRow({ item, list, onOpen }: ItemRowProps) {
         {changeSummary(item, list.currency)}
       </span>
       <span class="item-time muted small">
-        {change === null ? (
-          <RelativeTime time={item.snapshot_at} none="" />
-        ) : (
-          <RelativeTime time={change.changed_at} />
+        {item.last_read_at !== null && (
+          <>
+            read <RelativeTime time={item.last_read_at} />
+          </>
         )}
       </span>
     </button>

@@ -86,8 +86,8 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
   const scrapers = useScrapers(shop);
   const preview = useSchedulePreview(draft.schedule);
   const estimate = useEstimate({
-    ...shop,
-    items: Math.min(found.ids.length, itemsMax),
+    subject: { ...shop, items: Math.min(found.ids.length, itemsMax) },
+    schedule: preview.data?.schedule,
     draft: draft.pipeline,
     scrapers: scrapers.data,
     settings: draft,
@@ -120,12 +120,13 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
         draft={draft}
         change={change}
         preview={preview}
+        intervalHint="Counted from now. A new watchlist also starts a run immediately."
         scrapers={scrapers}
         estimate={estimate}
         error={error}
       />
       <Delivery url={draft.endpoint} onChange={(endpoint) => change({ endpoint })} error={error} />
-      <EstimateCard estimate={estimate.data} preview={preview.data} items={found.ids.length} />
+      <EstimateCard estimate={estimate.data} items={found.ids.length} />
       {error && !isAtField(error) && <ErrorState error={error} />}
       <div class="row">
         <WriteButton type="submit" variant="primary" busy={create.busy}>

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { ApiError } from "../../api/api-error.ts";
-import type { Pipeline, Scrapers, WatchlistEstimate } from "../../api/resources.ts";
+import type { Pipeline, Scrapers, Watchlist, WatchlistEstimate } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -16,6 +16,7 @@ import {
   pipelineText,
 } from "./pipeline-draft.ts";
 import { PipelineGraph } from "./pipeline-graph.tsx";
+import { scheduleFieldsIn } from "./schedule-draft.ts";
 import { useDebounced } from "./use-debounced.ts";
 
 /** The platform and the marketplace of a watchlist. */
@@ -32,8 +33,13 @@ export const useScrapers = ({ platform, marketplace }: Shop): Query<Scrapers> =>
     [platform, marketplace],
   );
 
-interface Estimated extends Shop {
-  readonly items: number;
+/** A watchlist that does not exist yet, or a stored one. */
+type Subject = (Shop & { readonly items: number }) | { readonly watchlistId: string };
+
+interface Estimated {
+  readonly subject: Subject;
+  /** Undefined until the service has accepted the schedule. Then the estimate has a forecast. */
+  readonly schedule: Watchlist["schedule"] | undefined;
   readonly draft: PipelineDraft;
   readonly scrapers: Scrapers | undefined;
   readonly settings: SettingTexts;
@@ -50,9 +56,8 @@ export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefin
     pipeline === undefined
       ? undefined
       : {
-          platform: about.platform,
-          marketplace: about.marketplace,
-          items: about.items,
+          ...subjectFields(about.subject),
+          ...(about.schedule && scheduleFieldsIn(about.schedule)),
           pipeline,
           ...limitFieldsOf(about.limits),
           ...settingFields(about.settings, { ...about, pipeline: about.draft }),
@@ -64,6 +69,9 @@ export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefin
     [JSON.stringify(body)],
   );
 }
+
+const subjectFields = (subject: Subject) =>
+  "watchlistId" in subject ? { watchlist_id: subject.watchlistId } : subject;
 
 interface PipelineFormProps {
   readonly draft: PipelineDraft;

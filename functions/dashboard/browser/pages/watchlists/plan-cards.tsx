@@ -20,6 +20,7 @@ interface PlanCardsProps {
   readonly draft: PlanDraft;
   readonly change: (part: Partial<PlanDraft>) => void;
   readonly preview: Query<SchedulePreview>;
+  readonly intervalHint: string;
   readonly scrapers: Query<Scrapers>;
   readonly estimate: Query<WatchlistEstimate | undefined>;
   readonly error: ApiError | undefined;
@@ -29,7 +30,7 @@ interface PlanCardsProps {
  * Cards for the schedule, the pipeline and the limits of a new or existing watchlist. Calls `change` with the
  * values that the user changes.
  */
-export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProps) {
+export function PlanCards({ draft, change, preview, intervalHint, ...pipeline }: PlanCardsProps) {
   return (
     <>
       <Card title="Schedule">
@@ -37,6 +38,7 @@ export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProp
           draft={draft.schedule}
           onChange={(schedule) => change({ schedule })}
           preview={preview}
+          intervalHint={intervalHint}
         />
       </Card>
       <Card title="Pipeline">

@@ -10,7 +10,7 @@ export function RunProgress(props: { readonly run: WatchlistRun; readonly list: 
   const step = Object.keys(run.stats.steps).at(-1);
   return (
     <Card
-      title={`Run ${run.run_number} is in progress`}
+      title={`Run ${formatCount(run.run_number)} is in progress`}
       actions={
         <span class="muted small">
           started <RelativeTime time={run.started_at} />
@@ -32,7 +32,7 @@ export function RunProgress(props: { readonly run: WatchlistRun; readonly list: 
       </p>
       {/* Counts change every second, so a screen reader announces only the steps. */}
       <p class="visually-hidden" role="status">
-        {`Run ${run.run_number}: ${step === undefined ? "preparing" : `step ${step}`}`}
+        {`Run ${formatCount(run.run_number)}: ${step === undefined ? "preparing" : `step ${step}`}`}
       </p>
     </Card>
   );

@@ -1,6 +1,6 @@
-import { useEffect, useRef } from "preact/hooks";
 import type { List, Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { usePages } from "../../api/use-pages.ts";
+import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -50,16 +50,6 @@ export function RunsTab({ list, latest }: RunsTabProps) {
       <Pager pages={pages} />
     </Card>
   );
-}
-
-/** Calls `refresh` whenever `value` changes, but not when the component mounts. */
-export function useRefreshOnChange(refresh: () => void, value: string | number | null): void {
-  const before = useRef(value);
-  useEffect(() => {
-    if (before.current === value) return;
-    before.current = value;
-    refresh();
-  }, [value, refresh]);
 }
 
 function noRunsYet({ status, item_count: items }: Watchlist): string {

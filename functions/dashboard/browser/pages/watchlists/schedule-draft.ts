@@ -51,6 +51,26 @@ export const scheduleFieldsOf = (draft: ScheduleDraft): ScheduleFields =>
     ? { every: `${draft.amount.trim()}${draft.unit}` }
     : { cron: draft.cron.trim(), timezone: draft.timezone.trim() };
 
+/** Returns the fields of the API that set a schedule. */
+export const scheduleFieldsIn = (schedule: Watchlist["schedule"]): ScheduleFields =>
+  schedule.type === "cron"
+    ? { cron: schedule.cron, timezone: schedule.timezone }
+    : { every: schedule.every };
+
+/**
+ * Returns the time from which the service counts the interval of a watchlist (ISO): one interval
+ * before the next run, or the last run if the draft changes the schedule. Returns null if the
+ * interval counts from now, and for cron expressions.
+ */
+export function intervalStart(draft: ScheduleDraft, list: Watchlist): string | null {
+  if (list.status === "paused" || draft.type === "cron") return null;
+  const before = scheduleFieldsIn(list.schedule);
+  if (before.every !== scheduleFieldsOf(draft).every) return list.last_run_at;
+  const next = list.next_run_at;
+  if (next === null || list.every_seconds === null) return null;
+  return new Date(Date.parse(next) - list.every_seconds * 1_000).toISOString();
+}
+
 /** Returns a schedule as a text: `every 15 minutes`, `0 12 * * * (Europe/Berlin)`. */
 export function scheduleWords(schedule: Watchlist["schedule"]): string {
   if (schedule.type === "cron") return `${schedule.cron} (${schedule.timezone})`;

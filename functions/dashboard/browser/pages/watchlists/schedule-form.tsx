@@ -19,16 +19,20 @@ const shownTimes = 5;
 /**
  * Loads the next run times of a draft that has not changed for 350 ms. The `error` of the result is
  * the service's error for an invalid draft.
+ * @param after the time from which an interval counts: the last run (ISO). Omitted: now.
  */
-export function useSchedulePreview(draft: ScheduleDraft): Query<SchedulePreview> {
+export function useSchedulePreview(
+  draft: ScheduleDraft,
+  after?: string | null,
+): Query<SchedulePreview> {
   const fields = useDebounced(scheduleFieldsOf(draft));
   return useQuery(
     (api, signal) =>
       api.get<SchedulePreview>("watchlists/schedule", {
         signal,
-        query: { ...fields, count: shownTimes },
+        query: { ...fields, after: after ?? undefined, count: shownTimes },
       }),
-    [JSON.stringify(fields)],
+    [JSON.stringify(fields), after ?? undefined],
   );
 }
 
@@ -36,10 +40,12 @@ interface ScheduleFormProps {
   readonly draft: ScheduleDraft;
   readonly onChange: (draft: ScheduleDraft) => void;
   readonly preview: Query<SchedulePreview>;
+  /** From when an interval counts, as a sentence. */
+  readonly intervalHint: string;
 }
 
 /** Fields for an interval or a cron expression with its time zone, and the next run times. */
-export function ScheduleForm({ draft, onChange, preview }: ScheduleFormProps) {
+export function ScheduleForm({ draft, onChange, preview, intervalHint }: ScheduleFormProps) {
   const change = (part: Partial<ScheduleDraft>): void => onChange({ ...draft, ...part });
   return (
     <div class="form">
@@ -60,7 +66,7 @@ export function ScheduleForm({ draft, onChange, preview }: ScheduleFormProps) {
       ) : (
         <Cron draft={draft} change={change} error={preview.error} />
       )}
-      <NextRuns preview={preview} />
+      <NextRuns preview={preview} hint={intervalHint} />
     </div>
   );
 }
@@ -157,7 +163,11 @@ function Cron({ draft, change, error }: PartProps<ApiError>) {
 
 const scheduleParams: ReadonlySet<string | undefined> = new Set(["every", "cron", "timezone"]);
 
-function NextRuns({ preview }: Pick<ScheduleFormProps, "preview">) {
+interface NextRunsProps extends Pick<ScheduleFormProps, "preview"> {
+  readonly hint: string;
+}
+
+function NextRuns({ preview, hint }: NextRunsProps) {
   const { data, error, refresh } = preview;
   if (error !== undefined) {
     const isAtField = scheduleParams.has(error.param);
@@ -184,9 +194,7 @@ function NextRuns({ preview }: Pick<ScheduleFormProps, "preview">) {
           ))}
         </ol>
       )}
-      {data?.schedule.type === "every" && (
-        <p class="field-hint">Counted from now. A new watchlist also starts a run immediately.</p>
-      )}
+      {data?.schedule.type === "every" && <p class="field-hint">{hint}</p>}
     </div>
   );
 }

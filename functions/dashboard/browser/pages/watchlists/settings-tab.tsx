@@ -8,11 +8,13 @@ import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { EstimateCard } from "./estimate-card.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
 import { pipelineOf } from "./pipeline-draft.ts";
 import { useEstimate, useScrapers } from "./pipeline-form.tsx";
 import { PlanCards } from "./plan-cards.tsx";
+import { intervalStart } from "./schedule-draft.ts";
 import { useSchedulePreview } from "./schedule-form.tsx";
 import { afterSaving, changesOf, type SettingsDraft, settingsOf } from "./settings-draft.ts";
 
@@ -117,11 +119,11 @@ interface SettingsFieldsProps {
 
 function SettingsFields({ list, draft, change, scrapers, error }: SettingsFieldsProps) {
   const endpoints = useEndpoints();
-  const preview = useSchedulePreview(draft.schedule);
+  const after = intervalStart(draft.schedule, list);
+  const preview = useSchedulePreview(draft.schedule, after);
   const estimate = useEstimate({
-    platform: list.platform,
-    marketplace: list.marketplace,
-    items: list.item_count,
+    subject: { watchlistId: list.id },
+    schedule: preview.data?.schedule,
     draft: draft.pipeline,
     scrapers: scrapers.data,
     settings: draft,
@@ -142,10 +144,12 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
         draft={draft}
         change={change}
         preview={preview}
+        intervalHint={after === null ? "Counted from now." : "Counted from the last run."}
         scrapers={scrapers}
         estimate={estimate}
         error={error}
       />
+      <EstimateCard estimate={estimate.data} items={list.item_count} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { formatCount } from "../../format/numbers.ts";
 import type { List, Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { useToast } from "../../ui/toast.tsx";
@@ -35,7 +36,7 @@ export function useLatestRun(list: Watchlist, onEnd: () => void): LatestRun {
     const isNews = over.current !== undefined && number > over.current;
     over.current = number;
     if (!isNews || run === undefined || run.status === "running") return;
-    toast(`Run ${run.run_number} ${outcomeSentence(run)}`);
+    toast(`Run ${formatCount(run.run_number)} ${outcomeSentence(run)}`);
     onEnd();
   }, [data, run?.id, run?.status]);
   return { run, refresh };

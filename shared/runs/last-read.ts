@@ -1,0 +1,43 @@
+import type { Item } from "../watchlists/item.ts";
+import type { RunStore } from "./run-store.ts";
+import type { Run } from "./run.ts";
+
+/** Number of the newest runs from which the last read of an item is found. */
+const runsMax = 20;
+
+/**
+ * Returns the times at which the newest complete runs of a watchlist ended (ISO), newest first.
+ * These runs read every item that was then active. Omits runs that failed, that were skipped, that
+ * read only a part of the items, and runs that a brake holds or that were discarded.
+ */
+export async function completeReads(
+  watchlistId: string,
+  runs: Pick<RunStore, "list">,
+): Promise<readonly string[]> {
+  const { runs: newest } = await runs.list(watchlistId, runsMax);
+  return newest.filter(readEverything).map(({ finishedAt }) => finishedAt ?? "");
+}
+
+const readEverything = ({ status, error, finishedAt, hold }: Run): boolean =>
+  status === "completed" &&
+  error === null &&
+  finishedAt !== null &&
+  (hold === undefined || hold.status === "released");
+
+/**
+ * Returns when a run last read an item successfully (ISO); null before its first such read. A read
+ * that finds the item as it was is not stored with the item. So the time follows from the runs:
+ * without failures, the newest of them read the item.
+ * @param reads ends of the newest complete runs, newest first
+ */
+export function lastReadAt(item: Item, reads: readonly string[]): string | null {
+  const { state, delistedAt, snapshotAt, owes, consecutiveFailures: failures } = item;
+  if (state === "delisted") return delistedAt;
+  // A new item may have a snapshot from before it was delisted. An item with an owed retry may not
+  // have been read by the newest run.
+  if (state === "new" || snapshotAt === null || (owes.length > 0 && failures === 0)) {
+    return snapshotAt;
+  }
+  const end = reads[failures];
+  return end === undefined || end < snapshotAt ? snapshotAt : end;
+}

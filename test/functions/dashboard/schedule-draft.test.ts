@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import type { Watchlist } from "../../../functions/dashboard/browser/api/resources.ts";
+import {
+  intervalStart,
+  newSchedule,
+  scheduleDraftOf,
+} from "../../../functions/dashboard/browser/pages/watchlists/schedule-draft.ts";
+
+const list = {
+  status: "active",
+  schedule: { type: "every", every: "15m", every_seconds: 900 },
+  every_seconds: 900,
+  last_run_at: "2026-03-01T10:00:07.000Z",
+  next_run_at: "2026-03-01T10:15:00.000Z",
+} as Watchlist;
+
+describe("the time from which the dashboard counts the next runs of an interval", () => {
+  it("lies one interval before the next run of the watchlist", () => {
+    expect(intervalStart(scheduleDraftOf(list), list)).toBe("2026-03-01T10:00:00.000Z");
+  });
+
+  it("is the last run if the user changes the interval", () => {
+    const draft = { ...scheduleDraftOf(list), amount: "30" };
+    expect(intervalStart(draft, list)).toBe("2026-03-01T10:00:07.000Z");
+  });
+
+  it("is now for a paused watchlist, and for a cron expression", () => {
+    const paused = { ...list, status: "paused", next_run_at: null } as Watchlist;
+    expect(intervalStart(scheduleDraftOf(paused), paused)).toBeNull();
+    expect(intervalStart({ ...newSchedule(), type: "cron" }, list)).toBeNull();
+  });
+});
