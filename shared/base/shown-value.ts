@@ -19,3 +19,18 @@ export const withRefused =
   (message: string) =>
   ({ input }: { readonly input: unknown }): string =>
     message.replace(/\.(?= |$)/, () => ` (got ${shownValue(input)}).`);
+
+/**
+ * Returns the message of a schema with the type of the value that it refuses, but not the value:
+ * `must be a number` becomes `must be a number (got a string)`. For values that may be secrets.
+ */
+export const refusedType =
+  (message: string) =>
+  ({ input }: { readonly input: unknown }): string =>
+    message.replace(/\.?$/, (stop) => ` (got ${typeName(input)})${stop}`);
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -25,4 +25,7 @@ export const lengthOf = (text: string): number => Array.from(text).length;
  * Schema check that rejects control characters and unpaired surrogates in the parameter `param`.
  */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
-  v.check(isVisibleText, `'${param}' must not contain control characters or unpaired surrogates.`);
+  v.check(
+    isVisibleText,
+    `'${param}' must not contain control characters or unpaired surrogates. Remove them.`,
+  );
