@@ -212,7 +212,7 @@ function refuseOthers(name: string, command: Command, given: readonly string[]):
     `--${option} ${value}`.trim(),
   );
   throw new Error(
-    `${name} does not accept --${other}. It accepts: ${usage.length === 0 ? "nothing" : usage.join(", ")}`,
+    `${name} does not accept --${other}. Remove it. ${name} accepts: ${usage.length === 0 ? "nothing" : usage.join(", ")}.`,
   );
 }
 

@@ -30,8 +30,8 @@ export const exactlyOne = (field: string, other: string): JsonObject => ({
 });
 
 /**
- * Applies `rules` if a field has one of the values, and `otherwise` if it has another value or is
- * absent.
+ * Returns a JSON Schema that applies `rules` if a field has one of the values, and `otherwise` if it
+ * has another value or is absent.
  */
 export const where = (
   field: string,

@@ -112,7 +112,7 @@ function refuseLargeStep(text: string, field: Field): void {
       throw refusal(
         element,
         field,
-        `A step in this field is at most ${field.count}, its number of values.`,
+        `A step in this field is at most ${field.count}, its number of values. Send a smaller step.`,
       );
     }
   }

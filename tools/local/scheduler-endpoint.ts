@@ -79,7 +79,11 @@ function create(options: EndpointOptions, name: string, body: unknown): unknown 
   if (before) {
     // A repeated request with the same client token succeeds.
     if (clientToken !== undefined && before.clientToken === clientToken) return arnOf(before);
-    throw new SchedulerError("ConflictException", 409, `Schedule ${name} already exists. Use another name, or update the schedule.`);
+    throw new SchedulerError(
+      "ConflictException",
+      409,
+      `Schedule ${name} already exists. Use another name, or update the schedule.`,
+    );
   }
   const now = Date.now();
   return save(options, {

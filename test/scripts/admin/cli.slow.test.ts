@@ -516,7 +516,7 @@ describe("the admin command, with a wrong command line,", () => {
     [["keys"], "--account is required"],
     [
       ["keys", "--account", "a", "--pack", "x"],
-      "keys does not accept --pack. It accepts: --account <acct_…>",
+      "keys does not accept --pack. Remove it. keys accepts: --account <acct_…>.",
     ],
     [
       ["grant", "--account", "a", "--id", "b", "--credits", "1.5"],
