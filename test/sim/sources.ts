@@ -22,7 +22,9 @@ export interface FlatAnswer {
   readonly shown?: Shown;
   /** The number of offers in an `ok` answer about offers. */
   readonly totalOffers?: number;
-  /** The ID of the offer in the buy box, in an `ok` answer about offers; null if it is empty. */
+  /**
+   * In an `ok` answer about offers: the ID of the offer in the buy box; null if the box is empty.
+   */
   readonly buybox?: string | null;
   /** The ID of the checked offer, in the answer of an offer check. */
   readonly offerListingId?: string;
@@ -178,7 +180,7 @@ const noBuybox: Shown = {
   condition: null,
 };
 
-/** How a source answers a call. */
+/** How a source responds to a call. */
 interface Form {
   /** The factor of all prices. */
   readonly factor: number;
