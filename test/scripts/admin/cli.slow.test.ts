@@ -552,11 +552,11 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [
       ["create-account", "--name", "a\u001b[31m", "--email", "a@b.example"],
-      "'name' must not contain control characters or unpaired surrogates. Remove them.",
+      "'name' must not contain control characters, characters that change the direction of writing, or unpaired surrogates. Remove them.",
     ],
     [
       ["create-key", "--account", "a", "--name", "a\u0007"],
-      "'name' must not contain control characters or unpaired surrogates. Remove them.",
+      "'name' must not contain control characters, characters that change the direction of writing, or unpaired surrogates. Remove them.",
     ],
     [["watchlists", "--account", "nope"], "Account nope does not exist. Check the ID and --stage."],
     [["credits", "--account", "nope"], "Account nope does not exist. Check the ID and --stage."],
