@@ -519,7 +519,7 @@ describe("the admin command, with a wrong command line,", () => {
       ["grunt"],
       "There is no command \"grunt\". Did you mean 'grant'? Run npm run admin for a list.",
     ],
-    [["keys"], "--account is required"],
+    [["keys"], "--account is required. Add it with a value."],
     [
       ["keys", "--account", "a", "--pack", "x"],
       "keys does not accept --pack. Remove it. keys accepts: --account <acct_…>.",
@@ -539,7 +539,7 @@ describe("the admin command, with a wrong command line,", () => {
     ...["1e3", "0x10", " 5 ", "", "+5", "5.0"].map((credits): [string[], string] => [
       ["grant", "--account", "a", "--id", "b", "--credits", credits],
       credits === ""
-        ? "--credits is required"
+        ? "--credits is required. Add it with a value."
         : `--credits must be an integer from 1 to 1000000000000 (got "${credits}").`,
     ]),
     [
@@ -565,8 +565,14 @@ describe("the admin command, with a wrong command line,", () => {
       "Watchlist wl_nope does not exist. Check the ID and --stage.",
     ],
     [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test").'],
-    [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
-    [["accounts", "--role", "act"], "--role requires --stage"],
+    [
+      ["accounts", "--region", "eu-west-1"],
+      "--region requires --stage. Add it, or remove --region: a local world has no region.",
+    ],
+    [
+      ["accounts", "--role", "act"],
+      "--role requires --stage. Add it, or remove --role: a local world has no roles.",
+    ],
     [
       ["accounts", "--stage", "dev", "--role", "root"],
       '--role must be one of read, act, break-glass, none (got "root").',
