@@ -16,6 +16,7 @@ import type {
   destinationTestResponse,
 } from "../../../../shared/exports/destination-schema.ts";
 import type { exportSchema } from "../../../../shared/exports/export-schema.ts";
+import type { presentChanges, presentItemHistory } from "../../../../shared/history/present-history.ts";
 import type { pipelineSchema } from "../../../../shared/pipelines/pipeline-schema.ts";
 import type { scrapersResponse } from "../../../../shared/pipelines/present-scrapers.ts";
 import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";
@@ -65,6 +66,9 @@ export type Scrapers = InferOutput<typeof scrapersResponse>;
 export type WatchlistEstimate = InferOutput<typeof estimateResponse>;
 export type WatchlistItemChange = InferOutput<typeof itemChangeResponse>;
 export type SchedulePreview = InferOutput<typeof schedulePreviewResponse>;
+
+export type HistoryPoint = ReturnType<typeof presentItemHistory>["data"][number];
+export type FieldChange = ReturnType<typeof presentChanges>["data"][number];
 
 export type WebhookEndpoint = InferOutput<typeof webhookEndpointSchema>;
 export type WebhookEndpointWithSecret = InferOutput<typeof webhookEndpointWithSecretSchema>;

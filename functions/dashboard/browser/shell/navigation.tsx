@@ -4,11 +4,13 @@ import {
   CloudIcon,
   KeyIcon,
   ListIcon,
+  PulseIcon,
   TerminalIcon,
   WebhookIcon,
 } from "../ui/icons.tsx";
 
 const sections = [
+  { section: "changes", label: "What changed", icon: PulseIcon },
   { section: "overview", label: "Overview", icon: ChartIcon },
   { section: "watchlists", label: "Watchlists", icon: ListIcon },
   { section: "webhooks", label: "Webhooks", icon: WebhookIcon },

@@ -37,7 +37,7 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
         Skip to content
       </a>
       <header class="topbar">
-        <a class="brand" href="#/overview">
+        <a class="brand" href="#/changes">
           <Logo />
           <span>Product data</span>
         </a>

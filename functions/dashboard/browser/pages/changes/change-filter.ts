@@ -1,0 +1,80 @@
+import { linkTo } from "../../shell/router.ts";
+
+/** The time spans of the page, in days. `1` begins at midnight of the browser's time zone. */
+export const spans = [
+  ["1", "Today"],
+  ["7", "7 days"],
+  ["30", "30 days"],
+] as const;
+
+/** Kinds of changes with their labels. `kind` of the API. */
+export const kinds = [
+  ["price_drop", "Price drops"],
+  ["price_rise", "Price rises"],
+  ["back_in_stock", "Back in stock"],
+  ["sold_out", "Sold out"],
+  ["delisted", "Delisted"],
+  ["new_seller", "New sellers"],
+  ["other", "Other changes"],
+] as const;
+
+export const sorts = [
+  ["time", "Latest first"],
+  ["size", "Largest percentage first"],
+  ["amount", "Largest amount first"],
+] as const;
+
+/** The filters of the page. Empty texts do not filter. */
+export interface ChangeFilter {
+  readonly span: string;
+  readonly kind: string;
+  readonly watchlist: string;
+  readonly field: string;
+  /** Minimum change in percent, as the user types it. */
+  readonly percent: string;
+  readonly sort: string;
+}
+
+const noFilter: ChangeFilter = {
+  span: "1",
+  kind: "",
+  watchlist: "",
+  field: "",
+  percent: "",
+  sort: "time",
+};
+
+/** Reads the filters from the address. Unknown values do not filter. */
+export function filterIn(query: URLSearchParams): ChangeFilter {
+  const known = (name: "span" | "kind" | "sort", valid: readonly (readonly [string, string])[]) => {
+    const value = query.get(name) ?? "";
+    return valid.some(([one]) => one === value) ? value : noFilter[name];
+  };
+  return {
+    span: known("span", spans),
+    kind: known("kind", kinds),
+    sort: known("sort", sorts),
+    watchlist: query.get("watchlist") ?? "",
+    field: query.get("field") ?? "",
+    percent: query.get("percent") ?? "",
+  };
+}
+
+/** Returns the address of the page with these filters. */
+export const linkOf = (filter: ChangeFilter): string =>
+  linkTo(
+    "/changes",
+    Object.fromEntries(
+      Object.entries(filter).filter(
+        ([name, value]) => value !== noFilter[name as keyof ChangeFilter],
+      ),
+    ),
+  );
+
+const dayMs = 86_400_000;
+
+/** Returns the start of a time span: midnight of today, or that many days ago. */
+export function sinceOf(span: string, now: Date): Date {
+  if (span !== "1") return new Date(now.getTime() - Number(span) * dayMs);
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate());
+}

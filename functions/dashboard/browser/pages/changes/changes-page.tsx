@@ -1,0 +1,228 @@
+import { useMemo } from "preact/hooks";
+import type { FieldChange, List } from "../../api/resources.ts";
+import { type Pages, usePages } from "../../api/use-pages.ts";
+import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { Page } from "../../shell/page.tsx";
+import { linkTo, replacePlace } from "../../shell/router.ts";
+import type { PageProps } from "../../shell/shown-page.ts";
+import { Button, LinkButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Filters, Segmented, SelectFilter } from "../../ui/filters.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { useDebounced } from "../watchlists/use-debounced.ts";
+import { valueWords } from "../watchlists/item-values.ts";
+import { type ChangeFilter, filterIn, kinds, linkOf, sinceOf, sorts, spans } from "./change-filter.ts";
+import { kindWords, sizeWords, toneOf } from "./change-words.ts";
+import { csvOf, jsonOf, saveFile } from "./download.ts";
+import "./changes.css";
+
+const pageSize = 100;
+const pollSeconds = 30;
+
+/** The page with the changes of all watchlists. The query contains the filters. */
+export function ChangesPage({ query }: PageProps) {
+  const filter = filterIn(query);
+  const pages = useChanges(filter);
+  const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
+  const change = (part: Partial<ChangeFilter>): void => replacePlace(linkOf({ ...filter, ...part }));
+  return (
+    <Page title="What changed" lead="What the runs of your watchlists found changed.">
+      <Card title={titleOf(pages)} actions={<Downloads entries={pages.entries} />} flush>
+        <Choices filter={filter} names={names} onChange={change} />
+        <Table
+          caption="Changes"
+          columns={columnsWith(names)}
+          rows={pages.entries}
+          rowKey={({ id }) => id}
+          error={pages.error}
+          onRetry={pages.refresh}
+          empty={<NoChanges filter={filter} />}
+        />
+        <Pager pages={pages} />
+      </Card>
+    </Page>
+  );
+}
+
+/** A change with a key for the table. */
+type Row = FieldChange & { readonly id: string };
+
+const rowOf = (change: FieldChange): Row => ({
+  ...change,
+  id: [change.watchlist_id, change.run_number, change.step, change.item_id, change.field].join(" "),
+});
+
+function useChanges(filter: ChangeFilter): Pages<Row> {
+  const percent = useDebounced(filter.percent.trim());
+  const { span, kind, watchlist, field, sort } = filter;
+  // The minute of the start keeps the inputs of the query equal between two renderings.
+  const since = useMemo(() => sinceOf(span, new Date()).toISOString(), [span]);
+  const path = watchlist === "" ? "changes" : `watchlists/${watchlist}/changes`;
+  return usePages<Row>(
+    async (api, cursor, signal) => {
+      const page = await api.get<List<FieldChange>>(path, {
+        signal,
+        query: {
+          since,
+          sort,
+          limit: pageSize,
+          starting_after: cursor,
+          kind: kind || undefined,
+          field: field || undefined,
+          min_delta_percent: percent || undefined,
+        },
+      });
+      return { ...page, data: page.data.map(rowOf) };
+    },
+    [path, since, kind, field, percent, sort],
+    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
+  );
+}
+
+const titleOf = ({ entries, hasMore }: Pages<Row>): string => {
+  if (entries === undefined) return "Changes";
+  const count = formatCount(entries.length);
+  return `${hasMore ? "More than " : ""}${count} ${entries.length === 1 ? "change" : "changes"}`;
+};
+
+interface ChoicesProps {
+  readonly filter: ChangeFilter;
+  readonly names: ReadonlyMap<string, string> | undefined;
+  readonly onChange: (part: Partial<ChangeFilter>) => void;
+}
+
+function Choices({ filter, names, onChange }: ChoicesProps) {
+  return (
+    <Filters>
+      <Segmented
+        label="Time span"
+        choices={spans}
+        value={filter.span}
+        onChange={(span) => onChange({ span })}
+      />
+      <SelectFilter
+        label="Kind of change"
+        choices={[["", "All changes"], ...kinds]}
+        value={filter.kind}
+        onChange={(kind) => onChange({ kind })}
+      />
+      <SelectFilter
+        label="Watchlist"
+        choices={[["", "All watchlists"], ...(names ?? [])]}
+        value={filter.watchlist}
+        onChange={(watchlist) => onChange({ watchlist })}
+      />
+      <SelectFilter
+        label="Order"
+        choices={sorts}
+        value={filter.sort}
+        onChange={(sort) => onChange({ sort })}
+      />
+      <input
+        class="control short-control"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label="Minimum change in percent"
+        placeholder="Min. %"
+        value={filter.percent}
+        onInput={(event) => onChange({ percent: event.currentTarget.value })}
+      />
+      <input
+        class="control short-control"
+        autocomplete="off"
+        spellcheck={false}
+        aria-label="Field"
+        placeholder="Field"
+        value={filter.field}
+        onChange={(event) => onChange({ field: event.currentTarget.value.trim() })}
+      />
+    </Filters>
+  );
+}
+
+/** Buttons that save the changes on the page as a file. */
+function Downloads({ entries }: { readonly entries: readonly Row[] | undefined }) {
+  if (entries === undefined || entries.length === 0) return null;
+  const changes = entries.map(({ id: _, ...change }) => change);
+  return (
+    <div class="row">
+      <Button small onClick={() => saveFile("changes.csv", "text/csv", csvOf(changes))}>
+        CSV
+      </Button>
+      <Button small onClick={() => saveFile("changes.json", "application/json", jsonOf(changes))}>
+        JSON
+      </Button>
+    </div>
+  );
+}
+
+function NoChanges({ filter }: { readonly filter: ChangeFilter }) {
+  const { span, ...others } = filter;
+  const isFiltered = Object.values({ ...others, sort: "" }).some((value) => value !== "");
+  const words = spans.find(([one]) => one === span)?.[1].toLowerCase() ?? "";
+  return (
+    <EmptyState
+      title={isFiltered ? "No change matches the filters." : "Nothing changed in this time."}
+      action={<LinkButton href="#/watchlists">Watchlists</LinkButton>}
+    >
+      {span === "30" ? "Runs of your watchlists record changes." : `Shown: ${words}. Choose a longer time span.`}
+    </EmptyState>
+  );
+}
+
+const columnsWith = (names: ReadonlyMap<string, string> | undefined): readonly Column<Row>[] => [
+  { head: "Item", isRowHead: true, cell: itemCell },
+  {
+    head: "Watchlist",
+    cell: ({ watchlist_id: id }) => (
+      <a href={linkTo(`/watchlists/${id}`)}>{names?.get(id) ?? id}</a>
+    ),
+  },
+  {
+    head: "Change",
+    cell: (row) => (
+      <span class="change-kind">
+        {kindWords(row)}
+        <span class="muted small">{row.field}</span>
+      </span>
+    ),
+  },
+  {
+    head: "Before → after",
+    cell: (row) => (
+      <span class="number">
+        {valueWords(row.field, row.before, row.currency)} →{" "}
+        {valueWords(row.field, row.after, row.currency)}
+      </span>
+    ),
+  },
+  {
+    head: "Size",
+    align: "end",
+    cell: (row) => <span class={`number change-${toneOf(row)}`}>{sizeWords(row)}</span>,
+  },
+  { head: "When", align: "end", cell: ({ changed_at: at }) => <RelativeTime time={at} /> },
+];
+
+function itemCell({ watchlist_id: listId, item_id: id, label, title, url }: Row) {
+  return (
+    <span class="change-item">
+      <a href={linkTo(`/watchlists/${listId}/items/${id}`)}>{label ?? title ?? id}</a>
+      <span class="muted small">
+        {id}
+        {url !== null && (
+          <>
+            {" · "}
+            <a href={url} target="_blank" rel="noreferrer noopener">
+              shop
+            </a>
+          </>
+        )}
+      </span>
+    </span>
+  );
+}

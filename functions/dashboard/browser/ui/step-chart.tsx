@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import { drawPlot, resolvedColor } from "./plot.ts";
+
+/** A value from a time on; null if there was no value. */
+export interface Step {
+  /** Unix time in seconds. */
+  readonly at: number;
+  readonly value: number | null;
+}
+
+/** A time span in Unix seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface StepChartProps {
+  /** The quantity, such as `Price`. */
+  readonly title: string;
+  /** The values, oldest first. Each holds until the next one. */
+  readonly steps: readonly Step[];
+  readonly span: Span;
+  /** Time spans that are shaded, such as those without stock. */
+  readonly shaded: readonly Span[];
+  readonly format: (value: number) => string;
+  /** The text above the chart while the pointer is not on it. */
+  readonly summary: string;
+}
+
+const height = 240;
+
+/**
+ * Shows values that hold until the next one. The chart is hidden from screen readers: the page must
+ * show the same values as a table.
+ */
+export function StepChart(props: StepChartProps) {
+  const { title, steps, shaded, format, summary } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number>();
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    return drawPlot(element, {
+      height,
+      options: () => optionsFor(element, props, setPointed),
+      data: [steps.map(({ at }) => at), steps.map(({ value }) => value)],
+    });
+  }, [steps, shaded]);
+  const step = pointed === undefined ? undefined : steps[pointed];
+  return (
+    <figure class="chart" aria-label={title}>
+      <p class="chart-note small number" aria-hidden="true">
+        {step === undefined
+          ? summary
+          : `${new Date(step.at * 1_000).toLocaleString("en-GB")}: ${step.value === null ? "none" : format(step.value)}`}
+      </p>
+      <div class="chart-plot" ref={box} aria-hidden="true" />
+    </figure>
+  );
+}
+
+function optionsFor(
+  element: HTMLElement,
+  { span, shaded, format }: StepChartProps,
+  onPoint: (index: number | undefined) => void,
+): uPlot.Options {
+  const color = (token: string): string => resolvedColor(element, token);
+  const axis: uPlot.Axis = {
+    stroke: color("--muted"),
+    font: "11px system-ui, sans-serif",
+    ticks: { show: false },
+    grid: { stroke: color("--border"), width: 1 },
+  };
+  const paths = uPlot.paths.stepped?.({ align: 1 });
+  const shade = (plot: uPlot): void => {
+    const { top, height: size } = plot.bbox;
+    plot.ctx.fillStyle = color("--bad-soft");
+    for (const { from, to } of shaded) {
+      const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(to, "x", true)];
+      plot.ctx.fillRect(left, top, right - left, size);
+    }
+  };
+  return {
+    width: element.clientWidth,
+    height,
+    padding: [8, 4, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false } },
+    scales: { x: { time: true, range: [span.from, span.to] } },
+    axes: [
+      { ...axis, space: 72, size: 40, grid: { show: false } },
+      { ...axis, size: 64, space: 36, values: (_plot, at) => at.map(format) },
+    ],
+    series: [
+      {},
+      {
+        stroke: color("--chart"),
+        width: 2,
+        points: { show: true, size: 5, fill: color("--chart") },
+        ...(paths && { paths }),
+      },
+    ],
+    hooks: {
+      drawClear: [shade],
+      setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)],
+    },
+  };
+}
