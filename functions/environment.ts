@@ -18,11 +18,25 @@ const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
 /**
  * The names of the environment variables of each function. DOMAIN_NAME is `none` if the API has no
- * custom domain.
+ * custom domain. API_URL is the base URL of the API, with a slash at its end.
  */
 export const environment = {
-  products: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
-  offers: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
+  products: [
+    ...ofEveryGroup,
+    "LEDGER_TABLE",
+    "RUNS_QUEUE_URL",
+    "SOURCES",
+    "API_URL",
+    "RESPONSE_MODE",
+  ],
+  offers: [
+    ...ofEveryGroup,
+    "LEDGER_TABLE",
+    "RUNS_QUEUE_URL",
+    "SOURCES",
+    "API_URL",
+    "RESPONSE_MODE",
+  ],
   watchlists: [
     ...ofEveryGroup,
     "LEDGER_TABLE",
@@ -33,6 +47,7 @@ export const environment = {
     "SCHEDULE_GROUP",
     "SCHEDULE_ROLE_ARN",
     "SOURCES",
+    "API_URL",
   ],
   "webhook-endpoints": [
     ...ofEveryGroup,
@@ -76,6 +91,7 @@ export const environment = {
     "STEPS_QUEUE_URL",
     "FINISHES_QUEUE_URL",
     "SOURCES",
+    "API_URL",
   ],
   "run-finisher": [
     "STAGE",

@@ -5,7 +5,7 @@
  */
 
 /**
- * `public`: no key is required. `read`: any key. `write`: any key except those of the demo
+ * `public`: no key is required. `read`: any key. `write`: any key except the keys of the demo
  * workspace.
  */
 export type Access = "public" | "read" | "write";
@@ -120,6 +120,7 @@ export const routes = {
   "POST /v1/watchlists/estimate": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/schedule": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/scrapers": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/sources": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/{id}": { group: "watchlists", access: "read" },
   "PATCH /v1/watchlists/{id}": { group: "watchlists", access: "write" },
   "DELETE /v1/watchlists/{id}": { group: "watchlists", access: "write" },
@@ -170,6 +171,7 @@ export const routes = {
   "GET /": { group: "meta", access: "public" },
   "GET /v1/health": { group: "meta", access: "public" },
   "GET /v1/openapi.json": { group: "meta", access: "public" },
+  "GET /v1/agent_profiles/{version}": { group: "meta", access: "public" },
   "GET /dashboard": { group: "dashboard", access: "public" },
   "GET /dashboard/{file}": { group: "dashboard", access: "public" },
   "GET /docs": { group: "meta", access: "public" },

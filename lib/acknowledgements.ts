@@ -41,8 +41,8 @@ export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRu
 
 /**
  * Acknowledges that a stage has no firewall.
- * @param reason a sentence that explains why the stage needs no firewall; by default, that of a
- * stage without customers, whose default is no firewall because of its cost
+ * @param reason why the stage needs no firewall, as a sentence. @default that a stage without
+ * customers has none because of its monthly cost
  */
 export function acknowledgeNoFirewall(
   scope: IConstruct,
@@ -134,7 +134,7 @@ export const checkovReasons: Readonly<Record<string, string>> = {
     "the gateway can write them. Functions log every request that they receive.",
   CKV_AWS_115:
     "Functions that wait for sources or customers, and workers, have a reserved share in prod. The other " +
-    "functions answer in milliseconds and share the rest. An account with a low quota cannot reserve anything.",
+    "functions respond in milliseconds and share the rest. An account with a low quota cannot reserve anything.",
   CKV_AWS_116:
     "The gateway and the queues invoke the functions and handle failures: the queues have dead-letter " +
     "queues, and so has the schedule of the sweeper.",
@@ -145,7 +145,7 @@ export const checkovReasons: Readonly<Record<string, string>> = {
     "DynamoDB encrypts the tables with a key that AWS manages. Secrets of customers are encrypted with " +
     "the service's own key before they are stored.",
   CKV_AWS_120:
-    "Answers depend on the account and change with each call. A cache would return outdated data.",
+    "Responses depend on the account and change with each call. A cache would return outdated data.",
   CKV_AWS_158:
     "CloudWatch encrypts all logs with its own key. Log lines contain no keys, secrets or bodies.",
   CKV_AWS_166:

@@ -13,6 +13,7 @@ import {
   grantDecrypt,
   grantEncrypt,
   grantKeyCount,
+  grantSourceHealthRead,
   grantObjectRead,
   grantScheduleManage,
   grantSend,
@@ -27,6 +28,8 @@ export interface ApiFunctionsProps {
   readonly data: DataReferences;
   readonly workers: Workers;
   readonly schedules: RunSchedules;
+  /** Base URL of the API, with a slash at its end. */
+  readonly apiUrl: string;
   /** Custom domain of the API. @default - the execute-api URL only */
   readonly domainName?: string;
   /** The public API key of the demo workspace. @default - the dashboard offers no demo workspace */
@@ -60,7 +63,7 @@ export class ApiFunctions extends Construct {
       events: this.events(),
       "s3-destination": this.s3Destination(),
       account: this.account(),
-      platforms: this.group("platforms", "Platforms, marketplaces and prices.", this.edge()),
+      platforms: this.platforms(),
       structured: this.group("structured", "Structured-data endpoints (announced).", this.edge()),
       dashboard: this.group("dashboard", "The account dashboard's files.", {
         STAGE: props.stage,
@@ -87,6 +90,7 @@ export class ApiFunctions extends Construct {
       LEDGER_TABLE: data.ledger.tableName,
       RUNS_QUEUE_URL: workers.runs.queue.queueUrl,
       SOURCES: sourcesVariable(this, config.sources),
+      API_URL: this.#props.apiUrl,
       RESPONSE_MODE: config.responseMode,
     };
     const itemCalls = this.group(name, description, variables);
@@ -109,6 +113,7 @@ export class ApiFunctions extends Construct {
       SCHEDULE_GROUP: schedules.group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: schedules.role.roleArn,
       SOURCES: sourcesVariable(this, config.sources),
+      API_URL: this.#props.apiUrl,
     });
     // A preview reads items and charges them, as an item call does.
     grantTable(watchlists, data.ledger, "append");
@@ -188,6 +193,12 @@ export class ApiFunctions extends Construct {
     grantTable(account, data.watchlists, "read");
     grantTable(account, data.deliveries, "read");
     return account;
+  }
+
+  private platforms(): ServiceFunction<"platforms"> {
+    const platforms = this.group("platforms", "Platforms, marketplaces and prices.", this.edge());
+    grantSourceHealthRead(platforms, this.#props.data.accounts);
+    return platforms;
   }
 
   private edge(): EnvironmentOf<"structured"> {

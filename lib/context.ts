@@ -30,7 +30,7 @@ const contextKeys = {
   deployment: `one of ${deployments.join(", ")}`,
   storedVersions: `one of ${writtenVersions.join(", ")}`,
   reservedConcurrency: "on or off",
-  accountConcurrency: "the AWS account's quota of Lambda invocations at once, such as 50",
+  accountConcurrency: "the AWS account's quota of concurrent Lambda invocations, such as 50",
   waf: "true or false",
   wafReason: "the reason for 'waf' false, as a sentence of at least 20 characters",
   domainName: "a host name, such as api.example.com",

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 /**
  * The outputs of the data stack that the service stack reads. If a release stops reading an output,
- * its data stack must still have the output, so that operators can return to the release before.
+ * its data stack must still have the output, so that operators can return to the previous release.
  */
 export const dataOutputs = [
   "AccountsTableName",

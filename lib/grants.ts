@@ -23,6 +23,7 @@ const actions = {
   tableAppend: ["dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
   keyCount: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
   indexRead: ["dynamodb:Query"],
+  rowQuery: ["dynamodb:Query"],
   queueSend: ["sqs:SendMessage"],
   objectRead: ["s3:GetObject"],
   /** Without this action, S3 returns 403 instead of 404 for a missing object. */
@@ -70,6 +71,17 @@ export function grantKeyCount(grantee: IGrantable, accounts: TableReference): vo
       actions: [...actions.keyCount],
       resources: [accounts.tableArn],
       conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["key#*"] } },
+    }),
+  );
+}
+
+/** Grants reading the health of sources, which all accounts share. */
+export function grantSourceHealthRead(grantee: IGrantable, accounts: TableReference): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: [...actions.rowQuery],
+      resources: [accounts.tableArn],
+      conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["source#*"] } },
     }),
   );
 }

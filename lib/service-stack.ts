@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from "aws-cdk-lib";
+import { Aws, CfnOutput, Lazy, Stack } from "aws-cdk-lib";
 import type { StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { acknowledgeNoFirewall } from "./acknowledgements.ts";
@@ -44,13 +44,22 @@ export class ServiceStack extends Stack {
     const schedules = new RunSchedules(this, "RunSchedules", {
       groupName: `retail-product-data-${stage}`,
     });
-    const workers = new Workers(this, "Workers", { stage, config, data, schedules });
+    // The functions are created before the API that invokes them. The address contains only the ID
+    // of the API, because a reference to its deployment would be circular.
+    const apiUrl = props.domain
+      ? `https://${props.domain.name}/`
+      : Lazy.string({
+          produce: () =>
+            `https://${restApi.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stage}/`,
+        });
+    const workers = new Workers(this, "Workers", { stage, config, data, schedules, apiUrl });
     const { byGroup } = new ApiFunctions(this, "ApiFunctions", {
       stage,
       config,
       data,
       workers,
       schedules,
+      apiUrl,
       ...(props.domain && { domainName: props.domain.name }),
       ...(props.demoApiKey !== undefined && { demoApiKey: props.demoApiKey }),
     });

@@ -66,7 +66,7 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
  * Lambda's limit for all environment variables of a function, with their names, as one JSON object.
  */
 const environmentBytesMax = 4_096;
-/** Variables that every function has in addition to those in functions/environment.ts. */
+/** Variables that every function has in addition to the variables in functions/environment.ts. */
 const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE", storedVersionsVariable];
 /**
  * Names of variables whose values are generated at deployment, such as names and ARNs. Other values
@@ -156,8 +156,8 @@ function isStoredSecretOrKey(reference: string): boolean {
 }
 
 /**
- * Returns the JSON in the context value `sources`: an object as JSON, a text that begins with `{`
- * unchanged, and for any other text the content of the file that it names.
+ * Returns the JSON in the context value `sources`: an object as JSON, a string that begins with `{`
+ * unchanged, and for any other string the content of the file that it names.
  * @throws Error if there is no such file
  */
 function textOf(sources: unknown): string {

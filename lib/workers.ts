@@ -26,6 +26,8 @@ export interface WorkersProps {
   readonly config: Config;
   readonly data: DataReferences;
   readonly schedules: RunSchedules;
+  /** Base URL of the API, with a slash at its end. */
+  readonly apiUrl: string;
 }
 
 /** Number of receives after which SQS moves a message to the dead-letter queue. */
@@ -112,6 +114,7 @@ export class Workers extends Construct {
         STEPS_QUEUE_URL: own.queueUrl,
         FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
         SOURCES: sourcesVariable(this, config.sources),
+        API_URL: this.#props.apiUrl,
       }),
       batchSize: 1,
       concurrencyMax: config.concurrencyMax.steps,

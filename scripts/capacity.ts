@@ -31,7 +31,7 @@ const commandLine = {
     steps: number(defaultAssumptions.steps, "steps of each run that read all items"),
     "batch-seconds": number(
       defaultAssumptions.batchSeconds,
-      "seconds until a source answers a batch",
+      "seconds until a source responds to a batch",
     ),
     "start-seconds": number(defaultAssumptions.startSeconds, "seconds to start a run"),
     "end-seconds": number(defaultAssumptions.endSeconds, "seconds to end a run"),

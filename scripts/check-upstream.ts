@@ -145,7 +145,11 @@ function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
 
 const isPair = (id: string): boolean => /^[^:]+:./.test(id);
 
-/** Returns the IDs of an option without repetition. */
+/**
+ * Returns the IDs of an option without repetition.
+ * @throws Error without `--scraper`, or if an offer check has an ID that is not
+ * `<asin>:<offerListingId>`
+ */
 function idsFrom(
   option: string,
   given: readonly string[] | undefined,

@@ -53,7 +53,7 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
   process.stdout.write(`
   dollars: list prices in us-east-1 on ${pricesReadOn}, on demand, no free tier (scripts/measure/prices.ts).
   measured: DynamoDB units, requests, CPU, log bytes and stored bytes of warm functions in a local
-    world, with their memory in prod. Answers are counted compressed, as they are sent.
+    world, with their memory in prod. Responses are counted compressed, as they are sent.
   billed ms: the CPU time at the share of a CPU that Lambda assigns to the memory size, plus the time
     that the function waits.
   a watchlist: on retailer_a with the default pipeline, a webhook endpoint and an S3 destination. One

@@ -181,21 +181,30 @@ interface CustomerOutside {
 
 /**
  * Returns the receiver and bucket of the command line; null if none of their options is present.
+ * @throws Error that names the missing options and variables if only some of them are present
  */
 function customerOf(values: Values): CustomerOutside | null {
   const { CUSTOMER_ACCESS_KEY_ID: keyId, CUSTOMER_SECRET_ACCESS_KEY: secret } = process.env;
-  const given = [
-    values.receiver,
-    values["receiver-port"],
-    values.bucket,
-    values["bucket-endpoint"],
-  ];
-  if (given.every((value) => value === undefined)) return null;
-  const [url, port, name, endpoint] = given;
+  const {
+    receiver: url,
+    "receiver-port": port,
+    bucket: name,
+    "bucket-endpoint": endpoint,
+  } = values;
+  if ([url, port, name, endpoint].every((value) => value === undefined)) return null;
   if (!url || !port || !name || !endpoint || !keyId || !secret) {
+    const needed = {
+      "--receiver": url,
+      "--receiver-port": port,
+      "--bucket": name,
+      "--bucket-endpoint": endpoint,
+      CUSTOMER_ACCESS_KEY_ID: keyId,
+      CUSTOMER_SECRET_ACCESS_KEY: secret,
+    };
+    const missing = Object.entries(needed).flatMap(([option, value]) => (value ? [] : [option]));
     throw new Error(
-      "--receiver, --receiver-port, --bucket and --bucket-endpoint must be used together, with the variables " +
-        "CUSTOMER_ACCESS_KEY_ID and CUSTOMER_SECRET_ACCESS_KEY",
+      `Missing: ${missing.join(", ")}. Use --receiver, --receiver-port, --bucket and ` +
+        "--bucket-endpoint together, and set CUSTOMER_ACCESS_KEY_ID and CUSTOMER_SECRET_ACCESS_KEY.",
     );
   }
   const bucket = { endpoint, name, accessKeyId: keyId, secretAccessKey: secret };

@@ -64,7 +64,10 @@ function removableBucket(stack: Stack | undefined, name: string): string {
   return bucket.OutputValue;
 }
 
-/** Deletes all objects, 1,000 in each call, the maximum of S3. Returns their number. */
+/**
+ * Deletes all objects, 1,000 in each call, the maximum of S3. Returns their number.
+ * @throws Error with the key of an object that S3 did not delete
+ */
 async function emptied(bucket: string): Promise<number> {
   const client = new S3Client({ forcePathStyle: true });
   let deleted = 0;

@@ -28,7 +28,7 @@ const allModes: readonly StoreMode[] = [
 
 const commandLine = {
   name: "npm run outage",
-  about: "Calls every route while the store fails, and checks each answer and its charge.",
+  about: "Calls every route while the store fails, and checks each response and its charge.",
   options: {
     mode: {
       type: "string",
@@ -134,7 +134,7 @@ const lineOf = (seen: Observation) => ({
 
 /**
  * Runs `reconcile` and returns the JSON that it prints. If it finds differences, returns its output
- * as text in `summary`, and null in `differences`.
+ * as a string in `summary`, and null in `differences`.
  * @throws Error if `reconcile` fails without output
  */
 async function reconciledIn(dataFolder: string): Promise<Readonly<Record<string, unknown>>> {

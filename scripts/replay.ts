@@ -22,7 +22,7 @@ const commandLine = {
       value: "<folder>",
       required: true,
       about:
-        "files <shop>.jsonl.gz with one line a product: {id, prices: [[YYYY-MM-DD, amount], …]}",
+        "files <shop>.jsonl.gz with one line per product: {id, prices: [[YYYY-MM-DD, amount], …]}",
     },
     shop: {
       type: "string",
@@ -88,7 +88,8 @@ function print({ comparisons, backtests, played, ...result }: ReplayResult): voi
   process.stdout.write(`
 Replayed ${count(products)} of ${count(productsInFiles)} products (${share} %), ${firstDay} to ${lastDay}.
 ${count(played.days)} days, ${count(played.runs)} runs, ${count(played.reads)} reads, ${count(seconds)} s.
-The brakes passed ${count(played.passed)} runs, and held ${count(played.held)} runs with all prices times ${settings.wrongTimes}.
+The brakes passed ${count(played.passed)} runs, held ${count(played.held)} runs with all prices times ${settings.wrongTimes},
+and ${count(played.heldForShape)} runs with a fifth of the prices times ${settings.wrongTimes}.
 `);
   printComparisons("Back-tests, compared with the events of the runs", backtests, [
     "only the runs",

@@ -20,7 +20,7 @@ const commandLine = {
   about:
     "Returns a stage to an earlier release. While an update of the service stack is in progress, it cancels\n" +
     "the update, and CloudFormation restores the previous versions. Otherwise it deploys the release that\n" +
-    "--to names, at once and without waiting for alarms, with the stage's file of this checkout.",
+    "--to names, immediately and without waiting for alarms, with the stage's file of this checkout.",
   options: {
     stage: { type: "string", value: `<${stages.join("|")}>`, about: "the stage" },
     to: { type: "string", value: "<git tag>", about: "the release to return to" },

@@ -3,6 +3,7 @@ import { fillDemoWorkspace } from "./demo/demo-workspace.ts";
 import { runCommand } from "../tools/command-line/command-line.ts";
 import { describeError } from "../tools/local/lambda-host.ts";
 import { parseSourceChoice } from "../tools/local/sources.ts";
+import { reachableStores } from "../tools/sources/storefront/reachable-stores.ts";
 import { startWorld } from "../tools/local/world.ts";
 import type { World } from "../tools/local/world.ts";
 
@@ -25,10 +26,15 @@ const commandLine = {
       type: "string",
       value: "<what>=<adapter>,<url>",
       multiple: true,
-      about: "reads a platform or scraper from your own server",
+      about: "reads a platform or scraper from your own server, or from a public store",
     },
   },
-  examples: ["", "--fresh", "--source retailer_d=upstream,http://127.0.0.1:9900"],
+  examples: [
+    "",
+    "--fresh",
+    "--source retailer_b=storefront,https://store.example",
+    "--source retailer_d=upstream,http://127.0.0.1:9900",
+  ],
 } as const;
 
 interface Values {
@@ -40,11 +46,12 @@ interface Values {
 async function main({ source = [], ...values }: Values): Promise<void> {
   quietFunctions();
   const dir = process.env["LOCAL_DIR"] ?? ".local";
+  const sources = await reachableStores(source.map(parseSourceChoice), print);
   const world = await startWorld({
     dir,
     port: portOf(process.env["PORT"] ?? portDefault),
     fresh: values.fresh,
-    sources: source.map(parseSourceChoice),
+    sources,
     log: print,
     progress: print,
   });
@@ -56,7 +63,7 @@ async function main({ source = [], ...values }: Values): Promise<void> {
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
-  if (values["empty-demo"] || source.length > 0) return;
+  if (values["empty-demo"] || sources.length > 0) return;
   // The service already accepts calls while the demo workspace is filled.
   await fillDemoWorkspace(world).catch((error: unknown) => {
     if (!stopping) print(`The demo workspace could not be filled: ${describeError(error)}`);

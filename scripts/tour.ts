@@ -1,9 +1,13 @@
 /**
  * Tests the whole service, from a new account to a signed webhook and an object in the customer's
- * bucket. Does so twice: with the sandbox as source, and with a replayed products API.
+ * bucket. Does so three times: with the sandbox as source, with a replayed products API, and with a
+ * reference store of the catalog protocol.
  */
 import { runCommand } from "../tools/command-line/command-line.ts";
 import { loadRecordedProducts, startReplayCatalog } from "../tools/sources/replay-catalog.ts";
+import { itemsOf } from "../tools/sources/storefront/found-items.ts";
+import { startReferenceStore } from "../tools/sources/storefront/server.ts";
+import { searchStore } from "../tools/sources/storefront/store-client.ts";
 import { adminCommands } from "./tour/admin-commands.ts";
 import { localCustomer } from "../tools/customer/bucket.ts";
 import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
@@ -17,6 +21,8 @@ const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 /** The number of items with a recorded price. An item without a price has the status `partial`. */
 const pricedItems = 8;
 const unpricedItems = 3;
+/** A price that no item of the reference store has, in minor units. */
+const movedPrice = 12_345;
 
 const commandLine = {
   name: "npm run tour",
@@ -41,6 +47,7 @@ async function main(recordings: string | undefined, isJson: boolean): Promise<vo
   const narrator = createNarrator(isJson ? process.stderr : process.stdout);
   await tourSandbox(narrator);
   await tourReplayedCatalog(recordings, narrator);
+  await tourStore(narrator);
   const [checks, seconds] = [narrator.checks(), ((Date.now() - started) / 1_000).toFixed(1)];
   process.stdout.write(
     isJson
@@ -50,7 +57,7 @@ async function main(recordings: string | undefined, isJson: boolean): Promise<vo
 }
 
 async function tourSandbox(narrator: Narrator): Promise<void> {
-  narrator.title("1 of 2: with the sandbox");
+  narrator.title("1 of 3: with the sandbox");
   await inFreshWorld([], async (world) => {
     narrator.note(`a fresh local world at ${world.base_url}`);
     const target = targetOf(world);
@@ -60,7 +67,7 @@ async function tourSandbox(narrator: Narrator): Promise<void> {
 }
 
 async function tourReplayedCatalog(folder: string | undefined, narrator: Narrator): Promise<void> {
-  narrator.title("2 of 2: with a products API, replayed");
+  narrator.title("2 of 3: with a products API, replayed");
   const recorded = loadRecordedProducts(folder);
   const priced = recorded.filter((product) => typeof product["salePrice"] === "number");
   const unpriced = recorded.filter((product) => typeof product["salePrice"] !== "number");
@@ -89,6 +96,49 @@ async function tourReplayedCatalog(folder: string | undefined, narrator: Narrato
     narrator.check("the products API received requests", replay.requests.length > 0);
   } finally {
     await replay.stop();
+  }
+}
+
+/** The number of items that the tour reads from the store. */
+const storeItems = 4;
+/** The form of an ID that the store does not have. */
+const missingItem = "12345";
+
+async function tourStore(narrator: Narrator): Promise<void> {
+  narrator.title("3 of 3: with a store of the catalog protocol");
+  const store = await startReferenceStore({ port: 0 });
+  const found = await searchStore({
+    store: store.url,
+    query: "espresso",
+    limit: storeItems,
+    marketplace: "us",
+  });
+  const [first = "", ...rest] = itemsOf(found)
+    .map(({ id }) => id)
+    .slice(0, storeItems);
+  narrator.check("a search finds items", first !== "");
+  const movePrice = (): void => {
+    store.setPrice(first, movedPrice);
+    narrator.note(`the store's price of ${first} is now ${movedPrice / 100}`);
+  };
+  try {
+    await inFreshWorld(["--source", `retailer_b=storefront,${store.url}`], async (world) => {
+      narrator.note(`a fresh local world at ${world.base_url}`);
+      const platform = "retailer_b";
+      const target = { ...targetOf(world), platform };
+      await runTour({ ...target, ids: [first, ...rest, missingItem], movePrice }, narrator);
+      await reconcileWorld(target, narrator);
+      narrator.check(
+        "the store read the agent profile of the service",
+        store.calls.some(({ profile }) => profile.startsWith(world.base_url)),
+      );
+    });
+    narrator.check(
+      "every request matched the official schemas",
+      store.calls.length > 0 && store.violations.length === 0,
+    );
+  } finally {
+    await store.close();
   }
 }
 

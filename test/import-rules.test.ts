@@ -1,25 +1,16 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { arrows, mayImport } from "./import-rules.ts";
+import { arrows, entryOf, leadsTo, mayImport } from "./import-rules.ts";
+import { importsOf, projectFiles } from "./project-files.ts";
 
 const root = join(import.meta.dirname, "..");
-const files = ["lib", "functions", "shared", "tools", "scripts", "test"].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .map((name) => `${folder}/${name}`)
-    .filter((path) => /\.tsx?$/.test(path)),
-);
 /** `[from, to]` of every import of one of the project's own files, including type imports. */
-const imports = files.flatMap((path) => {
-  const text = readFileSync(join(root, path), "utf8");
-  const statements = text.matchAll(
-    /^\s*(?:import|export)\b[^;"']*?(?:from\s+)?["'](\.[^"']+)["']/gm,
-  );
-  const dynamic = text.matchAll(/\bimport\(\s*["'](\.[^"']+)["']\s*\)/g);
-  return [...statements, ...dynamic].map(
-    ([, name = ""]) => [path, normalize(join(dirname(path), name))] as const,
-  );
-});
+const imports = projectFiles.flatMap((path) =>
+  importsOf(path)
+    .filter(({ target }) => /^(lib|functions|shared|tools|scripts|test)\//.test(target))
+    .map(({ target }) => [path, target] as const),
+);
 
 describe("the import rules", () => {
   it("are applied to every import of the project", () => {
@@ -35,7 +26,33 @@ describe("the import rules", () => {
 
   it("name only files and folders that exist", () => {
     const ends = new Set([...Object.keys(arrows), ...Object.values(arrows).flat()]);
-    expect([...ends].filter((end) => !files.some((file) => file.startsWith(end)))).toEqual([]);
+    expect([...ends].filter((end) => !projectFiles.some((file) => file.startsWith(end)))).toEqual(
+      [],
+    );
+  });
+
+  it("name no arrow that no import uses", () => {
+    const importsByEntry = Map.groupBy(imports, ([from]) => entryOf(from));
+    const leaving = (entry: string) =>
+      (importsByEntry.get(entry) ?? []).map(([, to]) => to).filter((to) => entryOf(to) !== entry);
+    const unused = Object.entries(arrows).flatMap(([entry, ends]) => {
+      const targets = leaving(entry);
+      return ends
+        .filter((end) => !targets.some((to) => leadsTo(end, to)))
+        .map((end) => `${entry} -> ${end}`);
+    });
+    expect(unused).toEqual([]);
+  });
+
+  it("have an entry for each folder of functions, scripts, shared, shared/aws, shared/sources and tools", () => {
+    const folders = new Set(
+      projectFiles.flatMap(
+        (path) =>
+          /^(?:shared\/(?:aws|sources)|functions|scripts|shared|tools)\/[^/]+\//.exec(path) ?? [],
+      ),
+    );
+    expect(folders.size).toBeGreaterThan(70);
+    expect([...folders].filter((folder) => !(folder in arrows))).toEqual([]);
   });
 
   it("allow no import of tools, commands or tests in deployed code", () => {
@@ -48,11 +65,33 @@ describe("docs/architecture.md", () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
 
   it("names every folder inside functions, lib, scripts, shared, test and tools", () => {
-    const folders = new Set(files.flatMap((path) => /^[^/]+\/[^/]+(?=\/)/.exec(path) ?? []));
+    const folders = new Set(projectFiles.flatMap((path) => /^[^/]+\/[^/]+(?=\/)/.exec(path) ?? []));
     expect(folders.size).toBeGreaterThan(70);
     const isNamed = (folder: string) =>
       page.includes(`\`${folder}\``) || page.includes(`\`${folder}/`);
     expect([...folders].filter((folder) => !isNamed(folder))).toEqual([]);
+  });
+
+  it("names only files and folders that exist", () => {
+    const named = page.matchAll(/`((?:functions|lib|scripts|shared|test|tools)\/[\w./-]+)`/g);
+    const paths = new Set([...named].map(([, path = ""]) => path));
+    expect(paths.size).toBeGreaterThan(200);
+    expect([...paths].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it("describes four journeys, each with 12 to 20 numbered stations that name a file", () => {
+    const sections = page.split(/^### (?=\d)/m).slice(1);
+    expect(sections).toHaveLength(4);
+    for (const section of sections) {
+      const stations =
+        section
+          .split(/^##/m)[0]
+          ?.split(/^(?=\d+\. )/m)
+          .slice(1) ?? [];
+      expect(stations.length).toBeGreaterThanOrEqual(12);
+      expect(stations.length).toBeLessThanOrEqual(20);
+      expect(stations.filter((station) => !/`[\w/-]+\.ts`/.test(station))).toEqual([]);
+    }
   });
 });
 
@@ -70,7 +109,7 @@ describe("deployed code", () => {
   it("is imported, directly or indirectly, by a Lambda function, the CDK app or the dashboard", () => {
     const next = Map.groupBy(imports, ([from]) => from);
     const reached = new Set<string>([
-      ...files.filter((path) => /^functions\/[\w-]+\/handler\.ts$/.test(path)),
+      ...projectFiles.filter((path) => /^functions\/[\w-]+\/handler\.ts$/.test(path)),
       "functions/dashboard/browser/main.tsx",
       "lib/app.ts",
       // These files replace a package when functions are bundled.
@@ -78,7 +117,7 @@ describe("deployed code", () => {
       "shared/aws/sdk/node-http.ts",
     ]);
     for (const path of reached) for (const [, to] of next.get(path) ?? []) reached.add(to);
-    const unreached = files.filter(
+    const unreached = projectFiles.filter(
       (path) => /^(shared|functions)\//.test(path) && !reached.has(path),
     );
     expect(unreached.filter((path) => !path.endsWith(".d.ts") && !ofOperators.has(path))).toEqual(

@@ -1,255 +1,236 @@
 /**
  * Which files may import which, type imports included. A file belongs to the longest entry that its
- * path begins with. It may import the files of that entry, and those of the entries in its list. An
+ * path begins with. It may import the files of that entry, and those that the entry's list names. An
  * entry that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
- * `import/no-cycle` forbids cycles.
+ * `import/no-cycle` forbids cycles. A test fails if no import uses an arrow, so that this table
+ * shows the architecture as it is.
  */
 
-/** Files that every domain may import: the base, metrics and log lines. */
-const everyDomain = [
-  "shared/base/",
-  "shared/observability/figures.ts",
-  "shared/observability/metric-names.ts",
-  "shared/observability/work-log.ts",
-];
-/**
- * The rules and ports of outgoing requests. The files that open connections are not in this list:
- * only the composition root may import them.
- */
-const outgoing = [
-  "shared/outgoing/address-policy.ts",
-  "shared/outgoing/probe-limit.ts",
-  "shared/outgoing/public-url.ts",
-  "shared/outgoing/resolver.ts",
-  "shared/outgoing/sender.ts",
-  "shared/outgoing/url.ts",
-];
-const reading = ["shared/platforms/", "shared/credits/", "shared/accounts/", "shared/scrapers/"];
-const sending = ["shared/events/", "shared/outbox/", ...outgoing];
-const domains = [
-  ...everyDomain,
-  ...reading,
-  ...sending,
-  "shared/cron/",
-  "shared/items/",
-  "shared/pipelines/",
-  "shared/watchlists/",
-  "shared/history/",
-  "shared/runs/",
-  "shared/webhooks/",
-  "shared/exports/",
-  "shared/publishing/",
-  "shared/backtest/",
-  "shared/preview/",
-];
-/** Files from which routes and workers are built. */
-const edge = [
-  "functions/routes.ts",
-  "functions/environment.ts",
-  "functions/composition/",
-  "functions/http/",
-  "functions/queue/",
-];
-const adapter = [
-  "shared/base/",
-  "shared/platforms/",
-  "shared/scrapers/",
-  "shared/sources/http/",
-  "shared/sources/contract/",
-];
-const group = [...domains, ...edge];
-const product = ["shared/", "functions/", "lib/"];
+/** Returns the folders and files with these names inside `root`; the spaces separate names. */
+const inside = (root: string) => (names: string) =>
+  names.split(" ").map((name) => `${root}/${name}${name.endsWith(".ts") ? "" : "/"}`);
+const shared = inside("shared");
+const functions = inside("functions");
+const browser = inside("functions/dashboard/browser");
+const tools = inside("tools");
+const scripts = inside("scripts");
+/** Imports of every Lambda function. */
+const lambda = functions("composition environment.ts");
+/** Imports of every API group, and of every worker that receives queue messages. */
+const group = [...lambda, ...functions("http")];
+const worker = [...lambda, ...functions("queue")];
 
 /** For each entry, the entries whose files its files may import. */
 export const arrows: Readonly<Record<string, readonly string[]>> = {
-  // The domain
+  // The domain. It imports no adapter. Of `shared/outgoing`, it imports the rules and the ports, and
+  // not the files that open connections.
   "shared/base/": [],
-  "shared/observability/": ["shared/base/"],
-  "shared/cron/": everyDomain,
-  "shared/platforms/": everyDomain,
-  "shared/credits/": everyDomain,
-  "shared/accounts/": [...everyDomain, "shared/platforms/", "shared/credits/"],
-  "shared/scrapers/": [...everyDomain, "shared/platforms/", "shared/credits/", "shared/accounts/"],
-  "shared/items/": [...everyDomain, ...reading],
-  "shared/pipelines/": [...everyDomain, ...reading, "shared/items/"],
-  "shared/events/": everyDomain,
-  "shared/outgoing/": ["shared/base/"],
-  "shared/outbox/": everyDomain,
-  "shared/webhooks/": [...everyDomain, ...sending],
-  "shared/exports/": [...everyDomain, ...sending],
-  "shared/publishing/": [...everyDomain, ...sending, "shared/webhooks/", "shared/exports/"],
+  "shared/observability/": [],
+  "shared/cron/": shared("base"),
+  "shared/platforms/": shared("base"),
+  "shared/credits/": shared("base"),
+  "shared/accounts/": shared("base credits"),
+  "shared/scrapers/": shared("base platforms"),
+  "shared/items/": shared("base credits observability/figures.ts platforms scrapers"),
+  "shared/source-health/": shared("base platforms scrapers"),
+  "shared/pipelines/": shared("base credits items platforms scrapers"),
+  "shared/events/": shared("base"),
+  "shared/outgoing/": shared("base"),
+  "shared/outbox/": shared("base observability/figures.ts"),
+  "shared/webhooks/": [
+    ...shared("base events observability/figures.ts outbox"),
+    ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
+    ...shared("outgoing/sender.ts outgoing/url.ts"),
+  ],
+  "shared/exports/": [
+    ...shared("base events observability/figures.ts outbox"),
+    ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
+    ...shared("outgoing/url.ts"),
+  ],
+  "shared/messages/": [],
+  "shared/publishing/": shared("events exports outbox webhooks"),
   "shared/watchlists/": [
-    ...everyDomain,
-    ...reading,
-    "shared/cron/",
-    "shared/items/",
-    "shared/pipelines/",
-    "shared/events/",
-    ...outgoing,
-    "shared/webhooks/",
+    ...shared("base credits cron pipelines platforms scrapers webhooks"),
+    ...shared("outgoing/url.ts"),
   ],
-  "shared/history/": [...everyDomain, ...reading],
+  "shared/history/": shared("base platforms scrapers"),
   "shared/runs/": [
-    ...everyDomain,
-    ...reading,
-    "shared/cron/",
-    "shared/items/",
-    "shared/pipelines/",
-    "shared/events/",
-    "shared/watchlists/",
-    "shared/history/",
-    "shared/webhooks/",
+    ...shared("base credits events history items observability/figures.ts pipelines"),
+    ...shared("platforms scrapers watchlists webhooks"),
   ],
-  "shared/backtest/": [
-    ...everyDomain,
-    ...reading,
-    "shared/pipelines/",
-    "shared/events/",
-    "shared/watchlists/",
-    "shared/history/",
-    "shared/runs/",
-  ],
+  "shared/backtest/": shared("base credits events history pipelines runs scrapers watchlists"),
   "shared/preview/": [
-    ...everyDomain,
-    ...reading,
-    "shared/items/",
-    "shared/pipelines/",
-    "shared/watchlists/",
-    "shared/history/",
-    "shared/runs/",
-    "shared/backtest/",
+    ...shared("backtest base credits history items pipelines platforms runs scrapers"),
+    ...shared("watchlists"),
   ],
 
-  // Code that uses AWS services.
-  "shared/aws/sdk/": ["shared/base/"],
-  "shared/aws/table/": [...domains, "shared/aws/sdk/"],
-  "shared/aws/ledger/": [...domains, "shared/aws/table/"],
-  "shared/aws/accounts/": [...domains, "shared/aws/table/", "shared/aws/ledger/"],
-  "shared/aws/watchlists/": [...domains, "shared/aws/table/"],
-  "shared/aws/runs/": [...domains, "shared/aws/table/"],
-  "shared/aws/history/": [...domains, "shared/aws/table/"],
-  "shared/aws/deliveries/": [...domains, "shared/aws/table/"],
+  // The adapters of AWS.
+  "shared/aws/sdk/": shared("base"),
+  "shared/aws/table/": shared("aws/sdk base outbox"),
+  "shared/aws/ledger/": shared("accounts aws/table base credits observability/figures.ts"),
+  "shared/aws/accounts/": shared("accounts aws/ledger aws/table base credits"),
+  "shared/aws/watchlists/": shared("aws/table backtest base cron messages watchlists"),
+  "shared/aws/runs/": shared("aws/table base runs watchlists"),
+  "shared/aws/history/": shared("aws/table base history"),
+  "shared/aws/deliveries/": shared("aws/table base events outbox outgoing/probe-limit.ts webhooks"),
   "shared/aws/exports/": [
-    ...domains,
-    "shared/outgoing/",
-    "shared/aws/sdk/",
-    "shared/aws/table/",
-    "shared/aws/deliveries/",
+    ...shared("aws/deliveries aws/sdk aws/table base exports outgoing/address-policy.ts"),
+    ...shared("outgoing/exchange-attempt.ts outgoing/guarded-connection.ts"),
   ],
-  "shared/aws/queues/": [...domains],
-  "shared/aws/sources/": [
-    ...everyDomain,
-    "shared/aws/table/",
-    "shared/sources/http/",
-    "shared/sources/contract/",
-  ],
+  "shared/aws/queues/": shared("backtest base credits messages outbox runs"),
+  "shared/aws/sources/": shared("aws/table base source-health sources/contract sources/http"),
 
-  // The adapters of sources. Imports: registry → adapters → contract and http.
-  "shared/sources/http/": ["shared/base/"],
-  "shared/sources/contract/": [
-    "shared/base/",
-    "shared/platforms/",
-    "shared/scrapers/",
-    "shared/sources/http/",
+  // The adapters of sources. Imports: registry → adapters → contract → http.
+  "shared/sources/http/": shared("base"),
+  "shared/sources/contract/": shared("base sources/http"),
+  "shared/sources/price-history/": [
+    ...shared("base platforms scrapers sources/contract sources/http"),
   ],
-  "shared/sources/price-history/": adapter,
-  "shared/sources/affiliate/": adapter,
-  "shared/sources/catalog/": adapter,
-  "shared/sources/sandbox/": adapter,
-  "shared/sources/upstream/": adapter,
-  "shared/sources/web/": adapter,
+  "shared/sources/affiliate/": shared("base platforms scrapers sources/contract sources/http"),
+  "shared/sources/catalog/": shared("base platforms scrapers sources/contract sources/http"),
+  "shared/sources/sandbox/": shared("base platforms scrapers"),
+  "shared/sources/storefront/": shared("base platforms scrapers sources/contract sources/http"),
+  "shared/sources/upstream/": shared("base platforms scrapers sources/contract sources/http"),
+  "shared/sources/web/": shared("base platforms scrapers sources/http"),
   "shared/sources/registry/": [
-    ...everyDomain,
-    "shared/platforms/",
-    "shared/scrapers/",
-    "shared/sources/",
+    ...shared("base observability/figures.ts observability/work-log.ts scrapers source-health"),
+    ...shared("sources/contract sources/http"),
+    ...shared("sources/affiliate sources/catalog sources/price-history sources/sandbox"),
+    ...shared("sources/storefront sources/upstream sources/web"),
   ],
 
-  // The Lambda functions. A function imports its own folder, the edge and the domain, but no other
-  // function.
+  // The Lambda functions. No function imports another.
   "functions/": [],
-  "functions/composition/": [
-    "shared/",
-    "functions/routes.ts",
-    "functions/environment.ts",
-    "functions/http/",
+  "functions/composition/": ["shared/", ...functions("environment.ts http")],
+  "functions/http/": [
+    ...shared("accounts base items observability/figures.ts observability/metric-names.ts"),
+    ...shared("observability/work-log.ts outgoing/url.ts scrapers"),
+    ...functions("routes.ts"),
   ],
-  "functions/http/": [...domains, "functions/routes.ts", "functions/environment.ts"],
-  "functions/queue/": [...domains],
-  "functions/account/": group,
-  "functions/backtest-runner/": group,
-  "functions/dashboard/": group,
-  "functions/delivery/": group,
-  "functions/events/": group,
-  "functions/meta/": group,
-  "functions/offers/": group,
-  "functions/platforms/": group,
-  "functions/products/": group,
-  "functions/run-finisher/": group,
-  "functions/run-starter/": group,
-  "functions/run-step/": group,
-  "functions/s3-destination/": group,
-  "functions/structured/": group,
-  "functions/sweeper/": group,
-  "functions/watchlists/": group,
-  "functions/webhook-endpoints/": group,
+  "functions/queue/": shared("base observability/figures.ts observability/work-log.ts"),
+  "functions/account/": [...group, ...shared("accounts base credits exports runs webhooks")],
+  "functions/backtest-runner/": [...worker, ...shared("backtest messages")],
+  "functions/dashboard/": [...group, ...shared("base")],
+  "functions/delivery/": [
+    ...worker,
+    ...shared("exports messages observability/work-log.ts outbox webhooks"),
+  ],
+  "functions/events/": [...group, ...shared("base events webhooks")],
+  "functions/meta/": [...group, ...shared("base sources/storefront/agent-profile.ts")],
+  "functions/offers/": [...group, ...shared("items platforms")],
+  "functions/platforms/": [...group, ...shared("base platforms source-health")],
+  "functions/products/": [...group, ...shared("items platforms")],
+  "functions/run-finisher/": [...worker, ...shared("messages observability/work-log.ts runs")],
+  "functions/run-starter/": [
+    ...worker,
+    ...shared("base credits messages observability/work-log.ts runs watchlists"),
+  ],
+  "functions/run-step/": [...worker, ...shared("messages observability/work-log.ts runs")],
+  "functions/s3-destination/": [...group, ...shared("exports outgoing/probe-limit.ts")],
+  "functions/structured/": [...group, ...shared("platforms")],
+  "functions/sweeper/": [
+    ...lambda,
+    ...shared("base credits observability/figures.ts observability/work-log.ts outbox runs"),
+    ...shared("watchlists"),
+  ],
+  "functions/watchlists/": [
+    ...group,
+    ...shared("accounts backtest base history items observability/figures.ts"),
+    ...shared("observability/work-log.ts pipelines platforms preview runs source-health"),
+    ...shared("watchlists webhooks"),
+  ],
+  "functions/webhook-endpoints/": [...group, ...shared("outbox outgoing/probe-limit.ts webhooks")],
 
-  // The dashboard. Imports: pages → shell → session → ui → api.
-  "functions/dashboard/browser/": ["functions/dashboard/browser/"],
+  // The dashboard. Imports: pages → shell → ui → api, and session → ui.
+  "functions/dashboard/browser/": browser("api pages session shell ui"),
   "functions/dashboard/browser/format/": [],
-  "functions/dashboard/browser/api/": [...domains, "functions/dashboard/browser/format/"],
-  "functions/dashboard/browser/ui/": [
-    "functions/dashboard/browser/format/",
-    "functions/dashboard/browser/api/",
+  "functions/dashboard/browser/api/": [
+    ...shared("accounts credits exports pipelines platforms runs source-health watchlists"),
+    ...shared("webhooks"),
   ],
-  "functions/dashboard/browser/session/": [
-    "functions/dashboard/browser/api/",
-    "functions/dashboard/browser/ui/",
-  ],
-  "functions/dashboard/browser/shell/": [
-    "functions/dashboard/browser/api/",
-    "functions/dashboard/browser/ui/",
-    "functions/dashboard/browser/session/",
-  ],
-  "functions/dashboard/browser/pages/": [
-    ...domains,
-    "functions/dashboard/browser/format/",
-    "functions/dashboard/browser/api/",
-    "functions/dashboard/browser/ui/",
-    "functions/dashboard/browser/session/",
-    "functions/dashboard/browser/shell/",
-  ],
+  "functions/dashboard/browser/ui/": browser("api format"),
+  "functions/dashboard/browser/session/": browser("api ui"),
+  "functions/dashboard/browser/shell/": browser("api ui"),
+  "functions/dashboard/browser/pages/": [...browser("api format shell ui"), ...shared("events")],
 
   // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [
-    "functions/routes.ts",
-    "functions/environment.ts",
-    "shared/base/",
-    "shared/observability/metric-names.ts",
-    "shared/scrapers/catalogue.ts",
-    "shared/sources/registry/configuration.ts",
-    "shared/sources/contract/secret-reference.ts",
+    ...functions("environment.ts routes.ts"),
+    ...shared("base observability/metric-names.ts scrapers/catalogue.ts"),
+    ...shared("sources/contract/secret-reference.ts sources/registry/configuration.ts"),
   ],
 
   // Tools that both commands and tests use.
-  "tools/": [...product, "tools/"],
-  // Commands. A command imports no other command except `measure` and the commands that it runs.
-  "scripts/": [...product, "tools/", "scripts/"],
-  "scripts/measure/": [...product, "tools/"],
-  "scripts/bench/": [...product, "tools/", "scripts/measure/", "scripts/admin/"],
-  "scripts/costs/": [...product, "tools/", "scripts/measure/"],
-  "scripts/docs/": [...product, "tools/"],
-  "scripts/openapi/": [...product, "tools/"],
+  "tools/command-line/": ["shared/"],
+  "tools/contract/": ["shared/", ...tools("customer local python")],
+  "tools/customer/": [],
+  "tools/dashboard/": [],
+  "tools/documents/": ["shared/"],
+  "tools/dynamodb/": [],
+  "tools/labelled-pages/": ["shared/"],
+  "tools/local/": ["shared/", "functions/", "lib/"],
+  "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
+  "tools/python/": [],
+  "tools/reconcile/": ["shared/"],
+  "tools/sources/": ["shared/", ...tools("local")],
+  "tools/stand-ins/": ["shared/"],
+
+  // Commands: the files of `scripts`, each with a folder for its parts.
+  "scripts/": ["shared/", "lib/", "tools/", "scripts/"],
+  "scripts/admin/": [
+    "shared/",
+    "lib/",
+    ...tools("command-line local migrations reconcile"),
+    ...scripts("cloudformation demo"),
+  ],
+  "scripts/bench/": [
+    "shared/",
+    "functions/",
+    "lib/",
+    ...tools("command-line dashboard dynamodb labelled-pages local reconcile stand-ins"),
+    ...scripts("admin/target.ts measure"),
+  ],
+  "scripts/capacity/": ["shared/", "functions/", "lib/"],
+  "scripts/check-upstream/": ["shared/"],
+  "scripts/cloudformation/": [],
+  "scripts/costs/": ["shared/", "lib/", ...tools("command-line local"), ...scripts("measure")],
+  "scripts/dashboard/": ["shared/", ...tools("command-line customer dashboard local")],
+  "scripts/demo/": ["shared/", ...tools("customer local")],
+  "scripts/deploy-smoke/": [
+    "shared/",
+    "lib/",
+    ...tools("customer local python"),
+    ...scripts("cloudformation release tour"),
+  ],
+  "scripts/docs/": ["shared/", ...tools("documents")],
+  "scripts/lint-templates/": ["lib/"],
+  "scripts/measure/": ["shared/", "functions/", "lib/", ...tools("local")],
+  "scripts/openapi/": ["shared/", "functions/", ...tools("documents")],
+  "scripts/outage/": [
+    "shared/",
+    "functions/",
+    ...tools("customer reconcile"),
+    ...scripts("tour/fresh-world.ts"),
+  ],
+  "scripts/release/": ["lib/", ...tools("python"), ...scripts("cloudformation")],
+  "scripts/replay/": ["shared/", ...tools("command-line local")],
+  "scripts/storefront/": ["shared/", ...tools("command-line sources")],
+  "scripts/tour/": ["shared/", ...tools("customer")],
 
   // Tests, which no other file imports. The test of a command imports that command.
-  "test/": [...product, "tools/", "test/"],
-  "test/scripts/": [...product, "tools/", "test/", "scripts/"],
+  "test/": ["shared/", "functions/", "lib/", "tools/"],
+  "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 
-const entryOf = (path: string): string | undefined =>
-  Object.keys(arrows)
-    .filter((entry) => path.startsWith(entry))
-    .toSorted((one, other) => other.length - one.length)[0];
+const longestFirst = Object.keys(arrows).toSorted((one, other) => other.length - one.length);
+
+/** Returns the entry that a file belongs to, or undefined if the rules have none for it. */
+export const entryOf = (path: string): string | undefined =>
+  longestFirst.find((entry) => path.startsWith(entry));
+
+/** Returns true if an arrow that ends at `end` leads to the file `to`. */
+export const leadsTo = (end: string, to: string): boolean =>
+  end.endsWith("/") ? to.startsWith(end) : to === end;
 
 /**
  * Returns true if the file `from` may import the file `to`. Both are paths from the root of the
@@ -259,5 +240,5 @@ export function mayImport(from: string, to: string): boolean {
   const entry = entryOf(from);
   if (entry === undefined) return false;
   if (entryOf(to) === entry) return true;
-  return (arrows[entry] ?? []).some((end) => (end.endsWith("/") ? to.startsWith(end) : to === end));
+  return (arrows[entry] ?? []).some((end) => leadsTo(end, to));
 }

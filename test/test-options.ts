@@ -44,6 +44,8 @@ export const testOptions = {
   testTimeout: hangsAfterMs,
   hookTimeout: hangsAfterMs,
   expect: { poll: { timeout: hangsAfterMs / 10 } },
+  // The default of 40 characters cuts off paths of the API, so different tests have the same name.
+  taskTitleValueFormatTruncate: 0,
   env: {
     AWS_REGION: "us-east-1",
     AWS_ACCESS_KEY_ID: "test",

@@ -1,6 +1,6 @@
-import { globSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { globSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { importsOf, projectFiles, textOf } from "./project-files.ts";
 import { storeTests } from "./support/store-tests.ts";
 import { filesOf } from "./test-options.ts";
 
@@ -14,25 +14,12 @@ interface Source {
   readonly imports: readonly string[];
 }
 
-const sources: readonly Source[] = ["lib", "functions", "shared", "tools", "scripts", "test"]
-  .flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
-      (name) => `${folder}/${name}`,
-    ),
-  )
+const sources: readonly Source[] = projectFiles
   .filter((path) => path.endsWith(".ts"))
   .map((path) => {
-    const text = readFileSync(join(root, path), "utf8");
-    return { path, text, imports: importsOf(path, text) };
+    const text = textOf(path);
+    return { path, text, imports: importsOf(path, text).map(({ target }) => target) };
   });
-
-function importsOf(path: string, text: string): string[] {
-  const statements = text.matchAll(/^\s*(?:import|export)\b[^;"']*?(?:from\s+)?["']([^"']+)["']/gm);
-  const dynamic = text.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g);
-  return [...statements, ...dynamic]
-    .map((match) => match[1] ?? "")
-    .map((name) => (name.startsWith(".") ? relative(root, join(root, dirname(path), name)) : name));
-}
 
 const domainOf = (path: string): string | undefined => /^shared\/([^/]+)\//.exec(path)?.[1];
 /** Files in domain folders that connect to other systems than AWS, or write to the output. */

@@ -48,6 +48,11 @@ export const avoidedWords: readonly AvoidedWord[] = [
   { pattern: /\b(?:field|price|item)s? (?:that )?moved\b|\bnothing moved\b/, instead: "changed" },
   { pattern: /\baffairs?\b|\berrands?\b|\bshelf\b/, instead: "the standard noun" },
   { pattern: /\bids\b|\bIds\b/, instead: "IDs" },
+  { pattern: /\b[Tt]he own\b/, instead: "its own, their own" },
+  { pattern: /\b[Tt]he release before\b(?! (?:it|\d))/, instead: "the previous release" },
+  { pattern: /\btimes a hundred\b/, instead: "multiplied by 100" },
+  { pattern: /\bsome times an? /, instead: "a few times" },
+  { pattern: /, also if\b/, instead: "even if" },
   { pattern: /\b1 (?:items|runs|credits|events|calls)\b/, instead: "the singular" },
 ];
 

@@ -1,10 +1,10 @@
 import { runBacktestJob } from "../../shared/backtest/run-backtest-job.ts";
+import { backtestMessage, toBacktestMessage } from "../../shared/messages/backtests-queue.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import * as provide from "../composition/dependencies.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-import { backtestMessage } from "./message.ts";
 
 /** Creates the handler of the back-tests queue, which runs back-tests that are too large for a call. */
 export function createHandler(
@@ -23,12 +23,9 @@ export function createHandler(
     schema: backtestMessage,
     logger: provide.logger(environment, "backtest-runner"),
     clock: dependencies.clock,
-    keys: (message) => message,
-    async work(
-      { account_id: accountId, watchlist_id: watchlistId, backtest_id: id },
-      { deadline },
-    ) {
-      await runBacktestJob({ ref: { accountId, watchlistId, id }, until: deadline }, dependencies);
+    keys: toBacktestMessage,
+    async work(ref, { deadline }) {
+      await runBacktestJob({ ref, until: deadline }, dependencies);
       return done;
     },
   });

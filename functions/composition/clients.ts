@@ -18,9 +18,9 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a function that selects an AWS client: the client `name` in the overrides or, if there is
- * none, one client for the process, which `make` creates at the first use. Mark each call of
- * `client` with `@__PURE__`, as for `once`.
+ * Returns a function that selects an AWS client: the client `name` in the overrides, if there is
+ * one. Otherwise the process has one client, which `make` creates at the first use. Mark each call
+ * of `client` with `@__PURE__`, as for `once`.
  */
 export function client<Name extends keyof Clients>(
   name: Name,

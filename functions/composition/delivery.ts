@@ -8,7 +8,6 @@ import {
   cachedRoleCredentials,
   stsRoleCredentials,
 } from "../../shared/aws/exports/role-credentials.ts";
-import { newMetrics } from "../../shared/observability/figures.ts";
 import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { exportSessions } from "../../shared/exports/export-session.ts";
 import type { OutboxStore } from "../../shared/outbox/outbox.ts";
@@ -74,19 +73,7 @@ export const deliveryDependencies = (
     outbox: exportOutbox,
   });
   return {
-    webhooks: {
-      ...shared,
-      open,
-      outbox: outboxStore(environment, overrides, deliveryWrite),
-      late: (milliseconds: number) =>
-        recordMetrics([newMetrics("deliveries", {}, { delivery_late_ms: milliseconds })]),
-    },
-    exports: {
-      ...shared,
-      open: openExports,
-      outbox: exportOutbox,
-      late: (milliseconds: number) =>
-        recordMetrics([newMetrics("exports", {}, { export_late_ms: milliseconds })]),
-    },
+    webhooks: { ...shared, open, outbox: outboxStore(environment, overrides, deliveryWrite) },
+    exports: { ...shared, open: openExports, outbox: exportOutbox },
   };
 };

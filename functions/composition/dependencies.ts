@@ -133,7 +133,7 @@ export const countingMiddleware = (
   },
 });
 
-/** Returns a check that rejects if DynamoDB does not answer. */
+/** Returns a check that rejects if DynamoDB does not respond. */
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>
   accountsTableCheck(dynamo(overrides), environment.ACCOUNTS_TABLE);
 

@@ -6,25 +6,28 @@ import { sharedRateBudget } from "../../shared/aws/sources/rate-budget.ts";
 import { secretReader } from "../../shared/aws/sources/secret-reader.ts";
 import { sourceMetrics } from "../../shared/sources/registry/metrics.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
+import { agentProfilePath } from "../../shared/sources/storefront/agent-profile.ts";
 import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
 import { parseSources } from "../../shared/sources/registry/configuration.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
 import { scraperFor } from "../../shared/sources/registry/scraper-sources.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
+import { healthRecorder } from "../../shared/source-health/record-health.ts";
 import { once } from "./clients.ts";
+import { healthStore } from "./source-health.ts";
 import { dynamo, logger, type Needs, timeAndRandom, warnTo } from "./dependencies.ts";
 import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
-type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;
+type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES" | "API_URL">;
 
 const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient(clientSettings()));
 const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
 
 /**
- * Returns the sources that answer scrapers, offers and offer checks: those in the overrides, or
- * else those that the environment variable SOURCES configures.
+ * Returns the sources of scrapers, offers and offer checks: the overrides, or else the sources that
+ * the environment variable SOURCES configures.
  * @param name the function whose log receives the metrics and warnings of the sources
  * @throws Error if SOURCES is invalid
  */
@@ -69,7 +72,13 @@ function sourceDependencies(
       clock: time.clock,
     }),
     tokens: tokensByKey(time.clock),
+    agentProfileUrl: `${environment.API_URL}${agentProfilePath}`,
     report: sourceMetrics((message, line) => log.info(message, line)),
+    recordHealth: healthRecorder({
+      store: healthStore(environment, overrides),
+      clock: time.clock,
+      warn: warnTo(log),
+    }),
     warn: (problem) => log.warn(problem),
   };
 }

@@ -1,13 +1,11 @@
-import { recordMetrics, metricsSoFar } from "../../shared/observability/work-log.ts";
+import { deliveryMessage, toDeliveryMessage } from "../../shared/messages/deliveries-queue.ts";
 import { deliveryDependencies } from "../composition/delivery.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
-import { deliveryMessage } from "./message.ts";
 import { logRunOfEntry } from "./log-run.ts";
-import { receiverMetrics } from "./receiver-figures.ts";
 
 /** Creates the handler of the deliveries queue, which delivers webhooks and exports. */
 export function createHandler(
@@ -23,13 +21,9 @@ export function createHandler(
     schema: deliveryMessage,
     logger: provide.logger(environment, "delivery"),
     clock: provide.clock(overrides),
-    keys: (message) => message,
-    async work(message) {
-      try {
-        await deliver(message, dependencies);
-      } finally {
-        recordMetrics(receiverMetrics(metricsSoFar()));
-      }
+    keys: toDeliveryMessage,
+    async work(target) {
+      await deliver(target, dependencies);
       return done;
     },
   });

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Access, RouteKey } from "../routes.ts";
+import { bodyFieldRefusal } from "./body-fields.ts";
 import { jsonBody } from "./json-body.ts";
 import { queryRefusal } from "./query.ts";
 import type { AnyRoute } from "./route.ts";
@@ -33,9 +34,9 @@ export async function sentParts(event: APIGatewayProxyEvent, access: Access): Pr
 
 /**
  * Validates body and query with the route's schemas and returns the parsed values. Checks in this
- * order: a body that cannot be parsed, an unknown or repeated query parameter, the body, the query.
- * Unknown parameters are checked before missing ones, so that the error names a misspelled
- * parameter.
+ * order: a body that cannot be parsed, an unknown or repeated query parameter, an unknown field of the
+ * body, the body, the query. Unknown names are checked before missing ones, so that the error quotes
+ * a misspelled name.
  * @throws 400 or 413 that names the first invalid parameter
  */
 export function parsedParts<Dependencies>({
@@ -50,7 +51,9 @@ export function parsedParts<Dependencies>({
   readonly sent: SentParts;
 }): { readonly body: never; readonly query: never } {
   if (sent.bodyRefusal !== undefined) throw sent.bodyRefusal;
-  const refusal = queryRefusal({ key, query: route.query }, event);
+  const refusal =
+    queryRefusal({ key, query: route.query }, event) ??
+    bodyFieldRefusal({ key, schema: route.body }, sent.body);
   if (refusal !== undefined) throw refusal;
   return {
     body: parsed(route.body, sent.body ?? {}),

@@ -50,9 +50,9 @@ async function balanceFor(
 }
 
 /**
- * Returns the service error for a thrown value: a service error unchanged, UNAVAILABLE for a
- * failure of a dependency, NOT_FOUND for a path without a route, and INTERNAL for any other
- * unexpected value. The message of an unexpected error never reaches the response.
+ * Returns the service error for a thrown value. A service error is returned unchanged. A failure of
+ * a dependency becomes UNAVAILABLE, a path without a route NOT_FOUND, and any other value INTERNAL.
+ * The message of an unexpected error never reaches the response.
  */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;

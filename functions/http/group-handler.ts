@@ -120,6 +120,7 @@ interface Dispatch<Dependencies> {
  * Executes a route. Defines the order of errors that the introduction of the OpenAPI document
  * lists: 403 for a key of the demo workspace, 501 for announced features, 400 for parameters, then
  * the errors of the operation. The middleware has already checked for 401 and 429.
+ * @throws these errors, and any error of the operation
  */
 async function answer<Group extends GroupName, Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,

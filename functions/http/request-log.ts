@@ -76,8 +76,8 @@ function placeOf(
 }
 
 /**
- * Masks API keys and webhook secrets in a path, because a client may send one by mistake in place
- * of an ID. Returns at most 256 characters.
+ * Masks API keys and webhook secrets in a path, because a client may send one by mistake instead of
+ * an ID. Returns at most 256 characters.
  */
 const shownPath = (path: string): string =>
   path.replaceAll(/(svc_live|svc_demo|whsec)_\w+/gi, "$1_…").slice(0, pathLengthMax);

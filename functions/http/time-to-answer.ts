@@ -12,7 +12,7 @@ interface Options {
  * Returns a function. Each call returns the milliseconds until it is too late to send the response,
  * less a reserve for sending; negative after that. The Lambda function and the gateway each have a
  * timeout, and the earlier one applies. After a cold start, the gateway's timeout starts seconds
- * before that of the Lambda function.
+ * before the Lambda function's timeout.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

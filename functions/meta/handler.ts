@@ -5,6 +5,7 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { type AnyRoute, route } from "../http/route.ts";
 import type { Overrides } from "../composition/overrides.ts";
+import { agentProfileRoute } from "./agent-profile.ts";
 import { healthFreshMs, healthRoute } from "./health.ts";
 import { openApiRoute } from "./openapi.ts";
 import { assetRoute, indexRoute, pageRoute } from "./page.ts";
@@ -28,6 +29,7 @@ export const metaRoutes = {
   "GET /": rootRoute,
   "GET /v1/health": healthRoute,
   "GET /v1/openapi.json": openApiRoute,
+  "GET /v1/agent_profiles/{version}": agentProfileRoute,
   "GET /docs": indexRoute,
   "GET /docs/{page}": pageRoute,
   "GET /docs/assets/{file}": assetRoute,

@@ -9,7 +9,7 @@ export const healthFreshMs = 5_000;
 
 export const healthResponse = v.object({
   object: v.literal("health"),
-  status: v.pipe(v.literal("ok"), v.description("The service and its database answer.")),
+  status: v.pipe(v.literal("ok"), v.description("The service and its database respond.")),
   version: v.pipe(
     v.string(),
     v.description("Version of the deployed release."),
@@ -18,19 +18,19 @@ export const healthResponse = v.object({
 });
 
 interface HealthDependencies {
-  /** Checks whether the database answers. */
+  /** Checks whether the database responds. */
   readonly database: CachedCheck;
 }
 
 /**
- * `GET /v1/health`. Returns 503 while the database does not answer. The cause is in the log only,
+ * `GET /v1/health`. Returns 503 while the database does not respond. The cause is in the log only,
  * because the route is public.
  */
 export const healthRoute = route<HealthDependencies>({
   async handle(_call, { database }) {
     const checked = await database();
     if (checked.outcome === "failed") {
-      throw unavailable(`the database does not answer: ${String(checked.error)}`);
+      throw unavailable(`the database does not respond: ${String(checked.error)}`);
     }
     const body: v.InferOutput<typeof healthResponse> = { object: "health", status: "ok", version };
     return { status: 200, body };

@@ -2,6 +2,8 @@ import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
+import { sourceHealth } from "../composition/source-health.ts";
+import { windowMs } from "../../shared/source-health/health-window.ts";
 import { listPlatformsRoute } from "./list.ts";
 
 /** Creates the handler of the platform routes. */
@@ -12,7 +14,10 @@ export function createHandler(
   return groupHandler({
     group: "platforms",
     routes: { "GET /v1/platforms": listPlatformsRoute },
-    dependencies: provide.countingMiddleware(environment, "platforms", overrides),
+    dependencies: {
+      ...provide.countingMiddleware(environment, "platforms", overrides),
+      readHealth: sourceHealth(environment, "platforms", { spanMs: windowMs.lastHour, overrides }),
+    },
   });
 }
 

@@ -1,3 +1,4 @@
+import { finishMessage, toFinishMessage } from "../../shared/messages/finishes-queue.ts";
 import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
@@ -6,7 +7,6 @@ import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-import { finishMessage } from "./message.ts";
 
 /** Creates the handler of the finishes queue, which ends runs and publishes their events. */
 export function createHandler(
@@ -30,17 +30,9 @@ export function createHandler(
     schema: finishMessage,
     logger: provide.logger(environment, "run-finisher"),
     clock: dependencies.clock,
-    keys: (message) => message,
-    async work(message, { deadline }) {
-      await finishRun(
-        {
-          accountId: message.account_id,
-          watchlistId: message.watchlist_id,
-          runNumber: message.run_number,
-          until: deadline,
-        },
-        dependencies,
-      );
+    keys: toFinishMessage,
+    async work(run, { deadline }) {
+      await finishRun({ ...run, until: deadline }, dependencies);
       return done;
     },
   });

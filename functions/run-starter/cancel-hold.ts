@@ -11,8 +11,8 @@ const pauseMs = 2_000;
  * Cancels the hold of a call whose settlement received no response. While the ledger is
  * unavailable, repeats the request every two seconds until `until`, so that the account gets its
  * credits back soon after a short outage.
- * @throws the last error if the ledger is still unavailable at `until`, and any other error at
- * once; SQS then delivers the message again
+ * @throws the last error if the ledger is still unavailable at `until`, and any other error
+ * immediately; SQS then delivers the message again
  */
 export async function cancelHoldUntil(
   hold: Omit<HoldRef, "now">,

@@ -5,6 +5,7 @@ import { resumeRun } from "../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
+import { type RunsMessage, runsMessage } from "../../shared/messages/runs-queue.ts";
 import * as provide from "../composition/dependencies.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/run-queue.ts";
@@ -12,7 +13,6 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { cancelHoldUntil } from "./cancel-hold.ts";
-import { type RunMessage, runMessage } from "./message.ts";
 
 /**
  * Creates the handler of the runs queue, which starts and resumes runs, purges watchlists and
@@ -38,7 +38,7 @@ export function createHandler(
   };
   const warn = provide.warnTo(logger);
 
-  const start = async (message: RunMessage & { readonly type: "due" }): Promise<void> => {
+  const start = async (message: RunsMessage & { readonly type: "due" }): Promise<void> => {
     const now = dependencies.clock.now();
     const ref = { accountId: message.account_id, watchlistId: message.watchlist_id };
     const scheduledTime = new Date(message.scheduled_time);
@@ -55,7 +55,7 @@ export function createHandler(
   };
 
   return batchHandler({
-    schema: runMessage,
+    schema: runsMessage,
     logger,
     clock: dependencies.clock,
     keys: ({ type, ...message }) => ({ message_type: type, ...message }),

@@ -1,3 +1,4 @@
+import { batchMessage } from "../../shared/messages/steps-queue.ts";
 import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
@@ -8,7 +9,6 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { sources } from "../composition/sources.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-import { batchMessage } from "./message.ts";
 
 /**
  * Creates the handler of the steps queue, which reads batches of items.

@@ -4,6 +4,8 @@ import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
+import { windowMs } from "../../shared/source-health/health-window.ts";
+import { sourceHealth } from "../composition/source-health.ts";
 import { sources } from "../composition/sources.ts";
 import { backtestRoute, getBacktestRoute } from "./backtest.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
@@ -22,6 +24,7 @@ import { previewRoute } from "./preview.ts";
 import { startRunRoute } from "./run-now.ts";
 import { schedulePreviewRoute } from "./schedule-preview.ts";
 import { listScrapersRoute } from "./scrapers.ts";
+import { listSourcesRoute } from "./sources.ts";
 import { updateWatchlistRoute } from "./update.ts";
 
 /** The routes of the group. Fixed paths, such as `/estimate`, take precedence over `{id}`. */
@@ -31,6 +34,7 @@ export const watchlistRoutes = {
   "POST /v1/watchlists/estimate": estimatePipelineRoute,
   "GET /v1/watchlists/schedule": schedulePreviewRoute,
   "GET /v1/watchlists/scrapers": listScrapersRoute,
+  "GET /v1/watchlists/sources": listSourcesRoute,
   "GET /v1/watchlists/{id}": getWatchlistRoute,
   "PATCH /v1/watchlists/{id}": updateWatchlistRoute,
   "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
@@ -78,6 +82,7 @@ export function createHandler(
       backtests: stores.backtests(environment, overrides),
       backtestQueue: provide.backtestQueue(environment, overrides),
       ...sources(environment, "watchlists", overrides),
+      readHealth: sourceHealth(environment, "watchlists", { spanMs: windowMs.lastDay, overrides }),
       ledger: provide.ledger(environment, "watchlists", overrides),
       cancels: provide.cancelQueue(environment, overrides),
     },

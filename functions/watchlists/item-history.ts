@@ -1,5 +1,5 @@
 import type { UndefinedSchema } from "valibot";
-import { notFound } from "../../shared/base/errors.ts";
+import { itemNotFound } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
 import { itemHistory } from "../../shared/history/item-history.ts";
@@ -35,7 +35,7 @@ export const itemHistoryRoute = route<
       history,
     );
     if (page.points.length === 0 && (await findItem(watchlistId, itemId, pages)) === undefined) {
-      throw notFound(`Item ${itemId} of this watchlist`);
+      throw itemNotFound(itemId);
     }
     return { status: 200, body: presentItemHistory(page) };
   },

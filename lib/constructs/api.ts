@@ -46,7 +46,7 @@ const logRolePolicy =
 /**
  * The REST API. It sends all methods of a group's root paths, and of all paths below them, to the
  * function of the group, which selects the route. It sends requests for all other paths to the one
- * group that answers unknown paths.
+ * group that handles unknown paths.
  * @throws Error if the limits of the stage exceed the quota of the AWS account
  */
 export class Api extends Construct {

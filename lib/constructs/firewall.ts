@@ -11,9 +11,10 @@ import { errorTemplate } from "./gateway-responses.ts";
 const rateWindowSeconds = 300;
 /**
  * Rate limits for one address. More calls from one address are probably an attack on keys. All
- * calls together may have the rate of two API keys. Calls other than item calls may have the rate
- * of one key, because the gateway's limit of each path must be a multiple of it (`Throttle`), and
- * the sum of these limits must not exceed the gateway's quota.
+ * calls together may have the rate of two API keys. Calls other than item calls get the rate of one
+ * key. `Throttle.otherCalls` must be at least three times this limit for each path and method. With
+ * twice this limit, the gateway's limits would add up to 16,260 calls per second, and its quota is
+ * 10,000.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,

@@ -25,7 +25,7 @@ interface MethodLimit {
 }
 
 /**
- * The resources of a group: each root path, and all paths below it. The group that answers unknown
+ * The resources of a group: each root path, and all paths below it. The group that handles unknown
  * paths also has the top level and `/v1`.
  */
 function resourcesOf(group: Group): readonly string[] {
@@ -53,7 +53,10 @@ export function methodLimits({ itemCalls, otherCalls }: Throttle): readonly Meth
   return [...limits.values()];
 }
 
-/** The resource for calls to a path: the resource with that path, or the closest `{proxy+}`. */
+/**
+ * The resource for calls to a path: the resource with that path, or the closest `{proxy+}`.
+ * @throws Error if the group has no resource for the path
+ */
 function resourceOf(group: GroupName, path: string): string {
   const resources = resourcesOf(groups[group]);
   if (resources.includes(path)) return path;

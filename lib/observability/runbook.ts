@@ -21,6 +21,7 @@ export const runbookAnchors = [
   "alarm-ledger-contended",
   "alarm-limiter-local",
   "alarm-release-failing",
+  "alarm-source-shape-changed",
   "alarm-source-unavailable",
   "alarm-table-refusing",
   "alarm-table-throttling",

@@ -63,7 +63,10 @@ export class ServiceAlarm extends Construct {
     });
   }
 
-  /** Executes an action when the alarm state starts and, with `notifiesEnd`, also when it ends. */
+  /**
+   * Executes an action when the alarm state starts. With `notifiesEnd`, executes it when the state
+   * ends too.
+   */
   notify(action: IAlarmAction): void {
     this.alarm.addAlarmAction(action);
     if (this.#notifiesEnd) this.alarm.addOkAction(action);

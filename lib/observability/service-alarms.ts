@@ -35,6 +35,7 @@ export class ServiceAlarms extends Construct {
     super(scope, id);
     this.apiFailing = this.api(observed);
     this.runs(observed);
+    this.sources(observed);
     this.sweeper(observed);
     this.receivers(observed);
     this.ledger(observed);
@@ -140,11 +141,30 @@ export class ServiceAlarms extends Construct {
       threshold: 1,
       periods: { breaching: 1, of: 1 },
       impact:
-        "A brake holds a run, because too many items changed: its watchlist waits for a decision of the customer.",
+        "A brake holds a run with suspicious changes: its watchlist waits for a decision of the customer.",
       lookAt:
         "log lines with runs_held = 1: their account_id, watchlist_id and run_number, and what they share.",
       act: "if the source returns wrong values, fix it and ask the customers to discard these runs.",
       runbook: "alarm-runs-held",
+    });
+  }
+
+  private sources({ stage }: Observed): void {
+    new ServiceAlarm(this, "SourceShapeChanged", {
+      name: "source-shape-changed",
+      metric: ownMetric(
+        stage,
+        { kind: "run_ends", name: "runs_shape_changed", statistic: Stats.SUM, minutes: 15 },
+        {},
+      ),
+      threshold: 1,
+      periods: { breaching: 1, of: 1 },
+      impact:
+        "A source answers in another shape: fields are missing, or prices changed by the same factor. Values may be wrong.",
+      lookAt:
+        "log lines with runs_shape_changed = 1, and 'source_shape' of these runs in the API or the dashboard.",
+      act: "compare an answer of the source with its product page; fix the adapter or its configuration.",
+      runbook: "alarm-source-shape-changed",
     });
   }
 

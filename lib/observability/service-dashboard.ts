@@ -145,6 +145,7 @@ export class ServiceDashboard extends Construct {
           ends("runs_failed", Stats.SUM),
           ends("runs_unpaid", Stats.SUM),
           ends("runs_held", Stats.SUM),
+          ends("runs_shape_changed", Stats.SUM),
           starts("runs_overlapped", Stats.SUM),
         ],
       ],

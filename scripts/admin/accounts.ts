@@ -129,7 +129,7 @@ export const accountCommands: Commands = {
   "revoke-key": {
     example: "--account acct_1 --key key_1",
     needs: ["account", "key"],
-    about: "Revokes an API key at once. This cannot be undone.",
+    about: "Revokes an API key immediately. This cannot be undone.",
     changes: (values) =>
       `Revoke API key ${required(values, "key")} of ${required(values, "account")}`,
     async run(values, admin) {

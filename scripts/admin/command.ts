@@ -107,7 +107,7 @@ export interface Admin {
    * True if results are printed as text, because the output is a terminal and `--json` is absent.
    */
   readonly isText: boolean;
-  /** Prints a line of the result at once. */
+  /** Prints a line of the result immediately. */
   readonly printLine: (line: string) => void;
   /** Prints a line that is not part of the result. */
   readonly warn: (line: string) => void;

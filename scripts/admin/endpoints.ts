@@ -9,9 +9,9 @@ export const endpointCommands: Commands = {
   "set-endpoint-requests": {
     example: "--account acct_1 --endpoint we_1 --requests 100",
     needs: ["account", "endpoint", "requests"],
-    about: "Sets how many requests a webhook endpoint receives at once.",
+    about: "Sets how many concurrent requests a webhook endpoint receives.",
     changes: (values) =>
-      `Send up to ${requestsIn(values)} requests at once to webhook endpoint ` +
+      `Send up to ${requestsIn(values)} concurrent requests to webhook endpoint ` +
       `${required(values, "endpoint")} of ${required(values, "account")}`,
     async run(values, { dynamo, target }) {
       const ref = {

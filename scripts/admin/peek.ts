@@ -17,7 +17,7 @@ const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
  * Receives up to `limit` messages of a queue, makes them visible again, and returns their content.
- * SIGINT or SIGTERM ends the receiving; a second signal ends the process at once.
+ * SIGINT or SIGTERM ends the receiving; a second signal ends the process immediately.
  * @throws Error if a signal ended the receiving, after the messages are visible again
  */
 export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Promise<unknown[]> {

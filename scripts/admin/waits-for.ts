@@ -15,7 +15,8 @@ export function batchesLeft(step: StepRecord): readonly number[] {
 }
 
 /**
- * Returns a text about the action that an unfinished run waits for, in terms of docs/operate.md.
+ * Returns the description of the action that an unfinished run waits for, in terms of
+ * docs/operate.md.
  */
 export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
   switch (run.phase) {

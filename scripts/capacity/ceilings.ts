@@ -30,7 +30,7 @@ const callsPerShard = 130;
  * delivery log could store more, but the worker also writes the outbox.
  */
 const eventsOfBusyEndpoint = 490;
-/** The answer time of a receiver or a store that the rates in the table assume. */
+/** The response time of a receiver or a store that the rates in the table assume. */
 const answerSeconds = 0.2;
 /** The largest number of concurrent item calls of an account. */
 const slotsMax = Math.max(...concurrencyTiers.map(({ concurrency }) => concurrency));

@@ -9,7 +9,7 @@ export interface Assumptions {
   readonly items: number;
   /** Steps of each run that read all items. */
   readonly steps: number;
-  /** Seconds that a source takes to answer a batch. */
+  /** Seconds that a source takes to respond to a batch. */
   readonly batchSeconds: number;
   /** Seconds that a worker takes to start a run. */
   readonly startSeconds: number;
@@ -45,7 +45,7 @@ export interface Scenario {
  * - Watchlists run every 15 minutes, spread evenly.
  * - The same number of watchlists run by a cron on the hour.
  * - The watchlists of one account run during a tick storm: all watchlists of another account, of
- *   the largest size, are due at once.
+ *   the largest size, are due at the same time.
  */
 export function simulateScenarios(
   { concurrencyMax }: Pick<StageConfig, "concurrencyMax">,

@@ -12,7 +12,7 @@ export interface Difference {
 
 /**
  * Compares a value that a server sent with the value that the service stores, and returns what was
- * dropped or changed. A number sent as text counts as the same number. Returns an empty list if
+ * dropped or changed. A number sent as a string counts as the same number. Returns an empty list if
  * nothing was sent.
  * @param path the path of the value in the reply
  */

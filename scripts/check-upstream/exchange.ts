@@ -78,7 +78,7 @@ export interface Patient {
 }
 
 /**
- * Sends a call. While the server answers 429 or 503, repeats the call up to three times, after the
+ * Sends a call. While the server returns 429 or 503, repeats the call up to three times, after the
  * time in `Retry-After` (10 s at most; 1 s if the header is missing). Returns the last reply.
  */
 export async function sendPatiently(server: Server, call: Call): Promise<Patient> {

@@ -1,6 +1,9 @@
 const shownMax = 3;
 
-/** Returns a value as text: text unchanged, an absent value as "", and any other value as JSON. */
+/**
+ * Returns a value as a string: a string unchanged, an absent value as "", and any other value as
+ * JSON.
+ */
 export const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 

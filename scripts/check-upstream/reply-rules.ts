@@ -143,7 +143,7 @@ function judgeSchema(
     {
       rule: "types",
       level: "should",
-      expected: "numbers and booleans that are not sent as text, and IDs that are",
+      expected: "numbers and booleans that are not sent as strings, and IDs that are",
       trouble: listed(others.filter(isLesser).map(shown)),
     },
     {

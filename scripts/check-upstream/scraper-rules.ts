@@ -17,7 +17,7 @@ const tooManyMax = 10_000;
 
 /**
  * Returns the findings of one scraper. If there are no IDs to read, returns one skipped finding. If
- * the server does not answer an ordinary call with 200, does not check the reply further: returns
+ * the server does not return 200 for an ordinary call, does not check the reply further: returns
  * only findings about its size, its status and earlier busy replies.
  */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {

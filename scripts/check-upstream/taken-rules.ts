@@ -87,14 +87,14 @@ export function judgeDifferences(found: readonly Difference[]): Verdict[] {
       level: "should",
       expected:
         "every field in a valid form, otherwise it counts as missing (complete https:// links, " +
-        "also for every image; no empty texts; no prices of 0)",
+        "also for every image; no empty strings; no prices of 0)",
       trouble: those("dropped"),
     },
     {
       rule: "changed",
       level: "should",
       expected:
-        "values that the service stores unchanged (texts of one line within the limits, two decimals, " +
+        "values that the service stores unchanged (strings of one line within the limits, two decimals, " +
         "one buy box, each offer once, totalOffers not below the number of offers)",
       trouble: those("changed"),
     },

@@ -4,7 +4,10 @@ import {
   type Stack,
 } from "@aws-sdk/client-cloudformation";
 
-/** Returns a stack by name; undefined if the account has none of this name in the region. */
+/**
+ * Returns a stack by name; undefined if the account has none of this name in the region.
+ * @throws any other error of CloudFormation
+ */
 export async function findStack(
   client: CloudFormationClient,
   name: string,

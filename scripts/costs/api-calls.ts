@@ -32,8 +32,8 @@ interface Call {
   /** The number of shards of the account: 1 at 5 concurrency slots, and 25 at 250. */
   readonly shards: 1 | 25;
   /**
-   * The API key of the call: that of an account, one that does not exist, or none.
-   * @default that of an account
+   * The API key of the call: the key of an account, a key that does not exist, or none.
+   * @default the key of an account
    */
   readonly key?: "unknown" | "none";
   /** The number of calls over which the mean is calculated. */
@@ -92,7 +92,7 @@ const calls: readonly Call[] = [
   products("lite", 2_000, 3),
   products("full", 2_000, 3),
 ];
-/** A call with an empty handler. Its costs are those of the local gateway. */
+/** A call with an empty handler. Its costs are the costs of the local gateway. */
 const bareCall = {
   method: "GET",
   path: "/v1/structured",
@@ -238,7 +238,7 @@ function answered(
       });
       answer.on("end", () => {
         if (answer.statusCode === call.status) resolve(bytes);
-        else reject(new Error(`${call.url} answered ${answer.statusCode}`));
+        else reject(new Error(`${call.url} returned ${answer.statusCode}`));
       });
     });
     outgoing.on("error", reject);

@@ -85,7 +85,7 @@ const wholeCpuMegabytes = 1_769;
 
 /** The work of an invocation: CPU work, requests to AWS and waits, one after another. */
 export interface Work {
-  /** CPU time in milliseconds, on a CPU as fast as that of this machine. */
+  /** CPU time in milliseconds, on a CPU as fast as the CPU of this machine. */
   readonly cpuMs: number;
   readonly awsRequests: number;
   readonly waitsMs: number;

@@ -16,7 +16,7 @@ interface InventedList {
   readonly refused?: number;
 }
 
-/** Returns `count` item IDs from `first` on, with irregular gaps like those of real IDs. */
+/** Returns `count` item IDs from `first` on, with irregular gaps, as between real IDs. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919 + ((n * n) % 613)));
 

@@ -63,7 +63,7 @@ async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAns
 const accountsTable = (world: World): string =>
   world.environmentOf("account")["ACCOUNTS_TABLE"] ?? "";
 
-/** Changes a row's creation time to that of the account. */
+/** Changes a row's creation time to the creation time of the account. */
 async function moveCreation(TableName: string, Key: RowKey): Promise<void> {
   await documentClient().send(
     new UpdateCommand({

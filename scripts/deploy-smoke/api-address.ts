@@ -27,6 +27,6 @@ export async function answeringAddress(addresses: readonly string[]): Promise<st
     answers.push(`${address}: ${answer instanceof Response ? answer.status : String(answer)}`);
   }
   throw new Error(
-    `The API does not answer at any of these addresses (--api-url sets another):\n${answers.join("\n")}`,
+    `The API does not respond at any of these addresses (--api-url sets another):\n${answers.join("\n")}`,
   );
 }

@@ -136,8 +136,8 @@ async function removeLeftovers(smoke: Smoke): Promise<void> {
 }
 
 /**
- * Runs `visit` and then deletes the deployment, even if `visit` fails. If both fail, reports both
- * failures.
+ * Runs `visit` and then deletes the deployment, even if `visit` fails.
+ * @throws the failure of either; AggregateError if both fail
  */
 async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
   const failures: unknown[] = [];

@@ -39,9 +39,9 @@ export function simplifyAlarms(assembly: string): string {
 }
 
 /**
- * Shortens the visibility timeouts of the queues in a cloud assembly. When the code of a function
- * changes, the emulator ends its invocations, which Lambda does not. Their messages would stay
- * invisible for up to half an hour.
+ * Shortens the visibility timeouts of the queues in a cloud assembly. Unlike Lambda, the emulator
+ * ends the invocations of a function when its code changes. Their messages would stay invisible for
+ * up to half an hour.
  * @returns a line with the number of changed queues
  */
 export function shortenVisibility(assembly: string): string {

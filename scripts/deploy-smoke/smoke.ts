@@ -39,7 +39,7 @@ async function callDeployment(smoke: Smoke): Promise<void> {
   const { place, narrator } = smoke;
   const { customer } = place;
   const baseUrl = await addressOf(smoke);
-  narrator.note(`the API answers at ${baseUrl}`);
+  narrator.note(`the API responds at ${baseUrl}`);
   const target: TourTarget = {
     baseUrl,
     admin: adminCommands(["--stage", smokeStage], {}),

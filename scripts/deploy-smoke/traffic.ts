@@ -21,7 +21,7 @@ export interface TrafficOptions {
 
 const pauseMs = 200;
 
-/** Matches the answer to a call whose invocation the emulator ended. Lambda never ends one. */
+/** Matches the response to a call whose invocation the emulator ended. Lambda never ends one. */
 const interruption = /^502 .*Worker process died/;
 
 /**

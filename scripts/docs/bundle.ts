@@ -21,6 +21,7 @@ export interface Bundle {
 /**
  * Bundles a file of `browser` with the files that it imports. The names of the assets contain a
  * digest of their content, so caches may keep them.
+ * @throws Error if the bundle has no entry for the file
  */
 export function bundled(file: string): Bundle {
   const { outputFiles, metafile } = buildSync({

@@ -86,7 +86,7 @@ function headingIds(): (heading: string) => string {
   };
 }
 
-/** Escapes a text for HTML content and for attributes in double quotes. */
+/** Escapes a string for HTML content and for attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")

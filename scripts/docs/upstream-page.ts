@@ -46,7 +46,7 @@ const sections: readonly Section[] = [
       "`X-Request-Id`: the ID of the batch. Repeated calls of a batch have the same ID.",
       "`Accept-Encoding`: the reply may use gzip, deflate or br. Request bodies are not compressed " +
         "today; accept gzip as well.",
-      "At most `batchIdsMax` IDs per call, and no more calls at once and per second than configured. " +
+      "At most `batchIdsMax` IDs per call, and no more concurrent calls and no more calls per second than configured. " +
         "All scrapers that read from one host share these limits. Return 413 for a batch that is too " +
         "large: the service splits it in two.",
       "`deadline_ms` is the time that you have, from the moment at which the service sends the call. " +
@@ -83,8 +83,8 @@ const sections: readonly Section[] = [
         "means that there is no value, such as `newMinPrice` without a new offer.",
       "Prices are numbers in the currency of the marketplace. A result with another currency is " +
         "`unavailable`, because it is from the shop of another country.",
-      "The service drops a field of the wrong type. It accepts numbers and booleans as text, rounds " +
-        "numbers to two decimals, and cuts texts at 1,000 characters. In texts it replaces line breaks " +
+      "The service drops a field of the wrong type. It accepts numbers and booleans as strings, rounds " +
+        "numbers to two decimals, and cuts strings at 1,000 characters. In strings it replaces line breaks " +
         "and other control characters by a space, and drops characters that change the direction of " +
         "writing.",
       "An `offerListingId` identifies one offer of an item. Of two offers with one ID the service uses " +

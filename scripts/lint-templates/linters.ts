@@ -23,7 +23,10 @@ export interface Linter {
   lint(templates: readonly string[]): readonly Finding[];
 }
 
-/** The largest accepted output of a linter, far above that of a finding in every template. */
+/**
+ * The largest accepted output of a linter, far larger than the output for a finding in every
+ * template.
+ */
 const outputBytesMax = 500_000_000;
 
 const cfnLintFindings = array(

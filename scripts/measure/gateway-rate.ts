@@ -6,7 +6,10 @@ export interface RateFigures {
   readonly call: string;
   readonly callsPerCpuSecond: number;
   readonly cpuMsPerCall: number;
-  /** The CPU time of a call divided by that of a call with an empty handler on the same gateway. */
+  /**
+   * The CPU time of a call divided by the CPU time of a call with an empty handler on the same
+   * gateway.
+   */
   readonly cpuRatio: number;
 }
 
@@ -25,7 +28,8 @@ export interface BenchWorld {
 /**
  * Starts a local world in a separate process, and resolves when the world accepts calls.
  * @param dir the data folder of the world
- * @param variables environment variables of the process, in addition to those of this process
+ * @param variables environment variables of the process, in addition to the variables of this
+ * process
  * @param onOutput receives the output of the process; if it is absent, the output is printed
  */
 export async function startBenchWorld(
@@ -61,7 +65,7 @@ const atOnce = 4;
 const rounds = 3;
 
 /**
- * Measures how many calls the world answers per second of its CPU time. Compares calls of the
+ * Measures how many calls the world completes per second of its CPU time. Compares calls of the
  * service with a call that has an empty handler. Returns the best of three rounds.
  */
 export async function benchGateway(
@@ -121,7 +125,7 @@ function answered(
         answer.resume();
         answer.on("end", () => {
           if (answer.statusCode === 200) resolve();
-          else reject(new Error(`${call.method} ${call.path} answered ${answer.statusCode}`));
+          else reject(new Error(`${call.method} ${call.path} returned ${answer.statusCode}`));
         });
       },
     );

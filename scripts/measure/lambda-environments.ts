@@ -11,7 +11,7 @@ type Handler = (...invocation: readonly unknown[]) => Promise<unknown>;
 /**
  * Creates the products function as Lambda runs it: each environment handles one call at a time and
  * has a separate cache of the ledger's state. A call that finds no idle environment creates one.
- * The source answers after `workMs` milliseconds.
+ * The source responds after `workMs` milliseconds.
  */
 export const productsEnvironments = (workMs: number) => ({
   createHandler(environment: EnvironmentOf<"products">, overrides: Overrides): Handler {

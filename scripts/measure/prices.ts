@@ -15,7 +15,7 @@ export const prices = {
   lambdaRequest: 0.2e-6,
   /** Lambda on arm64: GB-second. */
   lambdaGigabyteSecond: 0.000_013_333_4,
-  /** Lambda, response streaming: GB beyond the first 6 MB of an answer. */
+  /** Lambda, response streaming: GB beyond the first 6 MB of a response. */
   lambdaStreamedGigabyte: 0.008,
   /**
    * API Gateway, REST API: request; for a streamed response, each started 10 MB count as a request.

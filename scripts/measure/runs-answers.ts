@@ -40,8 +40,8 @@ export const changedItemsIn = (
   runNumber < 2 ? [] : items.filter((item) => item.changedIn === runNumber);
 
 /**
- * Replaces the answers in `dir` with those of the next run. Each call contains the items that one
- * tier reads.
+ * Replaces the answers in `dir` with the answers of the next run. Each call contains the items that
+ * one tier reads.
  */
 export function writeAnswers(
   dir: string,

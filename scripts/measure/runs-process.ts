@@ -21,7 +21,8 @@ export interface RunsWorld {
 
 /**
  * Starts the world in a separate process, and resolves when the world is ready.
- * @param variables environment variables for the process, in addition to those of this process
+ * @param variables environment variables for the process, in addition to the variables of this
+ * process
  * @param onOutput receives the output of the world and its functions; if it is absent, the output
  * is printed
  */
@@ -49,7 +50,7 @@ export async function startRunsWorld(
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+      if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${text}`);
       return JSON.parse(text) as Answered;
     },
     send: (request) => void child.send(request),

@@ -2,7 +2,10 @@ import { asObject, type JsonObject } from "../../tools/documents/json-schema.ts"
 import { fieldDescriptions } from "./field-descriptions.ts";
 import { schemaDescriptions } from "./schema-descriptions.ts";
 
-/** Keywords whose schemas only constrain fields, which other schemas describe. */
+/**
+ * Keywords whose content gets no descriptions: examples, and schemas that only constrain fields
+ * described elsewhere.
+ */
 const constraints = new Set([
   "if",
   "then",
@@ -15,10 +18,10 @@ const constraints = new Set([
 ]);
 
 /**
- * Returns an OpenAPI document with the descriptions in `schemaDescriptions` and
- * `fieldDescriptions` at its named schemas and fields. Keeps the descriptions that the document
- * has. A field with a constant string gets the text "Always ...". Any other schema or field that
- * has no entry stays without a description.
+ * Returns an OpenAPI document with the descriptions in `schemaDescriptions` and `fieldDescriptions`
+ * at its named schemas and fields. Keeps the descriptions that the document has. A field with a
+ * constant string gets the description "Always ...". Any other schema or field that has no entry
+ * stays without a description.
  */
 export function described(document: JsonObject): JsonObject {
   const { components: parts, ...rest } = document;

@@ -4,7 +4,7 @@ import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/js
 import { codeSamples, type SampleCall } from "./code-samples.ts";
 import { described } from "./described.ts";
 import { commonHeaders, type HeaderName, headerRefs, headers, itemHeaders } from "./headers.ts";
-import { bodyComponents, namedBodies } from "./named-bodies.ts";
+import { bodyComponents, closed, namedBodies } from "./named-bodies.ts";
 import { named } from "./named-schemas.ts";
 import { type Answer, type Operation, type RefusalStatus, tags } from "./operation.ts";
 import { operations } from "./operations.ts";
@@ -160,7 +160,7 @@ function requestBody({
     required: !optional,
     content: {
       "application/json": {
-        schema: jsonSchema(schema, { direction: "input", named: namedBodies }),
+        schema: closed(jsonSchema(schema, { direction: "input", named: namedBodies })),
         examples: Object.fromEntries(
           Object.entries(examples).map(([name, value]) => [name, { value }]),
         ),

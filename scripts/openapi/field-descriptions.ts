@@ -61,7 +61,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "listApiKeys|listCreditTransactions|listPlatforms|listS3Exports|listStructuredEndpoints|listWatchlistItems|listWatchlistRuns|listWatchlists|listWebhookDeliveries|listWebhookEndpointDeliveries|listWebhookEndpoints.data":
     "The entries.",
   "daily.date": "The day in UTC.",
-  "Usage.days": "Number of days that the answer covers.",
+  "Usage.days": "Number of days that the response covers.",
   "Platform.default_marketplace": "Marketplace of calls that send none.",
   default_pipeline: "True if the watchlist uses the default pipeline of its platform.",
   deleted: "Always true: the resource is deleted.",
@@ -264,10 +264,11 @@ const descriptions: Readonly<Record<string, string>> = {
   "stats.tracked": "Number of items on the watchlist that were not delisted when the run started.",
   "shipping.twoDayEligible": "True if two-day shipping is available.",
   "parameters.type": "Type of the value.",
-  "steps.unavailable": "Number of items without an answer. Refunded.",
+  "steps.unavailable": "Number of items whose read failed. Refunded.",
   "backfillS3Destination|recoverWebhookDeliveries.until": "End of the period.",
   "retailer_b.upc": "Universal Product Code.",
-  updated_at: "When the resource was last changed.",
+  "S3Destination|Watchlist|WebhookEndpoint|createWebhookEndpoint|rotateWebhookSecret.updated_at":
+    "When the resource was last changed.",
   "attributes.value": "Value of the attribute.",
   "products.values": "Values of the item when it matched, by field.",
   "WatchlistRun|changeWatchlistAsins|changeWatchlistItems|data.watchlist_id":

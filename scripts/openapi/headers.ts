@@ -41,7 +41,7 @@ export const headers = {
   },
   "Idempotent-Replayed": {
     description:
-      "`true` if this is the stored answer to an earlier call with the same idempotency key.",
+      "`true` if this is the stored response to an earlier call with the same idempotency key.",
     schema: { type: "string", enum: ["true"] },
   },
 } as const;

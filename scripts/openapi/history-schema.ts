@@ -4,7 +4,7 @@ import { count, listOf, timestamp } from "../../shared/base/wire-schema.ts";
 const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 const step = v.pipe(v.string(), v.description("ID of the step that read the item."));
 
-/** A point of an item's history in API answers. */
+/** A point of an item's history in API responses. */
 export const historyPointSchema = v.object({
   id: v.pipe(v.string(), v.description("Run number and step. Unique in the history of the item.")),
   object: v.literal("history_point"),
@@ -28,7 +28,7 @@ export const historyPointSchema = v.object({
 /** Response 200 of `GET /v1/watchlists/{id}/items/{item_id}/history`. */
 export const itemHistoryResponse = listOf(historyPointSchema);
 
-/** A change of one field of one item in API answers. */
+/** A change of one field of one item in API responses. */
 export const fieldChangeSchema = v.object({
   object: v.literal("field_change"),
   watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist that read the item.")),

@@ -10,7 +10,7 @@ import {
   type NamedSchemas,
 } from "../../tools/documents/json-schema.ts";
 
-/** An object that clients send, as the document names it. */
+/** A request body, or an object in one, that is a named component of the OpenAPI document. */
 interface NamedBody {
   readonly schema: GenericSchema;
   /** Rules across its fields, in JSON Schema. */
@@ -28,7 +28,7 @@ const bodies: Readonly<Record<string, NamedBody>> = {
   ...destinationUpdateBodies,
 };
 
-/** Objects that clients send and that the document names once. */
+/** The schemas of the named components, by name. */
 export const namedBodies: NamedSchemas = Object.fromEntries(
   Object.entries(bodies).map(([name, { schema }]) => [name, schema]),
 );
@@ -37,9 +37,13 @@ export const namedBodies: NamedSchemas = Object.fromEntries(
 export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(
     Object.entries(componentSchemas({ direction: "input", named: namedBodies })).map(
-      ([name, schema]) => [name, { title: name, ...schema, ...bodies[name]?.rules }],
+      ([name, schema]) => [name, { title: name, ...closed(schema), ...bodies[name]?.rules }],
     ),
   );
+
+/** Returns the schema of a body, which refuses other fields than its own. */
+export const closed = (schema: JsonObject): JsonObject =>
+  "properties" in schema ? { ...schema, additionalProperties: false } : schema;
 
 /** Returns the schema of a body that is one of several named objects. */
 export const anyOf = (variants: Readonly<Record<string, NamedBody>>): GenericSchema =>

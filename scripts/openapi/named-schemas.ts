@@ -15,6 +15,7 @@ import { offerCheckResultSchema } from "../../shared/items/offer-check-result.ts
 import { offersResultSchema } from "../../shared/items/offers-result.ts";
 import { productResultSchema } from "../../shared/items/product.ts";
 import { platformSchema } from "../../shared/platforms/present-platform.ts";
+import { sourceSchema } from "../../shared/source-health/present-sources.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { eventSchemas } from "./event-schema.ts";
 import { fieldChangeSchema, historyPointSchema } from "./history-schema.ts";
@@ -65,4 +66,5 @@ export const named = {
   Usage: usageResponse,
   CreditTransaction: creditTransactionSchema,
   ApiKey: apiKeySchema,
+  Source: sourceSchema,
 };

@@ -14,14 +14,14 @@ export const overview = [
   "**Bodies.** Send JSON in UTF-8 with `Content-Type: application/json`, uncompressed or with " +
     `\`Content-Encoding: gzip\`. A body has at most ${limits.bodyBytesMax} bytes after decompression. ` +
     "A byte order mark is ignored. Other charsets and encodings are refused with 400.",
-  "**Compression and caching.** JSON answers over 1 KB are compressed with gzip for clients that " +
+  "**Compression and caching.** JSON responses over 1 KB are compressed with gzip for clients that " +
     "send `Accept-Encoding: gzip`. Public documents have the headers `ETag` and " +
     "`Cache-Control: public`, return 304 for a matching `If-None-Match`, and can be read by pages of " +
     "any origin (CORS `*`).",
   "**Query parameters.** Every operation below `/v1` refuses a query parameter that it does not " +
     "support, and one that is sent twice, with 400 `INVALID_PARAM`. `api_key` is accepted everywhere.",
   "**Credits.** A call that reads items first reserves credits for all of them, and refunds those that " +
-    "it does not charge. `credits` and `X-Service-Credits` of the answer contain the credits charged. " +
+    "it does not charge. `credits` and `X-Service-Credits` of the response contain the credits charged. " +
     "A refused call costs nothing.",
   `**Rate.** A key can make ${limits.requestsPerSecond} calls per second. Calls of public or unknown ` +
     "paths that contain the key are counted, files of the dashboard are not. An account has at most " +

@@ -81,7 +81,7 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   502: {
     name: "BadGateway",
-    description: "The retailer returned no usable answer. Nothing was charged.",
+    description: "The retailer returned no usable response. Nothing was charged.",
     examples: [errorGuide.TARGET_FAILED.example],
   },
   503: {

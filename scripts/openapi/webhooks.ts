@@ -34,7 +34,7 @@ const verification = [
     '    return any(name == "v1" and hmac.compare_digest(value, expected) for name, value in parts)\n```',
   "The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` follow the Standard " +
     "Webhooks convention: their libraries verify them too.",
-  "**Answer.** Return a 2xx status. The service retries after any other answer.",
+  "**Response.** Return a 2xx status. The service retries after any other response.",
 ].join("\n\n");
 
 const part =
@@ -58,7 +58,8 @@ const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   },
   "watchlist.run.completed": {
     summary: "A run ended",
-    description: "The last event of every run, also of a run that was skipped for lack of credits.",
+    description:
+      "The last event of every run, including a run that was skipped for lack of credits.",
     example: runCompletedEvent,
   },
   "webhook.test": {

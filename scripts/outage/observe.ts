@@ -31,8 +31,9 @@ const answerSecondsMax = 40;
  */
 const recoverySecondsMax = 60;
 /**
- * The seconds until the requests of workers have ended. A worker's requests last up to 4 s,
- * followed by a pause of 2 s.
+ * Seconds to wait after the outage until no worker has a failing request in flight: 4 s for an
+ * attempt (`attemptMs`) and 2 s for the pause after it (`cancelHoldUntil`). The other 4 s are a
+ * margin for a busy machine.
  */
 const settleSeconds = 10;
 const allRoutes = Object.keys(routes) as RouteKey[];

@@ -38,11 +38,11 @@ export const hasRateHeaders = ({ headers }: Observation): boolean =>
  */
 export function brokenRules(seen: Observation): readonly string[] {
   const { mode, route, status, code, headers, seconds } = seen;
-  if (status === 0) return ["was not answered", ...chargeRules(seen)];
+  if (status === 0) return ["got no response", ...chargeRules(seen)];
   const isUnavailable = status === 503;
   const rules: readonly (readonly [isBroken: boolean, text: string])[] = [
-    [!isExpected(seen), `answered ${status} where ${expectationOf(mode, route)} is expected`],
-    [isUnavailable && code !== "UNAVAILABLE", `answered 503 with the code ${String(code)}`],
+    [!isExpected(seen), `returned ${status} where ${expectationOf(mode, route)} is expected`],
+    [isUnavailable && code !== "UNAVAILABLE", `returned 503 with the code ${String(code)}`],
     [isUnavailable && !headers.has("retry-after"), "has no Retry-After"],
     [!hasRateHeaders(seen), "lacks rate-limit headers"],
     [!headers.has("x-request-id"), "has no X-Request-Id"],
@@ -55,10 +55,10 @@ function chargeRules({ status, headers, charged, holdsCredits }: Observation): r
   const credits = headers.get("x-service-credits");
   const rules: readonly (readonly [isBroken: boolean, text: string])[] = [
     [holdsCredits, "still holds credits"],
-    [status !== 200 && charged !== 0, `was charged ${charged} credits and answered ${status}`],
+    [status !== 200 && charged !== 0, `was charged ${charged} credits and returned ${status}`],
     [
       credits !== null && Number(credits) !== charged,
-      `answered X-Service-Credits ${credits} and was charged ${charged}`,
+      `returned X-Service-Credits ${credits} and was charged ${charged}`,
     ],
   ];
   return rules.flatMap(([isBroken, text]) => (isBroken ? [text] : []));

@@ -1,4 +1,5 @@
 import type { RouteKey } from "../../functions/routes.ts";
+import { protocolVersions } from "../../shared/sources/storefront/agent-profile.ts";
 import type { ApiClient } from "../../tools/customer/api-client.ts";
 import { localCustomer } from "../../tools/customer/bucket.ts";
 import { untilTrue } from "./accounts.ts";
@@ -126,6 +127,8 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   },
   "GET /v1/watchlists/schedule": { query: "every=1h", needsKeyOnly: true },
   "GET /v1/watchlists/scrapers": { needsKeyOnly: true },
+  // Without the accounts table, the health of all sources is unknown.
+  "GET /v1/watchlists/sources": { needsKeyOnly: true },
   "GET /v1/watchlists/{id}": { prepare: watchlist },
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
@@ -186,6 +189,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /": { documented: 302 },
   "GET /v1/health": { needsStore: true },
   "GET /v1/openapi.json": {},
+  "GET /v1/agent_profiles/{version}": { path: `/v1/agent_profiles/${protocolVersions[0]}` },
   "GET /dashboard": {},
   "GET /dashboard/{file}": { path: "/dashboard/config.json" },
   "GET /docs": {},

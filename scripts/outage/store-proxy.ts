@@ -27,7 +27,7 @@ export type StoreMode =
 export interface StoreProxy {
   readonly url: string;
   /**
-   * Changes the mode. Requests that were not answered take effect when the store is healthy again,
+   * Changes the mode. Requests that got no response take effect when the store is healthy again,
    * like those to a suspended process after SIGCONT.
    */
   set(mode: StoreMode): Promise<void>;

@@ -22,11 +22,13 @@ export interface SettingsTransfer {
 const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "hostedZoneId"]);
 
 /**
- * Replaces the stage's file in a checkout of an earlier release by that of this checkout, because
- * the settings may have changed since that release. Prints and omits keys that the release does not
- * know.
- * @throws Error if the release would delete the custom domain, because it does not know a key of
- * the domain or because no setting has the domain
+ * Copies the stage's settings (`stages/<stage>.json`) from this checkout into a checkout of an
+ * earlier release, because they may have changed since that release. Omits and logs keys that the
+ * release does not accept. Makes a relative path in `sources` absolute. Deletes the file in the
+ * release if no key remains.
+ * @throws Error if the release does not accept a key of the custom domain, or if the API has a
+ * custom domain and neither the file nor `given` sets `domainName`. The deployment would delete the
+ * domain.
  */
 export async function transferSettings(transfer: SettingsTransfer): Promise<void> {
   const { stage, project, release, given, hasDomain, log } = transfer;
@@ -52,7 +54,7 @@ export async function transferSettings(transfer: SettingsTransfer): Promise<void
 
 const domainRefusal = (reason: string): string =>
   `The rollback would delete the custom domain of the API: the release ${reason}. ` +
-  "Nothing was deployed. Deploy a fix of the present release, or set the missing context.";
+  "Nothing was deployed. Deploy a fix of the current release, or set the missing context.";
 
 const settingsIn = (file: string, name: string): GivenContext =>
   existsSync(file) ? parseStageFile(name, readFileSync(file, "utf8")) : {};

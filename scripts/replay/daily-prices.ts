@@ -8,28 +8,39 @@ export interface DailyPrices extends Scraper {
   setTime(at: string): void;
   /** Sets the price that later reads of an item return; null if the price is unknown. */
   setPrice(itemId: string, price: number | null): void;
-  /** Sets the number by which all prices are multiplied from now on. */
-  setFactor(factor: number): void;
+  /**
+   * Sets the number by which prices are multiplied from now on.
+   * @param everyNth of how many items one has a multiplied price, in the order of their first prices
+   * @default 1 - all items
+   */
+  setFactor(factor: number, everyNth?: number): void;
 }
 
 /** Creates a source without prices. Its reads fail for an item whose price was never set. */
 export function dailyPrices(): DailyPrices {
   const prices = new Map<string, number | null>();
   let fetchedAt = "";
+  const places = new Map<string, number>();
   let factor = 1;
+  let every = 1;
   return {
     setTime: (at) => {
       fetchedAt = at;
     },
-    setPrice: (itemId, price) => void prices.set(itemId, price),
-    setFactor: (times) => {
+    setPrice(itemId, price) {
+      prices.set(itemId, price);
+      if (!places.has(itemId)) places.set(itemId, places.size);
+    },
+    setFactor(times, everyNth = 1) {
       factor = times;
+      every = everyNth;
     },
     async read({ ids }) {
       return ids.map((id) => {
         const price = prices.get(id);
         assert(price !== undefined, "every item has a price when it is read");
-        const answered = price === null ? null : price * factor;
+        const isMultiplied = (places.get(id) ?? 0) % every === 0;
+        const answered = price !== null && isMultiplied ? price * factor : price;
         return { id, status: "ok", fetchedAt, fields: fieldsOf(answered) };
       });
     },

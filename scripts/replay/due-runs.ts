@@ -14,7 +14,7 @@ import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WaitingMessages } from "./waiting-messages.ts";
 
 /** A watchlist that the replay created. */
-export interface OpenList {
+export interface OpenWatchlist {
   readonly accountId: string;
   readonly watchlistId: string;
 }
@@ -46,7 +46,7 @@ const readingMs = 60_000;
  * @throws Error if a watchlist is not due
  */
 export async function playDueRuns(
-  lists: readonly OpenList[],
+  lists: readonly OpenWatchlist[],
   engine: Engine,
 ): Promise<readonly PlayedRun[]> {
   return playRuns(await inParallel(lists, workersMax, (list) => claim(list, engine)), engine);
@@ -54,7 +54,7 @@ export async function playDueRuns(
 
 /** Plays a manual run of each watchlist in the same way. */
 export async function playManualRuns(
-  lists: readonly OpenList[],
+  lists: readonly OpenWatchlist[],
   engine: Engine,
 ): Promise<readonly PlayedRun[]> {
   const { ports } = engine;
@@ -90,7 +90,7 @@ async function playRuns(claimed: readonly Run[], engine: Engine): Promise<readon
   });
 }
 
-async function claim(list: OpenList, { ports }: Engine): Promise<Run> {
+async function claim(list: OpenWatchlist, { ports }: Engine): Promise<Run> {
   const now = ports.clock.now();
   const run = await claimDueRun({ ...list, scheduledTime: now, now }, ports);
   assert(run !== undefined, "a run of the watchlist is due");

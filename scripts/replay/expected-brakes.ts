@@ -4,10 +4,10 @@ import { settings } from "./settings.ts";
 const { brake, wrongTimes } = settings;
 
 /**
- * The decision of the brake about each run: columns shop, list, day, factor, changed, read, is_held.
- * On the first day of each month, a run reads all prices times a hundred before the run of the day.
- * The first run of a watchlist has no brake. `read` counts all items of a run that is not held, and
- * the items with an earlier price of a held run.
+ * The decision of the brake about each run: columns shop, list, day, factor, changed, read,
+ * is_held. On the first day of each month, a run reads all prices multiplied by 100 before the run
+ * of the day. The first run of a watchlist has no brake. `read` counts all items of a run that is
+ * not held, and the items with an earlier price of a held run.
  */
 export const expectedBrakes = `
   WITH added AS (

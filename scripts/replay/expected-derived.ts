@@ -3,7 +3,7 @@ import { settings } from "./settings.ts";
 /**
  * The SQL that calculates derived fields. A window begins at 00:00 UTC of a day, and the watchlists
  * run at 06:00. So a price belongs to a window of 30 days if it held at any time in the last 29
- * days, or if another price replaced it in the run 30 days before the read.
+ * days. It also belongs to it if another price replaced it in the run 30 days before the read.
  */
 
 /** Products with the day of their first price. */
@@ -20,7 +20,7 @@ const isInWindow = (segment: string, day: string, days: number): string =>
 /**
  * Query for the reads with a price below the lowest earlier price of the 30 days before. Only two
  * kinds of prices can be lower: the first price of a segment, and a price within half a cent of the
- * last known one, which does not begin a segment.
+ * last known one. The latter does not begin a segment.
  */
 export const newLows = `
   WITH spans AS (
@@ -92,7 +92,10 @@ const hours = `date_diff('hour',
 export const lowest90d = valueOnSamples("min(price)", 90);
 /** The values of the rule `average30d`: the average price of the last 30 days, weighted by time. */
 export const average30d = valueOnSamples(`round(sum(price * ${hours}) / sum(${hours}), 4)`, 30);
-/** The values of the rule `changedCount7d`: the number of changes, including that of the read. */
+/**
+ * The values of the rule `changedCount7d`: the number of price changes in the 7 days before the
+ * read, including a change that the read shows.
+ */
 export const changedCount7d = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before,
     count(segments.n)::DOUBLE AS after

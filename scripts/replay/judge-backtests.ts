@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { TestedRun } from "../../shared/backtest/backtest.ts";
 import { samplesOf } from "../../shared/backtest/present-backtest.ts";
 import { assert } from "../../shared/base/assert.ts";
-import type { OpenList } from "./due-runs.ts";
+import type { OpenWatchlist } from "./due-runs.ts";
 import type { Comparison } from "./judge.ts";
 import type { Service } from "./service.ts";
-import { isWithoutMemory, type ListName } from "./watchlists.ts";
+import { isWithoutRouteState, type WatchlistName } from "./watchlists.ts";
 
 /**
  * Compares back-tests with the events of the runs. Each watchlist of a shop is back-tested with its
@@ -13,12 +13,12 @@ import { isWithoutMemory, type ListName } from "./watchlists.ts";
  */
 export interface BacktestJudge {
   /** Keeps the entries of the events of a run until they are compared. */
-  addRun(name: ListName, list: OpenList, played: TestedRun): void;
+  addRun(name: WatchlistName, list: OpenWatchlist, played: TestedRun): void;
   /**
    * Back-tests the runs of a shop since the last comparison, and compares them with their entries.
    * These runs and their history must still be stored.
    */
-  compare(lists: ReadonlyMap<ListName, OpenList>): Promise<void>;
+  compare(lists: ReadonlyMap<WatchlistName, OpenWatchlist>): Promise<void>;
   /** The results for all shops: `backtest` with own pipelines, `backtest other` with others. */
   comparisons(): readonly Comparison[];
 }
@@ -49,7 +49,7 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
   const spans = new Map<string, Span>();
   const own = noSums();
   const other = noSums();
-  const spanOf = ({ watchlistId }: OpenList): Span => spans.get(watchlistId) ?? noRuns(true);
+  const spanOf = ({ watchlistId }: OpenWatchlist): Span => spans.get(watchlistId) ?? noRuns(true);
   return {
     addRun(name, list, played) {
       const span = spanOf(list);
@@ -81,15 +81,15 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
 const noSums = (): Sums => ({ equal: 0, missing: 0, unexpected: 0, examples: [] });
 
 /**
- * Counts the entries of the events of a run. A route with a memory, such as a cooldown, begins
+ * Counts the entries of the events of a run. A route with a state, such as a cooldown, begins
  * without it in a back-test. So its entries count only if the span begins with the first run.
  */
 function countEntries(
   entries: Map<string, number>,
   { run, events }: TestedRun,
-  { name, isFirst }: { readonly name: ListName; readonly isFirst: boolean },
+  { name, isFirst }: { readonly name: WatchlistName; readonly isFirst: boolean },
 ): void {
-  const comparable = events.filter(({ type }) => isFirst || isWithoutMemory(name, type));
+  const comparable = events.filter(({ type }) => isFirst || isWithoutRouteState(name, type));
   for (const { type, entry } of samplesOf({ run, events: comparable })) {
     const digest = createHash("sha256").update(JSON.stringify(entry)).digest("base64url");
     const key = `run ${run.runNumber}: ${type} of ${String(entry["id"])}, ${digest.slice(0, 16)}`;

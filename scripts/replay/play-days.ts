@@ -4,16 +4,22 @@ import { limits } from "../../shared/base/limits.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
 import type { DailyPrices } from "./daily-prices.ts";
 import type { BacktestJudge } from "./judge-backtests.ts";
-import type { OpenList, PlayedRun } from "./due-runs.ts";
+import type { OpenWatchlist, PlayedRun } from "./due-runs.ts";
 import type { Records } from "./records.ts";
 import type { Service } from "./service.ts";
 import { settings } from "./settings.ts";
 import { dayAfter, type ShopDays } from "./shop-days.ts";
-import { decisionsIn, listBody, type ListName, listNames, stepId } from "./watchlists.ts";
+import {
+  decisionsIn,
+  watchlistBody,
+  type WatchlistName,
+  watchlistNames,
+  stepId,
+} from "./watchlists.ts";
 
 /** Time of day at which the watchlists run, UTC. */
 const runTime = "T06:00:00.000Z";
-/** Time of day at which the source answers wrong prices, on some days. */
+/** Time of day at which the source returns wrong prices, on some days. */
 const wrongTime = "T05:00:00.000Z";
 /**
  * Days between two reads of the history of all items. This is less than the 400 days that the
@@ -39,15 +45,20 @@ export interface Played {
   readonly reads: number;
   /** Runs that their brakes passed. */
   readonly passed: number;
-  /** Runs with wrong prices, which their brakes held. Not part of `runs`. */
+  /** Runs with wrong prices only, which their brakes held. Not part of `runs`. */
   readonly held: number;
+  /**
+   * Runs in which a part of the prices was wrong, and which were held for the shape of their
+   * answers. Not part of `runs`.
+   */
+  readonly heldForShape: number;
 }
 
 /** A shop during the replay. */
 interface OpenShop {
   readonly days: ShopDays;
   /** The watchlists of the shop, by name. Empty before the first day of the shop. */
-  readonly lists: Map<ListName, OpenList>;
+  readonly lists: Map<WatchlistName, OpenWatchlist>;
   /** IDs of the items that were added. */
   readonly items: string[];
   /** First day whose history has not been read, YYYY-MM-DD. */
@@ -58,7 +69,8 @@ interface OpenShop {
  * Replays the prices of shops. On each day, the source has the prices of that day, the new products
  * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
  * the events report, those of the brakes, and the history. On the first day of each month, a run
- * with wrong prices precedes. It is discarded, so the other records must be as if it had not run.
+ * with wrong prices precedes, and on the 15th one in which a part of the prices is wrong. They are
+ * discarded, so the other records must be as if they had not run.
  * The judge of back-tests receives all other runs. Returns the totals.
  * @param days the days of all shops, YYYY-MM-DD, ascending
  * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
@@ -75,17 +87,20 @@ export async function playDays(
     items: [],
     unread: shop.first,
   }));
-  const totals = { days: days.length, runs: 0, reads: 0, passed: 0, held: 0 };
+  const totals = { days: days.length, runs: 0, reads: 0, passed: 0, held: 0, heldForShape: 0 };
   for (const day of days) {
     replay.progress.begin(`playing ${day}`);
-    setTime(`${day}${isWrongDay(day) ? wrongTime : runTime}`, replay);
+    setTime(`${day}${isWrongDay(day) || isPartlyWrongDay(day) ? wrongTime : runTime}`, replay);
     const open = all.filter(({ days: { first, last } }) => first <= day && day <= last);
     for (const shop of open) await beginDay(shop, day, replay);
     const due = open.flatMap((shop) =>
       Array.from(shop.lists, ([name, list]) => ({ shop, name, list, day })),
     );
-    const wrong = isWrongDay(day) ? due.filter(canBeHeld) : [];
-    totals.held += await playWrongRuns(wrong, replay);
+    const allWrong = isWrongDay(day) ? due.filter(canBeHeld) : [];
+    const partlyWrong = isPartlyWrongDay(day) ? due.filter(canBeHeldForShape) : [];
+    totals.held += await playWrongRuns(allWrong, replay);
+    totals.heldForShape += await playPartlyWrongRuns(partlyWrong, replay);
+    const wrong = [...allWrong, ...partlyWrong];
     setTime(`${day}${runTime}`, replay);
     await playRuns(
       due.filter((list) => !wrong.includes(list)),
@@ -119,10 +134,10 @@ async function beginDay(
   const { added, prices } = days.planOf(day);
   for (const { itemId, price } of prices) source.setPrice(itemId, price);
   items.push(...added);
-  for (const name of listNames) {
+  for (const name of watchlistNames) {
     const list = lists.get(name);
     if (list === undefined) {
-      lists.set(name, await service.createList(listBody(name, days.shop, added)));
+      lists.set(name, await service.createWatchlist(watchlistBody(name, days.shop, added)));
     } else if (added.length > 0) {
       await service.addItems(list, added);
     }
@@ -131,7 +146,7 @@ async function beginDay(
 
 /** Plays runs with the prices of the day. @throws Error if a run is held or not complete */
 async function playRuns(
-  due: readonly ListOfDay[],
+  due: readonly WatchlistOfDay[],
   start: "run" | "runNow",
   { service, records, backtests }: Replay,
 ): Promise<void> {
@@ -146,17 +161,22 @@ async function playRuns(
 }
 
 const isWrongDay = (day: string): boolean => day.endsWith("-01");
+const isPartlyWrongDay = (day: string): boolean => day.endsWith("-15");
+
+/** So many items that enough of the wrong prices have an earlier price. */
+const canBeHeldForShape = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
+  day > days.first && items.length - days.planOf(day).added.length >= settings.partlyWrongItemsMin;
 
 /** The brake holds neither the first run of a watchlist nor one of few items with earlier prices. */
-const canBeHeld = ({ shop: { days, items }, day }: ListOfDay): boolean =>
+const canBeHeld = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
   day > days.first && items.length - days.planOf(day).added.length >= settings.brake.minItems;
 
 /**
- * Plays runs with all prices times a hundred, and discards them. Returns their number.
+ * Plays runs with all prices multiplied by 100, and discards them. Returns their number.
  * @throws Error if a run is not held
  */
 async function playWrongRuns(
-  due: readonly ListOfDay[],
+  due: readonly WatchlistOfDay[],
   { service, source, records }: Replay,
 ): Promise<number> {
   if (due.length === 0) return 0;
@@ -180,7 +200,35 @@ async function playWrongRuns(
   return runs.length;
 }
 
-const runOf = ({ shop, name, day }: ListOfDay) => ({ shop: shop.days.shop, list: name, day });
+/**
+ * Plays runs in which one of `settings.wrongEvery` prices is multiplied by 100, and discards them. So
+ * few changes are below the brake: the shape of the answers holds the run. Returns their number.
+ * @throws Error if a run is not held for the shape of its answers
+ */
+async function playPartlyWrongRuns(
+  due: readonly WatchlistOfDay[],
+  { service, source }: Replay,
+): Promise<number> {
+  if (due.length === 0) return 0;
+  const { wrongTimes: factor, wrongEvery } = settings;
+  source.setFactor(factor, wrongEvery);
+  const runs = await service.runNow(due.map(({ list }) => list));
+  source.setFactor(1);
+  for (const [{ day, shop }, { run }] of inPairs(due, runs)) {
+    const found = run.shape?.priceJump?.factor ?? 1;
+    if (run.phase !== "held" || Math.abs(found / factor - 1) > 0.01) {
+      const where = `The run of ${day} with some wrong prices of ${shop.days.shop}`;
+      throw new Error(`${where} is ${run.phase}, with the factor ${found}.`);
+    }
+  }
+  await service.discard(
+    runs.map(({ run }) => run),
+    `The source sent some prices times ${factor}.`,
+  );
+  return runs.length;
+}
+
+const runOf = ({ shop, name, day }: WatchlistOfDay) => ({ shop: shop.days.shop, list: name, day });
 
 function inPairs<One, Other>(
   ones: readonly One[],
@@ -188,15 +236,15 @@ function inPairs<One, Other>(
 ): readonly (readonly [One, Other])[] {
   return ones.map((one, n) => {
     const other = others[n];
-    assert(other !== undefined, "each list has a run");
+    assert(other !== undefined, "each watchlist has a run");
     return [one, other];
   });
 }
 
-interface ListOfDay {
+interface WatchlistOfDay {
   readonly shop: OpenShop;
-  readonly name: ListName;
-  readonly list: OpenList;
+  readonly name: WatchlistName;
+  readonly list: OpenWatchlist;
   readonly day: string;
 }
 
@@ -204,7 +252,7 @@ interface ListOfDay {
  * Records the decisions of a run.
  * @throws Error if the run is held or did not read all items
  */
-function recordRun(list: ListOfDay, { run, events }: PlayedRun, records: Records): void {
+function recordRun(list: WatchlistOfDay, { run, events }: PlayedRun, records: Records): void {
   const { shop, day } = list;
   const { days, items } = shop;
   const ok = run.stats.steps[stepId]?.ok ?? 0;
@@ -217,7 +265,7 @@ function recordRun(list: ListOfDay, { run, events }: PlayedRun, records: Records
 }
 
 function recordDecisions(
-  { shop: { days }, name, day }: ListOfDay,
+  { shop: { days }, name, day }: WatchlistOfDay,
   events: PlayedRun["events"],
   records: Records,
 ): void {

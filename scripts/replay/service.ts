@@ -15,13 +15,13 @@ import { itemChangeBody, parseItemChange } from "../../shared/watchlists/items-r
 import { newWatchlist } from "../../shared/watchlists/request.ts";
 import {
   discardRuns,
-  type OpenList,
+  type OpenWatchlist,
   type PlayedRun,
   playDueRuns,
   playManualRuns,
 } from "./due-runs.ts";
 import { createStores } from "./stores.ts";
-import { type ListName, pipelineBody } from "./watchlists.ts";
+import { type WatchlistName, pipelineBody } from "./watchlists.ts";
 import { waitingMessages } from "./waiting-messages.ts";
 
 /**
@@ -31,28 +31,28 @@ import { waitingMessages } from "./waiting-messages.ts";
 export interface Service {
   /** Sets the clock. */
   setTime(at: Date): void;
-  /** Creates a watchlist as `POST /v1/watchlists` does. Its first run is due at once. */
-  createList(body: object): Promise<OpenList>;
+  /** Creates a watchlist as `POST /v1/watchlists` does. Its first run is due immediately. */
+  createWatchlist(body: object): Promise<OpenWatchlist>;
   /** Adds items as `POST /v1/watchlists/{id}/items` does. */
-  addItems(list: OpenList, ids: readonly string[]): Promise<void>;
+  addItems(list: OpenWatchlist, ids: readonly string[]): Promise<void>;
   /**
    * Plays one due run of each watchlist at the same time, until all queues are empty. Returns the
    * runs in the order of the watchlists.
    */
-  run(lists: readonly OpenList[]): Promise<readonly PlayedRun[]>;
+  run(lists: readonly OpenWatchlist[]): Promise<readonly PlayedRun[]>;
   /** Plays a manual run of each watchlist, as `POST /v1/watchlists/{id}/run` does. */
-  runNow(lists: readonly OpenList[]): Promise<readonly PlayedRun[]>;
+  runNow(lists: readonly OpenWatchlist[]): Promise<readonly PlayedRun[]>;
   /** Discards held runs, as `POST /v1/watchlists/{id}/runs/{run_number}/discard` does. */
   discard(runs: readonly Run[], reason: string): Promise<void>;
   /** Reads the history points of an item in a span, oldest first, as the API does. */
-  history(list: OpenList, itemId: string, span: HistorySpan): Promise<readonly ShownPoint[]>;
+  history(list: OpenWatchlist, itemId: string, span: HistorySpan): Promise<readonly ShownPoint[]>;
   /**
    * Back-tests the runs of a watchlist from `since` on, as `POST /v1/watchlists/{id}/backtest` does,
    * without bounds. `record` receives each repeated run.
    */
   backtest(
-    list: OpenList,
-    wanted: { readonly pipelineOf: ListName; readonly since: string },
+    list: OpenWatchlist,
+    wanted: { readonly pipelineOf: WatchlistName; readonly since: string },
     record: RecordRun,
   ): Promise<void>;
 }
@@ -71,7 +71,7 @@ const noOffers = (): never => {
 /**
  * Creates the tables in a DynamoDB engine and an account, and returns the run engine.
  * @param endpoint address of the engine
- * @param source answers every read
+ * @param source returns the data of every read
  */
 export async function startService(endpoint: string, source: Scraper): Promise<Service> {
   let now = new Date(0);
@@ -103,7 +103,7 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
     setTime: (at) => {
       now = at;
     },
-    async createList(body) {
+    async createWatchlist(body) {
       const wanted = v.parse(newWatchlist, body);
       const request = { accountId, wanted, idempotencyKey: undefined, now, baseUrl: "" };
       const answer = await createWatchlist(request, ports);

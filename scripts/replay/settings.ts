@@ -12,4 +12,8 @@ export const settings = {
   sampleDays: 30,
   brake: { maxChangedPercent: 95, minItems: 50 },
   wrongTimes: 100,
+  /** On some days, one of so many items has a wrong price: too few for the brake. */
+  wrongEvery: 5,
+  /** Minimum number of items with an earlier price on such a day. */
+  partlyWrongItemsMin: 200,
 } as const;

@@ -101,9 +101,9 @@ function sampleRoute(above: Readonly<Record<string, number>>): object {
  * The definitions of watchlists, by name. The replay creates one of each for every shop, which is
  * one file of recorded prices.
  */
-export const lists = { changes, limited } as const;
-export type ListName = keyof typeof lists;
-export const listNames = ["changes", "limited"] as const satisfies readonly ListName[];
+export const watchlists = { changes, limited } as const;
+export type WatchlistName = keyof typeof watchlists;
+export const watchlistNames = ["changes", "limited"] as const satisfies readonly WatchlistName[];
 
 /**
  * The scraper of every pipeline. All watchlists of a shop read the same fields, so that each can be
@@ -121,12 +121,16 @@ export const fieldsOf = (price: number | null): ProductFields => ({
 export const stepId = "check";
 
 /** Returns the pipeline of a watchlist, as a client sends it. */
-export const pipelineBody = (name: ListName): object => ({
-  steps: [{ id: stepId, scraper, routes: lists[name].routes }],
+export const pipelineBody = (name: WatchlistName): object => ({
+  steps: [{ id: stepId, scraper, routes: watchlists[name].routes }],
 });
 
 /** Returns the body of `POST /v1/watchlists` for a watchlist of a shop, which runs once a day. */
-export const listBody = (name: ListName, shop: string, ids: readonly string[]): object => ({
+export const watchlistBody = (
+  name: WatchlistName,
+  shop: string,
+  ids: readonly string[],
+): object => ({
   name: `${shop} ${name}`,
   platform: "retailer_a",
   ids: [...ids],
@@ -155,11 +159,16 @@ const eventSchema = v.object({
 });
 
 /**
- * Returns the decisions that an event reports.
- * @throws Error if an event reports a field or a branch that belongs to no rule
+ * Returns the decisions to notify that an event reports: one for each item and compared field of a
+ * changed event, one for each item and rule of a matched event, none for `watchlist.run.completed`.
+ * @throws Error if the event has a type that no run of the replay sends, or a field or branch that
+ * no rule of the watchlist covers
  */
-export function decisionsIn(name: ListName, { type, body }: SerializedEvent): readonly Decision[] {
-  const { changedRules, matchedRules } = lists[name];
+export function decisionsIn(
+  name: WatchlistName,
+  { type, body }: SerializedEvent,
+): readonly Decision[] {
+  const { changedRules, matchedRules } = watchlists[name];
   switch (type) {
     case "watchlist.product.changed":
     case "watchlist.product.matched": {
@@ -189,7 +198,7 @@ export function decisionsIn(name: ListName, { type, body }: SerializedEvent): re
  * Returns true for the events of routes that need only the last two reads of an item: no state of the
  * route, and no field derived from earlier prices.
  */
-export const isWithoutMemory = (name: ListName, type: SerializedEvent["type"]): boolean =>
+export const isWithoutRouteState = (name: WatchlistName, type: SerializedEvent["type"]): boolean =>
   name === "changes" && type === "watchlist.product.changed";
 
 function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): Rules {

@@ -20,7 +20,7 @@ export interface FreshWorld extends v.InferOutput<typeof ready> {
   readonly dataFolder: string;
 }
 
-const startSecondsMax = 30;
+const startSecondsMax = 120;
 const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
 
 /**

@@ -28,7 +28,7 @@ export async function operate(operated: Operated, narrator: Narrator): Promise<v
 async function testEndpoint({ api, endpointId }: Operated, narrator: Narrator): Promise<void> {
   narrator.chapter("POST /v1/webhook_endpoints/{id}/test");
   const { body } = await api.send("POST", `/webhook_endpoints/${endpointId}/test`);
-  narrator.check("the receiver answers a test delivery", body["delivered"] === true);
+  narrator.check("the receiver accepts a test delivery", body["delivered"] === true);
 }
 
 async function failOnceDuringRotation(operated: Operated, narrator: Narrator): Promise<void> {
@@ -97,7 +97,7 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
   narrator.check("the recovery is accepted", answer.status === 202);
-  // The service sends missed events as it sends retries: several at once, in any order.
+  // The service sends missed events as it sends retries: several concurrently, in any order.
   const arrived = await narrator.wait("the missed events", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, { watchlistId, runNumber: 4 });
     return missed.every((id) => idsOf(all).includes(id)) ? all : undefined;

@@ -13,8 +13,8 @@ export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narra
 }
 
 /**
- * Adds the command's output to the error, because the command prints the differences before it
- * fails.
+ * Throws the error of the command with the output of the command.
+ * @throws Error always, with the output, because the command prints the differences before it fails
  */
 function withOutput(error: unknown): never {
   const { stdout = "" } = error as { readonly stdout?: string };

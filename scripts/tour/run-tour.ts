@@ -12,6 +12,8 @@ import {
 } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
+const platformDefault = "retailer_d";
+
 /**
  * Tests the service from a new account to a change that arrives at the customer. Checks every step.
  * @throws Error if a check fails
@@ -72,12 +74,12 @@ export async function openAccount(target: TourTarget, narrator: Narrator): Promi
  */
 export async function readProducts(
   api: ApiClient,
-  { ids }: TourTarget,
+  { ids, platform = platformDefault }: TourTarget,
   narrator: Narrator,
 ): Promise<void> {
   narrator.chapter("POST /v1/products");
-  const answer = await api.send("POST", "/products", { platform: "retailer_d", ids });
-  narrator.check("the call answers 200", answer.status === 200);
+  const answer = await api.send("POST", "/products", { platform, ids });
+  narrator.check("the call returns 200", answer.status === 200);
   const results = answer.body["results"] as Record<string, unknown>[];
   for (const result of results) narrator.note(describeResult(result));
   const charged = results.filter((result) =>
@@ -85,7 +87,7 @@ export async function readProducts(
   );
   narrator.check("every ID has one result, in order", sameIds(results, ids));
   narrator.check(
-    `${charged.length} answered items cost ${charged.length} credits, in body and header`,
+    `${charged.length} items with a result cost ${charged.length} credits, in body and header`,
     answer.body["credits"] === charged.length &&
       answer.headers.get("x-service-credits") === String(charged.length),
   );
@@ -93,11 +95,11 @@ export async function readProducts(
     `X-Service-Balance is ${5_000 - charged.length}`,
     answer.headers.get("x-service-balance") === String(5_000 - charged.length),
   );
-  await refuseBadInput(api, narrator);
+  await refuseBadInput(api, platform, narrator);
 }
 
-async function refuseBadInput(api: ApiClient, narrator: Narrator): Promise<void> {
-  const answer = await api.send("POST", "/products", { platform: "retailer_d", ids: ["12"] });
+async function refuseBadInput(api: ApiClient, platform: string, narrator: Narrator): Promise<void> {
+  const answer = await api.send("POST", "/products", { platform, ids: ["12"] });
   const error = answer.body["error"] as Record<string, unknown>;
   narrator.note(
     `a malformed ID: ${answer.status} ${String(error["code"])}: ${String(error["message"])}`,
@@ -168,19 +170,19 @@ async function registerBucket(
 }
 
 /**
- * Creates a watchlist of the tour's items, whose first run is due at once. Returns the ID of the
- * watchlist.
+ * Creates a watchlist of the tour's items, whose first run is due immediately. Returns the ID of
+ * the watchlist.
  * @throws Error if the watchlist is not created
  */
 export async function createWatchlist(
   api: ApiClient,
-  { ids }: TourTarget,
+  { ids, platform = platformDefault }: TourTarget,
   narrator: Narrator,
 ): Promise<string> {
   narrator.chapter("POST /v1/watchlists");
   const answer = await api.send("POST", "/watchlists", {
     name: "Tour",
-    platform: "retailer_d",
+    platform,
     ids,
     every: "1h",
   });

@@ -9,6 +9,11 @@ export interface TourTarget {
   readonly baseUrl: string;
   /** Runs an admin command on the world; returns its output. */
   readonly admin: (...command: string[]) => Promise<Record<string, unknown>>;
+  /**
+   * The platform of the items.
+   * @default "retailer_d"
+   */
+  readonly platform?: string;
   /** The IDs of items to read. The first item's price changes. */
   readonly ids: readonly [string, ...string[]];
   /** Changes the price of the first item; does nothing if the source changes it at every read. */

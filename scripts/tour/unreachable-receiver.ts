@@ -55,7 +55,7 @@ async function refuseLoopback(
   const accepted = await api.send("POST", "/webhook_endpoints", {
     url: `${unreachable}/hooks/smoke`,
   });
-  narrator.check("a public address that does not answer is registered", accepted.status === 201);
+  narrator.check("a public address that does not respond is registered", accepted.status === 201);
 }
 
 function isRefused(answer: Awaited<ReturnType<ApiClient["send"]>>, param: string): boolean {
@@ -91,7 +91,7 @@ async function readLog(api: ApiClient, narrator: Narrator): Promise<void> {
   const [attempt] = tried.body["attempts"] as Record<string, unknown>[];
   narrator.note(`the attempt ended with ${String(attempt?.["error"])}`);
   narrator.check(
-    "the delivery was tried, and the log reports that the address does not answer",
+    "the delivery was tried, and the log reports that the address does not respond",
     ["connection_failed", "connect_timeout", "timeout"].includes(String(attempt?.["error"])),
   );
 }

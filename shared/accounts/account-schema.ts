@@ -25,7 +25,7 @@ export const accountPatchBody = v.object({
   daily_credit_budget: creditLimitField(
     "daily_credit_budget",
     "Maximum number of credits that calls and runs may spend on a UTC day. A call that would exceed " +
-      "it returns 409 CONFLICT; a step of a run is deferred. Null if there is no maximum. Applies at once.",
+      "it returns 409 CONFLICT; a step of a run is deferred. Null if there is no maximum. Applies immediately.",
   ),
 });
 

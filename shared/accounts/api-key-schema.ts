@@ -18,7 +18,7 @@ export const newApiKeyBody = v.object({
   ),
 });
 
-/** An API key in API answers. */
+/** An API key in API responses. */
 export const apiKeySchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with key_.")),
   object: v.literal("api_key"),
@@ -36,7 +36,7 @@ export const apiKeysResponse = listOf(apiKeySchema);
 /** Response 201 of `POST /v1/api_keys`. */
 export const apiKeyWithKeySchema = v.object({
   ...apiKeySchema.entries,
-  key: v.pipe(v.string(), v.description("The complete key. No later answer contains it.")),
+  key: v.pipe(v.string(), v.description("The complete key. No later response contains it.")),
 });
 
 /** Response 200 of `DELETE /v1/api_keys/{id}`. */

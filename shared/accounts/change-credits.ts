@@ -15,10 +15,11 @@ interface Target {
 }
 
 /**
- * Adds the credits of a purchased pack to the balance and to the lifetime credits. A repeated call
- * with the same `changeId` and a pack of the same size changes nothing and returns the first
- * result. Returns `id_reused` if the `changeId` belongs to a change of another type or amount, and
- * `unknown_account` if the account does not exist; neither changes anything.
+ * Adds the credits of a purchased pack to the balance and to the lifetime credits. Returns
+ * `changed` with the new balance. A repeated call with the same `changeId` and a pack of the same
+ * size changes nothing and returns the first result. Returns `id_reused` if the `changeId` belongs
+ * to a change of another type or amount, and `unknown_account` if the account does not exist;
+ * neither changes anything.
  */
 export function purchasePack(
   { packId, ...target }: Target & { readonly packId: PackId },
@@ -28,10 +29,10 @@ export function purchasePack(
 }
 
 /**
- * Adds credits to the balance, but not to the lifetime credits. A repeated call with the same
- * `changeId` and `credits` changes nothing and returns the first result. Returns `id_reused` if the
- * `changeId` belongs to a change of another type or amount, and `unknown_account` if the account
- * does not exist; neither changes anything.
+ * Adds credits to the balance, but not to the lifetime credits. Returns `changed` with the new
+ * balance. A repeated call with the same `changeId` and `credits` changes nothing and returns the
+ * first result. Returns `id_reused` if the `changeId` belongs to a change of another type or
+ * amount, and `unknown_account` if the account does not exist; neither changes anything.
  * @param credits whole number above 0
  * @throws Error for any other number
  */
@@ -44,12 +45,12 @@ export function grantCredits(
 }
 
 /**
- * Adds credits to the balance, or removes them if `credits` is negative. If the balance would
- * become negative, changes nothing and returns `insufficient`; a later call with the same
- * `changeId` tries again. A repeated call after a change, with the same `changeId` and `credits`,
- * changes nothing and returns the first result. Returns `id_reused` if the `changeId` belongs to a
- * change of another type or amount, and `unknown_account` if the account does not exist; neither
- * changes anything.
+ * Adds credits to the balance, or removes them if `credits` is negative. Returns `changed` with the
+ * new balance. If the balance would become negative, changes nothing and returns `insufficient`; a
+ * later call with the same `changeId` tries again. A repeated call after a change, with the same
+ * `changeId` and `credits`, changes nothing and returns the first result. Returns `id_reused` if
+ * the `changeId` belongs to a change of another type or amount, and `unknown_account` if the
+ * account does not exist; neither changes anything.
  * @param credits whole number, not 0
  * @throws Error for any other number
  */

@@ -9,5 +9,5 @@ export const creditPacks = {
 
 export type PackId = keyof typeof creditPacks;
 
-/** Returns true if the text is the name of a credit pack. */
+/** Returns true if the string is the name of a credit pack. */
 export const isPackId = (text: string): text is PackId => Object.hasOwn(creditPacks, text);

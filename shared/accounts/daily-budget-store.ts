@@ -2,7 +2,7 @@
 export interface DailyBudgetStore {
   /**
    * Sets the budget of an account; null removes it. What the account spent or holds on the UTC day
-   * of `now` counts to a new budget.
+   * of `now` counts towards a new budget.
    * @throws Error if the account does not exist; 503 UNAVAILABLE if its rows stay contended
    */
   set(

@@ -11,12 +11,12 @@ interface Surroundings {
   readonly s3ExternalId: string;
   /** Credits charged on this UTC day. */
   readonly spentToday: number;
-  /** Credits that count to the daily budget on this UTC day: charges and open holds. */
+  /** Credits that count towards the daily budget on this UTC day: charges and open holds. */
   readonly usedToday: number;
   readonly forecast: AccountForecast;
 }
 
-/** Converts an account to its form in API answers. */
+/** Converts an account to its form in API responses. */
 export function presentAccount(
   account: Account,
   { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: Surroundings,

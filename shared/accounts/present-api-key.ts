@@ -2,7 +2,7 @@ import type { InferOutput } from "valibot";
 import type { apiKeySchema } from "./api-key-schema.ts";
 import type { ApiKey } from "./api-key-store.ts";
 
-/** Converts an API key to its form in API answers, without the secret. */
+/** Converts an API key to its form in API responses, without the secret. */
 export const presentApiKey = (key: ApiKey): InferOutput<typeof apiKeySchema> => ({
   id: key.id,
   object: "api_key",

@@ -3,7 +3,7 @@ export interface DailyUsage {
   /** Day as `YYYY-MM-DD`. */
   readonly date: string;
   readonly requests: number;
-  /** Number of requests that were answered completely or in part. */
+  /** Number of requests that returned all or some of their items. */
   readonly successful: number;
   /** Number of requests that failed after credits were reserved. */
   readonly failed: number;

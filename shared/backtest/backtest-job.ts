@@ -96,7 +96,9 @@ export const backtestJobResponse = v.object({
   ),
   result: v.pipe(
     v.nullable(backtestResponse),
-    v.description("The answer that a smaller back-test gets at once. Null until the job is done."),
+    v.description(
+      "The response that a smaller back-test gets immediately. Null until the job is done.",
+    ),
   ),
 });
 

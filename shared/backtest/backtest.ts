@@ -18,7 +18,14 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 import { memoryLedger } from "./memory-ledger.ts";
 import { type MemoryPages, memoryPages } from "./memory-pages.ts";
 import { memoryRun } from "./memory-run.ts";
-import { type PastReads, pastReads, type PastRun, type UnknownField } from "./past-reads.ts";
+import {
+  type PastReads,
+  pastReads,
+  type PastRunReads,
+  type UnknownField,
+  type UnknownReads,
+} from "./past-reads.ts";
+import type { PastRun } from "./past-run.ts";
 import { type BacktestBounds, runsInSpan, type TooLarge } from "./past-runs.ts";
 import { playRun } from "./play-run.ts";
 
@@ -55,7 +62,11 @@ export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | vo
 export interface EndedBacktest {
   readonly outcome: "tested";
   readonly unknownFields: readonly UnknownField[];
-  /** Number of items that have points in the runs, but are no longer on the watchlist. */
+  readonly unknownReads: readonly UnknownReads[];
+  /**
+   * Number of items that have points in the runs and were removed since then. Items that were added
+   * again count too.
+   */
   readonly removedItems: number;
 }
 
@@ -78,7 +89,7 @@ export async function backtest(
   if (runs.outcome === "too_large") return runs;
   const { wanted, later } = runs;
   const present = await Array.fromAsync(readItems(pages, watchlist.id));
-  const past = pastReads(present, later);
+  const past = pastReads({ present, later, pipeline });
   if (testedPrices(pipeline).length > 0) {
     const traced = tracedItems(past.items);
     if (traced > bounds.tracedItemsMax) return tooManyTraces(traced, bounds);
@@ -96,16 +107,27 @@ export async function backtest(
   for (const [n, one] of wanted.entries()) {
     if (replay.reads > bounds.readsMax) return tooManyReads(wanted, n, bounds);
     await record(await repeatRun(one, replay), wanted.length);
-    past.pass(one);
   }
-  const listed = new Set(present.map(({ id }) => id));
-  const found = new Set<string>();
-  for (const { points } of wanted) for (const id of points.keys()) found.add(id);
   return {
     outcome: "tested",
     unknownFields: past.unknownFields(),
-    removedItems: [...found].filter((id) => !listed.has(id)).length,
+    unknownReads: past.unknownReads(),
+    removedItems: removedItems(wanted, { present, past }),
   };
+}
+
+function removedItems(
+  wanted: readonly PastRun[],
+  { present, past }: { readonly present: readonly Item[]; readonly past: PastReads },
+): number {
+  const listed = new Set(present.map(({ id }) => id));
+  const removed = new Set<string>();
+  for (const { run, points } of wanted) {
+    for (const id of points.keys()) {
+      if (!listed.has(id) || past.isLeftOut(id, run.runNumber)) removed.add(id);
+    }
+  }
+  return removed.size;
 }
 
 /** The state of a back-test between its runs. */
@@ -123,18 +145,10 @@ interface Replay {
 }
 
 async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
-  const { run: original, points } = past;
+  const { run: original } = past;
   const { pages, random } = replay;
-  const isListed = new Set(pages.items().map(({ id }) => id));
-  pages.add(
-    replay.past.items.filter(
-      ({ id, addedAt }) =>
-        !isListed.has(id) &&
-        // An item that the run read was added before, even if the clocks of two processes differ.
-        (addedAt <= original.startedAt ||
-          (points.has(id) && addedAt <= (original.finishedAt ?? original.startedAt))),
-    ),
-  );
+  const reads = replay.past.begin(past);
+  pages.put(reads.added);
   const watchlist = watchlistBefore(original, replay);
   const memory = memoryRun(original.id);
   const started = new Date(original.startedAt);
@@ -148,7 +162,7 @@ async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
     },
     {
       pages: pages.pages,
-      ledger: pastLedger(past),
+      ledger: pastLedger(past, reads),
       random,
       history: { ...replay.history, mergedWindows: async () => limits.runNumberMax },
       earlierRuns: memory.runs,
@@ -156,10 +170,11 @@ async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
       clockAtEnd: clockAt(original.finishedAt ?? original.startedAt),
       async read(request) {
         replay.reads += request.items.length;
-        return replay.past.answer(past, replay.pipeline, request);
+        return reads.answer(request);
       },
     },
   );
+  reads.pass();
   replay.refreshDue = outcome.refreshDue;
   return { run, events };
 }
@@ -192,7 +207,10 @@ const watchlistBefore = (
  * A ledger for a back-test. It refuses the reservations of steps that the past run deferred or
  * skipped, and accepts all others. It reserves and charges nothing.
  */
-function pastLedger({ run, points }: PastRun): Ledger {
+function pastLedger(
+  { run, points }: PastRun,
+  { pastStep }: Pick<PastRunReads, "pastStep">,
+): Ledger {
   const deferred = new Set<string>();
   for (const { step, status } of [...points.values()].flat()) {
     if (status === "deferred") deferred.add(step);
@@ -200,7 +218,7 @@ function pastLedger({ run, points }: PastRun): Ledger {
   const isUncovered = (step: string | undefined): boolean =>
     run.status === "insufficient_credits" || (step !== undefined && deferred.has(step));
   return memoryLedger(async ({ source }) => {
-    const step = "step" in source ? source.step : undefined;
+    const step = "step" in source ? pastStep(source.step) : undefined;
     if (run.stats.isEntryUnread === true && step === run.stats.entry) {
       const nothing = { limit: 0, available: 0, balance: 0 };
       return { outcome: "over_budget", budget: "watchlist", ...nothing };

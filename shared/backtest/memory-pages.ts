@@ -6,8 +6,8 @@ import type { PageStore } from "../watchlists/page-store.ts";
 export interface MemoryPages {
   readonly pages: PageStore;
   readonly items: () => readonly Item[];
-  /** Adds items to the page. The page must not contain any of them. */
-  readonly add: (items: readonly Item[]) => void;
+  /** Adds items to the page. An item replaces the item with the same ID. */
+  readonly put: (items: readonly Item[]) => void;
 }
 
 /**
@@ -27,8 +27,10 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
   });
   return {
     items: () => items,
-    add(more) {
-      items = [...items, ...more].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    put(more) {
+      if (more.length === 0) return;
+      const byId = new Map([...items, ...more].map((item) => [item.id, item]));
+      items = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
     pages: {
       async *pages() {

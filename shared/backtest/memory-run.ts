@@ -31,7 +31,10 @@ const unused = async (): Promise<never> => {
   throw new Error("Invariant broken: a run in memory has no other processes");
 };
 
-/** A run in memory has no brake, so no items are restored. */
+/**
+ * A run in memory has no brake, so no items are restored.
+ * @throws Error always
+ */
 const noItemsBefore = (): never => {
   throw new Error("Invariant broken: a run in memory restores no items");
 };

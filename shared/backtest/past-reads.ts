@@ -1,6 +1,5 @@
 import type { HistoryPoint } from "../history/history.ts";
 import { type Pipeline, readingKind, runOrder, type Step } from "../pipelines/definition.ts";
-import type { Run } from "../runs/run.ts";
 import type { StepAnswer, StepReadRequest } from "../runs/read-step.ts";
 import {
   type FieldValue,
@@ -10,13 +9,9 @@ import {
 } from "../scrapers/catalogue.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 import { currentSnapshot, type Item, kindsByWeight, newItem } from "../watchlists/item.ts";
-
-/** A past run with the points that it recorded. */
-export interface PastRun {
-  readonly run: Run;
-  /** The points of each item in step order, by item ID. */
-  readonly points: ReadonlyMap<string, readonly HistoryPoint[]>;
-}
+import { type PastLives, pastLives } from "./past-lives.ts";
+import { kindOf, type PastRun } from "./past-run.ts";
+import { type PastStep, pastStepsOf } from "./past-steps.ts";
 
 /** A field that a step reads, but that the history lacks for at least one item of the step. */
 export interface UnknownField {
@@ -24,61 +19,151 @@ export interface UnknownField {
   readonly field: string;
 }
 
+/** The number of reads of a step that the past runs did not make. */
+export interface UnknownReads {
+  readonly step: string;
+  readonly reads: number;
+}
+
 type Known = Map<ReadingKind, Map<string, FieldValue>>;
 
 /** What past runs read of the items of a watchlist, from their history. */
 export interface PastReads {
-  /** The items as they were before the first run. */
+  /** The items as they were before the first run, or when they were added. */
   readonly items: readonly Item[];
+  /** Starts a past run. Call it for each run, oldest first, after `pass` of the run before it. */
+  readonly begin: (past: PastRun) => PastRunReads;
+  /** Returns true if the item was on the watchlist in the run, but its reads cannot be repeated. */
+  readonly isLeftOut: (id: string, runNumber: number) => boolean;
+  /** Returns the unknown fields of all answers so far. */
+  readonly unknownFields: () => readonly UnknownField[];
+  /** Returns the unknown reads of all answers so far. */
+  readonly unknownReads: () => readonly UnknownReads[];
+}
+
+/** What one past run read. */
+export interface PastRunReads {
   /**
-   * Answers a read of a step as the sources did in a past run. Returns no answer for an item that
+   * The items that were added before the run and after the run before it. An item that begins
+   * another life replaces the item of the earlier life.
+   */
+  readonly added: readonly Item[];
+  /** Returns the ID of the past step that made the read of a step; undefined if none did. */
+  readonly pastStep: (step: string) => string | undefined;
+  /**
+   * Answers a read of a step as the sources did in the past run. Returns no answer for an item that
    * was not read or of which nothing is known.
    */
-  readonly answer: (past: PastRun, pipeline: Pipeline, request: StepReadRequest) => StepAnswer[];
-  /** Applies the changes of a past run. Call it for each run, before the next run is read. */
-  readonly pass: (past: PastRun) => void;
-  /** Returns the unknown fields of all answers that `answer` has returned so far. */
-  readonly unknownFields: () => readonly UnknownField[];
+  readonly answer: (request: StepReadRequest) => StepAnswer[];
+  /** Applies the changes of the run. */
+  readonly pass: () => void;
+}
+
+interface PastReadsOptions {
+  /** The items as stored now. */
+  readonly present: readonly Item[];
+  /** The first run to repeat and all later runs, oldest first. */
+  readonly later: readonly PastRun[];
+  /** The tested pipeline. */
+  readonly pipeline: Pipeline;
+}
+
+/** What is known of the items before the run that is repeated. */
+interface PastState {
+  readonly known: Map<string, Known>;
+  readonly delisted: Set<string>;
 }
 
 /**
  * Restores the items of a watchlist as they were before the first run in `later`: takes the items
- * of today, and reverts the changes that these runs recorded, newest run first. Returns the items,
- * and the functions that answer and apply the runs again.
- * @param present the items as stored now
- * @param later the first run to repeat and all later runs, oldest first
+ * of today, and reverts the changes that these runs recorded, newest run first. An item that had an
+ * earlier life begins each life as a new item.
  */
-export function pastReads(present: readonly Item[], later: readonly PastRun[]): PastReads {
-  const state = new Map<string, Known>(present.map((item) => [item.id, knownOf(item)]));
-  const delisted = new Set(present.filter((item) => item.state === "delisted").map(({ id }) => id));
-  for (const { run, points } of later.toReversed()) {
-    for (const point of [...points.values()].flatMap((some) => some.toReversed())) {
-      const known = state.get(point.id);
-      if (known === undefined) continue;
-      if (point.status === "not_found") delisted.delete(point.id);
-      write(known, { point, kind: kindOf(run.pipeline, point.step), side: "before" });
-    }
-  }
-  const items = present.map((item) => pastItem(item, state.get(item.id), delisted));
+export function pastReads({ present, later, pipeline }: PastReadsOptions): PastReads {
+  const lives = pastLives(present, later);
+  const state = stateBefore(present, later, lives);
+  const items = present.map((item) => pastItem(item, state));
+  const listed = new Set<string>();
   const unknown = new Map<string, UnknownField>();
-  const readers = { state, delisted, unknown };
+  const unknownReads = new Map<string, number>();
   return {
     items,
-    answer: (past, pipeline, request) =>
-      request.items
-        .filter((item) => isReadable(item, request.step))
-        .flatMap((item) => answerOf(item, { past, pipeline, request }, readers) ?? []),
-    pass({ run, points }) {
-      for (const point of [...points.values()].flat()) {
-        const known = state.get(point.id);
-        if (known === undefined) continue;
-        if (point.status === "not_found") delisted.add(point.id);
-        write(known, { point, kind: kindOf(run.pipeline, point.step), side: "after" });
+    begin(past) {
+      const added = itemsAdded({ past, items, lives }, listed);
+      for (const { id } of added) {
+        if (!lives.renewed.has(id)) continue;
+        state.known.set(id, new Map());
+        state.delisted.delete(id);
       }
+      const steps = pastStepsOf(pipeline, past.run.pipeline);
+      const reader: Reader = { past, steps, made: new Map(), state, unknown, unknownReads };
+      return {
+        added,
+        pastStep: (step) => steps.get(step)?.id,
+        answer: ({ items: asked, step }) =>
+          asked
+            .filter((item) => isReadable(item, step))
+            .flatMap((item) => answerOf(item, step, reader) ?? []),
+        pass() {
+          for (const point of [...past.points.values()].flat()) apply(past, point, state);
+        },
+      };
     },
+    isLeftOut: lives.isLeftOut,
     unknownFields: () => [...unknown.values()],
+    unknownReads: () => [...unknownReads].map(([step, reads]) => ({ step, reads })),
   };
 }
+
+function stateBefore(
+  present: readonly Item[],
+  later: readonly PastRun[],
+  { renewed }: PastLives,
+): PastState {
+  const kept = present.filter(({ id }) => !renewed.has(id));
+  const known = new Map(kept.map((item) => [item.id, knownOf(item)]));
+  const delisted = new Set(kept.filter(({ state }) => state === "delisted").map(({ id }) => id));
+  for (const { run, points } of later.toReversed()) {
+    for (const point of [...points.values()].flatMap((some) => some.toReversed())) {
+      const values = known.get(point.id);
+      if (values === undefined) continue;
+      if (point.status === "not_found") delisted.delete(point.id);
+      write(values, { point, kind: kindOf(run.pipeline, point.step), side: "before" });
+    }
+  }
+  for (const id of renewed.keys()) known.set(id, new Map());
+  return { known, delisted };
+}
+
+function apply({ run }: PastRun, point: HistoryPoint, { known, delisted }: PastState): void {
+  const values = known.get(point.id);
+  if (values === undefined) return;
+  if (point.status === "not_found") delisted.add(point.id);
+  write(values, { point, kind: kindOf(run.pipeline, point.step), side: "after" });
+}
+
+interface Adding {
+  readonly past: PastRun;
+  readonly items: readonly Item[];
+  readonly lives: PastLives;
+}
+
+/** @param listed the items that were added in their present life; adds the returned ones */
+function itemsAdded({ past, items, lives }: Adding, listed: Set<string>): readonly Item[] {
+  const { runNumber, startedAt } = past.run;
+  const earlier = lives.beginning.get(runNumber) ?? [];
+  const present = items.filter((item) => {
+    const from = lives.renewed.get(item.id);
+    return !listed.has(item.id) && (from === undefined ? isAdded(item, past) : runNumber >= from);
+  });
+  for (const { id } of present) listed.add(id);
+  return [...earlier.map((id) => newItem(id, startedAt)), ...present];
+}
+
+const isAdded = ({ id, addedAt }: Item, { run, points }: PastRun): boolean =>
+  addedAt <= run.startedAt ||
+  // An item that the run read was added before, even if the clocks of two processes differ.
+  (points.has(id) && addedAt <= (run.finishedAt ?? run.startedAt));
 
 /** The last known values by kind. A field that several kinds share has its newest value. */
 function knownOf(item: Item): Known {
@@ -94,11 +179,6 @@ function knownOf(item: Item): Known {
       return [[kind, new Map(values)] as const];
     }),
   );
-}
-
-function kindOf(pipeline: Pipeline, id: string): ReadingKind | undefined {
-  const step = pipeline.steps.find((one) => one.id === id);
-  return step && readingKind(step);
 }
 
 interface Written {
@@ -121,12 +201,13 @@ function write(known: Known, { point, kind, side }: Written): void {
   }
 }
 
-function pastItem(item: Item, known: Known | undefined, delisted: ReadonlySet<string>): Item {
+function pastItem(item: Item, { known, delisted }: PastState): Item {
   const { id, addedAt, firstReadAt, buyboxOfferId } = item;
   const fresh = newItem(id, addedAt);
   if (delisted.has(id)) return { ...item, owes: [] };
-  if (known === undefined || known.size === 0) return fresh;
-  const readings = Object.fromEntries([...known].map(([kind, values]) => [kind, snapshot(values)]));
+  const values = known.get(id);
+  if (values === undefined || values.size === 0) return fresh;
+  const readings = Object.fromEntries([...values].map(([kind, one]) => [kind, snapshot(one)]));
   return {
     ...fresh,
     state: "active",
@@ -140,16 +221,23 @@ function pastItem(item: Item, known: Known | undefined, delisted: ReadonlySet<st
 
 const snapshot = (values: ReadonlyMap<string, FieldValue>): Snapshot => Object.fromEntries(values);
 
-interface PastRequest {
-  readonly past: PastRun;
-  readonly pipeline: Pipeline;
-  readonly request: StepReadRequest;
+/** The reads that a repeated run has made of an item. */
+interface MadeReads {
+  /** IDs of the past steps that made these reads. */
+  readonly steps: Set<string>;
+  /** Position of the last of these past steps in the run order of the past pipeline. */
+  position: number;
 }
 
-interface Readers {
-  readonly state: ReadonlyMap<string, Known>;
-  readonly delisted: ReadonlySet<string>;
+interface Reader {
+  readonly past: PastRun;
+  /** By ID of the tested step. */
+  readonly steps: ReadonlyMap<string, PastStep>;
+  /** By item ID. */
+  readonly made: Map<string, MadeReads>;
+  readonly state: PastState;
   readonly unknown: Map<string, UnknownField>;
+  readonly unknownReads: Map<string, number>;
 }
 
 /** Returns false if the step checks offers and no offer of the item is known; otherwise true. */
@@ -157,23 +245,25 @@ const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: S
   readingKind(step) !== "offer_check" || buyboxOfferId !== null;
 
 /**
- * Returns the answer for an item as the source gave it in the past run; undefined if the run did
- * not read the item, or if nothing is known of an item that it found.
+ * Returns the answer for an item as the source gave it in the past run. Returns undefined if the
+ * run did not read the item, or if it found the item but the history has no values.
  */
 function answerOf(
   { id, buyboxOfferId }: StepReadRequest["items"][number],
-  { past, pipeline, request: { step } }: PastRequest,
-  { state, delisted, unknown }: Readers,
+  step: Step,
+  reader: Reader,
 ): StepAnswer | undefined {
-  const points = past.points.get(id) ?? [];
-  const own = points.find((point) => point.step === step.id);
-  const status = statusOf(points, { own, isDelisted: delisted.has(id) });
+  const { past, state, unknown } = reader;
+  const { pastStep, position } = pastReadOf(id, step, reader);
+  const points = pointsUntil(past, id, position);
+  const own = points.find((point) => point.step === pastStep);
+  const status = statusOf(points, { own, isDelisted: state.delisted.has(id) });
   if (status === "skipped" || status === "deferred") return undefined;
   const quarters = priceOf(step, status);
-  const head = { id, status, quarters, fetchedAt: own?.at ?? timeOf(past, step) };
+  const head = { id, status, quarters, fetchedAt: own?.at ?? timeOf(past, pastStep) };
   if (status !== "ok") return { ...head, observed: null };
-  const known = copyOf(state.get(id));
-  for (const point of points.filter((one) => isBefore(pipeline, one.step, step))) {
+  const known = copyOf(state.known.get(id));
+  for (const point of points) {
     write(known, { point, kind: kindOf(past.run.pipeline, point.step), side: "after" });
   }
   if (known.size === 0) return undefined;
@@ -182,11 +272,47 @@ function answerOf(
   return { ...head, observed, ...offerIn(step, observed, buyboxOfferId) };
 }
 
+/**
+ * Finds the past read that answers a read of a step, and notes a read that no past step made: the
+ * past pipeline has no such step, or the step has answered another read of the item in this run.
+ * Never returns an earlier position than for the read before, because values do not change back.
+ */
+function pastReadOf(
+  id: string,
+  step: Step,
+  { steps, made, unknownReads }: Reader,
+): { readonly pastStep: string | undefined; readonly position: number } {
+  const past = steps.get(step.id);
+  const reads = made.get(id) ?? { steps: new Set<string>(), position: 0 };
+  if (past === undefined || reads.steps.has(past.id)) {
+    unknownReads.set(step.id, (unknownReads.get(step.id) ?? 0) + 1);
+  }
+  if (past !== undefined) reads.steps.add(past.id);
+  reads.position = Math.max(reads.position, past?.position ?? Infinity);
+  made.set(id, reads);
+  return { pastStep: past?.id, position: reads.position };
+}
+
+/** The points of an item of the past steps up to a position in the run order. */
+function pointsUntil({ run, points }: PastRun, id: string, position: number) {
+  const own = points.get(id) ?? [];
+  if (position === Infinity || own.length === 0) return own;
+  const later = new Set(
+    runOrder(run.pipeline)
+      .slice(position + 1)
+      .map((step) => step.id),
+  );
+  return own.filter(({ step }) => !later.has(step));
+}
+
 /** Price of an answer in quarter-credits. An answer that failed is not charged. */
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
-/** The status that the step recorded; else `not_found` if the item was delisted, or `ok`. */
+/**
+ * The status that the past step recorded; else `not_found` if the item was delisted before, or
+ * `ok`.
+ */
 function statusOf(
   points: readonly HistoryPoint[],
   { own, isDelisted }: { readonly own: HistoryPoint | undefined; readonly isDelisted: boolean },
@@ -218,21 +344,13 @@ function offerIn(
 const unknownOffer = "unknown";
 
 /**
- * The time of the reads of a step: the time of a point of the step, or else the start of the run.
+ * The time of the reads of a past step: the time of a point of the step, or else the start of the
+ * run.
  */
-function timeOf({ run, points }: PastRun, { id }: Step): string {
-  for (const [point] of points.values()) if (point?.step === id) return point.at;
+function timeOf({ run, points }: PastRun, pastStep: string | undefined): string {
+  for (const [point] of points.values())
+    if (point !== undefined && point.step === pastStep) return point.at;
   return run.startedAt;
-}
-
-/**
- * Returns true if a read of `step` includes the values that the step with ID `id` observed in the
- * same run. `id` is then the ID of `step`, of an earlier step, or of a step that the tested
- * pipeline does not have.
- */
-function isBefore(pipeline: Pipeline, id: string, step: Step): boolean {
-  const order = runOrder(pipeline).map((one) => one.id);
-  return order.indexOf(id) <= order.indexOf(step.id);
 }
 
 function noteUnknown(unknown: Map<string, UnknownField>, step: Step, observed: Snapshot): void {

@@ -4,7 +4,7 @@ import type { HistoryPoint, HistorySpan } from "../history/history.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import type { Run } from "../runs/run.ts";
 import type { RunStore } from "../runs/run-store.ts";
-import type { PastRun } from "./past-reads.ts";
+import type { PastRun } from "./past-run.ts";
 
 /** The most that a back-test may read. */
 export interface BacktestBounds {
@@ -111,5 +111,5 @@ async function pointsSince(
 const tooManyPoints = (pointsMax: number): ServiceError =>
   invalidParam(
     "since",
-    `The runs since that time observed more than ${pointsMax} changes. Send a later 'since'.`,
+    `The runs since then have more than ${pointsMax} history points. Send a later 'since'.`,
   );

@@ -67,9 +67,25 @@ export const backtestResponse = v.object({
         "that test them did not match these items.",
     ),
   ),
+  unknown_reads: v.pipe(
+    v.array(
+      v.object({
+        step: v.pipe(v.string(), v.description("ID of the step.")),
+        reads: v.pipe(count, v.description("Number of these reads.")),
+      }),
+    ),
+    v.description(
+      "Reads that the past runs did not make, by step: their pipeline had no step with this scraper, " +
+        "or one step fewer. These reads show the last known values, or the failure of the read that " +
+        "was made.",
+    ),
+  ),
   removed_items: v.pipe(
     count,
-    v.description("Items that left the watchlist since then. The back-test leaves them out."),
+    v.description(
+      "Items that were removed since then, or added again without a first read in the span. The " +
+        "back-test leaves out their reads of that time.",
+    ),
   ),
 });
 
@@ -100,7 +116,7 @@ export function reportRun(tested: TestedRun): RunReport {
 export function presentBacktest(
   { watchlistId, pipeline }: { readonly watchlistId: string; readonly pipeline: Pipeline },
   reports: readonly RunReport[],
-  { unknownFields, removedItems }: Pick<EndedBacktest, "removedItems" | "unknownFields">,
+  { unknownFields, unknownReads, removedItems }: Omit<EndedBacktest, "outcome">,
 ): BacktestResponse {
   const shown = reports.map((report) => report.shown);
   const steps = shown.flatMap((run) => run.steps);
@@ -117,6 +133,7 @@ export function presentBacktest(
     runs: shown,
     samples: reports.flatMap(({ samples }) => samples).slice(0, limits.backtest.samplesMax),
     unknown_fields: [...unknownFields],
+    unknown_reads: [...unknownReads],
     removed_items: removedItems,
   };
 }

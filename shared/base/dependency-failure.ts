@@ -50,7 +50,7 @@ const statusThrottled = 429;
 const statusOfServer = 500;
 
 /**
- * Returns true if a dependency did not answer a request, throttled it, or failed with a server
+ * Returns true if a dependency did not respond to a request, throttled it, or failed with a server
  * error. False for any other value, such as an error about an invalid or unauthorized request,
  * which is a bug of this service.
  */

@@ -84,7 +84,7 @@ export const keyMissing = (): ServiceError =>
   new ServiceError(["UNAUTHORIZED", 401], `The request has no API key. ${sendKey}`);
 
 /**
- * 401 for a text that cannot be an API key.
+ * 401 for a string that cannot be an API key.
  * @param flaw what is wrong with the key, as a sentence that does not contain the key
  */
 export const keyMalformed = (flaw: string): ServiceError =>
@@ -145,6 +145,13 @@ export const demoReadOnly = (): ServiceError =>
  */
 export const notFound = (what: string, remedy = ""): ServiceError =>
   new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
+
+/** 404 for an item that is not on the watchlist. */
+export const itemNotFound = (itemId: string): ServiceError =>
+  new ServiceError(
+    ["NOT_FOUND", 404],
+    `This watchlist has no item ${itemId}. List its items with GET /v1/watchlists/{id}/items.`,
+  );
 
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
 

@@ -30,7 +30,7 @@ export function idPattern(kind: IdKind): RegExp {
 }
 
 /**
- * Returns true if the text has the format of an ID of this kind. Every stored ID has this format,
+ * Returns true if the string has the format of an ID of this kind. Every stored ID has this format,
  * so callers can refuse any other text without a lookup.
  */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
@@ -113,7 +113,7 @@ export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | unde
 }
 
 /**
- * The time in an ID that `newId` or `derivedIdAt` created. Undefined for a text without a time
+ * The time in an ID that `newId` or `derivedIdAt` created. Undefined for a string without a time
  * part. For an ID that another function created, the result is meaningless.
  */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
@@ -141,7 +141,7 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 
 const timePart = (at: Date): string => digits(at.getTime());
 
-/** The inverse of `digits`. The result is meaningless if the text is not a result of `digits`. */
+/** The inverse of `digits`. The result is meaningless if the string is not a result of `digits`. */
 function numberIn(
   kind: IdKind,
   id: string,

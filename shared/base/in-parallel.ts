@@ -1,7 +1,7 @@
 /**
  * Calls `work` for every item, at most `atOnceMax` calls in parallel. Returns the results in item
  * order.
- * @throws the first error of `work`. The other parallel calls continue, also with further items.
+ * @throws the first error of `work`. The other parallel calls continue, and take further items.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

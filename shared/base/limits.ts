@@ -36,7 +36,7 @@ export const limits = {
      */
     metadataBytesMax: 3_000,
   },
-  /** Longer texts of a source are truncated or omitted, so that stored pages stay small. */
+  /** Longer strings of a source are truncated or omitted, so that stored pages stay small. */
   productFacts: { titleLengthMax: 300, urlLengthMax: 1_000, sellerNameLengthMax: 100 },
   pipeline: {
     stepsMax: 10,
@@ -56,6 +56,8 @@ export const limits = {
     cooldownSecondsMin: 5 * 60,
     cooldownSecondsMax: 30 * 24 * 60 * 60,
   },
+  /** Minimum number of items that must have changed their shape, so that the run is suspicious. */
+  shapeItemsMin: 20,
   /** Maximum number of items in one part, which is one of the events of a run. */
   itemEventsMax: 500,
   consecutiveSkipsMax: 3,
@@ -85,7 +87,7 @@ export const limits = {
   failuresUntilFailing: 3,
   /**
    * Number of concurrent requests to a webhook endpoint. `max` is the highest value that an
-   * operator can set for an endpoint. If a receiver answers in 200 ms, `max` requests result in
+   * operator can set for an endpoint. If a receiver responds in 200 ms, `max` requests result in
    * more deliveries a second than the delivery log can store.
    */
   webhookRequestsAtOnce: { default: 4, max: 128 },
@@ -129,7 +131,7 @@ export const limits = {
   /**
    * Time limits of a call or a message for requests to the service's dependencies: DynamoDB, SQS,
    * Scheduler, KMS, S3, STS, SSM and Secrets Manager. A client must receive a response within 10
-   * seconds if a dependency does not answer. The slowest call waits `callLossMs` in total, then
+   * seconds if a dependency does not respond. The slowest call waits `callLossMs` in total, then
    * `cancelMs` to release its hold or `wakeUpMs` to send a message.
    */
   dependencies: {
@@ -144,7 +146,7 @@ export const limits = {
      */
     farConnectMs: 2_000,
     /**
-     * Maximum duration of one attempt. DynamoDB and SQS nearly always answer within 0.1 seconds. A
+     * Maximum duration of one attempt. DynamoDB and SQS nearly always respond within 0.1 seconds. A
      * much shorter limit would repeat writes that take effect late, and would fail every call while
      * a store is slow. This limit leaves time for a second attempt at another host.
      */

@@ -7,8 +7,8 @@ const comparedLengthMax = 64;
 
 /**
  * Returns the valid value with the fewest edits from `value`, ignoring case. Returns undefined if
- * several are equally near, if there are more edits than a third of the characters of the longer
- * text (rounded up), or if `value` has more than 64 characters.
+ * several are equally near, or if `value` has more than 64 characters. Also returns undefined if
+ * there are more edits than a third of the characters of the longer string (rounded up).
  */
 export function nearest(value: string, valid: readonly string[]): string | undefined {
   if (value.length > comparedLengthMax) return undefined;
@@ -29,7 +29,7 @@ const editsMax = (value: string, candidate: string): number =>
 
 /**
  * Returns a suggestion to append to an error message, such as ` Did you mean 'days'?` with its
- * leading space. Returns an empty text if `nearest` finds no value.
+ * leading space. Returns an empty string if `nearest` finds no value.
  */
 export function didYouMean(value: string, valid: readonly string[]): string {
   const found = nearest(value, valid);

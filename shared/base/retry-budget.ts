@@ -140,9 +140,10 @@ interface RepeatLimits {
 }
 
 /**
- * Starts counting the attempts of one operation; the first attempt starts now. Call the returned
- * function after each failed attempt. It waits with full jitter, counts the attempt and the pause
- * as lost, and returns true. It returns false without waiting if no attempt or no time is left.
+ * Returns a function to call after each failed attempt of an operation; the first attempt starts
+ * now. The function subtracts the duration of the attempt from the retry budget. If another attempt
+ * is allowed, it sleeps with full jitter, subtracts the pause too, and returns true. It returns
+ * false immediately after `triesMax` attempts, or if the pause would use up the budget.
  */
 export function repeats(
   { clock, random }: { readonly clock: Clock; readonly random: RandomSource },

@@ -43,6 +43,7 @@ const firstRowKinds = {
   shard: { table: "accounts", pk: shard, sk: "shard", version: 1 },
   shardUsage: { table: "accounts", pk: shard, sk: "usage#*", version: 1 },
   sourceRate: { table: "accounts", pk: "source#*", sk: "rate", version: 1 },
+  sourceHealth: { table: "accounts", pk: "source#*", sk: "health#*", version: 1 },
 
   journalPage: { table: "ledger", pk: shard, sk: "page#*", version: 1 },
   ledgerEntry: { table: "ledger", pk: account, sk: "entry#*", version: 1 },

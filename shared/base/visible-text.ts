@@ -1,8 +1,8 @@
 import * as v from "valibot";
 
 /**
- * Returns true if a text has neither control characters nor unpaired surrogates. An empty text is
- * valid.
+ * Returns true if a string has neither control characters nor unpaired surrogates. An empty string
+ * is valid.
  */
 export const isVisibleText = (text: string): boolean =>
   text.isWellFormed() && !/\p{Cc}/u.test(text);
@@ -10,15 +10,15 @@ export const isVisibleText = (text: string): boolean =>
 const visible = "[^\\x00-\\x1f\\x7f-\\x9f]";
 
 /**
- * Pattern of texts without control characters, for the OpenAPI document. Does not exclude unpaired
- * surrogates.
+ * Pattern of strings without control characters, for the OpenAPI document. Does not exclude
+ * unpaired surrogates.
  */
 export const visiblePattern = `^${visible}*$`;
 
 /** Like `visiblePattern`, but requires at least one character that is not white space. */
 export const visibleNamePattern = `^${visible}*[^\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]${visible}*$`;
 
-/** Length of a text in Unicode code points. */
+/** Length of a string in Unicode code points. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
 /**

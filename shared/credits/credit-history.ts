@@ -69,7 +69,7 @@ export const matches = (
     (source !== null && "requestId" in source && source.requestId === requestId)) &&
   (watchlistId === undefined || source?.watchlistId === watchlistId);
 
-/** Amount of an entry in API answers. Negative only for an adjustment that removed credits. */
+/** Amount of an entry in API responses. Negative only for an adjustment that removed credits. */
 export const signedCredits = ({
   type,
   credits,

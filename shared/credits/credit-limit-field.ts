@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { withRefused } from "../base/shown-value.ts";
 
 /** Schema of a credit limit in bodies. Null removes the limit. */
 export const creditLimitField = (name: string, description: string) => {
-  const message = `'${name}' must be an integer of at least 1, or null.`;
+  const message = withRefused(`'${name}' must be an integer of at least 1, or null.`);
   return v.optional(
     v.nullable(
       v.pipe(

@@ -86,7 +86,7 @@ const periodSchema = v.object({
   worst: v.pipe(count, v.description("Credits if every item takes every route, in every run.")),
 });
 
-/** A forecast in API answers. */
+/** A forecast in API responses. */
 export const forecastSchema = v.object({
   day: v.pipe(periodSchema, v.description("The next 24 hours.")),
   month: v.pipe(periodSchema, v.description("The next 30 days.")),
@@ -94,7 +94,7 @@ export const forecastSchema = v.object({
 
 const outSchema = (text: string) => v.nullable(v.pipe(timestamp, v.description(text)));
 
-/** The forecast of an account in API answers. */
+/** The forecast of an account in API responses. */
 export const accountForecastSchema = v.pipe(
   v.object({
     watchlists: v.pipe(count, v.description("Number of active watchlists.")),
@@ -113,7 +113,7 @@ export const accountForecastSchema = v.pipe(
   ),
 );
 
-/** Converts the forecast of an account to its form in API answers. */
+/** Converts the forecast of an account to its form in API responses. */
 export const presentAccountForecast = ({
   watchlists,
   day,

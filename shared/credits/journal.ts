@@ -133,8 +133,8 @@ export const stateBefore = (
 });
 
 /**
- * The ledger entries that a record produces; none for a transfer. Their balances and sequence
- * numbers are those of the shard.
+ * The ledger entries that a record produces; none for a transfer. They contain the balances and
+ * sequence numbers of the shard.
  * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {

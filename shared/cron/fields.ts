@@ -154,7 +154,10 @@ function parseField(text: string, field: Field): readonly number[] {
   return [...new Set(values)].sort((a, b) => a - b);
 }
 
-/** Parses one list element: `*`, `*` with a step, a value, a range, or a range with a step. */
+/**
+ * Parses one list element: `*`, `*` with a step, a value, a range, or a range with a step.
+ * @throws 400 INVALID_PARAM for any other element, or a step of 0
+ */
 function parseElement(element: string, field: Field): number[] {
   const parts = /^(\*|\d+|[a-z]+)(?:-(\d+|[a-z]+))?(?:\/(\d+))?$/i.exec(element);
   if (parts === null) throw refusal(element, field, whyUnreadable(element));

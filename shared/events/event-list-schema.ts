@@ -4,12 +4,14 @@ import { timedIdPattern, timeOf } from "../base/ids.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { runEventTypes } from "./event.ts";
 
-const afterMessage =
+const afterMessage = withRefused(
   "'after' must be the ID of an event, as in 'next_after', or an ISO 8601 time with a zone, such " +
-  "as 2026-11-20T10:00:00Z.";
+    "as 2026-11-20T10:00:00Z.",
+);
 
 /** Query of `GET /v1/events`. */
 export const eventsQuery = v.object({

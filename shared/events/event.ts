@@ -10,7 +10,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** The event types of runs: all types except that of test deliveries. */
+/** The event types of runs: all types except the type of test deliveries. */
 export const runEventTypes = [
   "watchlist.product.changed",
   "watchlist.product.matched",
@@ -27,7 +27,7 @@ export interface EventEnvelope {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An event with its JSON text. All delivery attempts and the export send exactly this text. */
+/** An event with its JSON text. All delivery attempts and the export send exactly this string. */
 export interface SerializedEvent {
   readonly id: string;
   readonly type: EventType;

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { invalidParam } from "../base/errors.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limits } from "../base/limits.ts";
+import { shownValue } from "../base/shown-value.ts";
 
 /**
  * Body of a request with a time span. `keptSpan` checks the bounds, because they depend on the
@@ -42,7 +43,8 @@ export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date):
   if (since < now.getTime() - retentionMs) {
     throw invalidParam(
       "since",
-      `'since' must be at most ${limits.eventRetentionDays} days ago, because older events are deleted.`,
+      `'since' must be at most ${limits.eventRetentionDays} days ago, because older events are deleted ` +
+        `(got ${shownValue(wanted.since)}).`,
     );
   }
   if (since >= until) {

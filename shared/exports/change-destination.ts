@@ -1,14 +1,16 @@
+import { changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { endPending } from "../outbox/end-pending.ts";
+import { destinationTarget } from "../outbox/outbox.ts";
 import { requireUsable } from "./check-destination.ts";
 import { noDestination, type Destination, newRevision } from "./destination.ts";
 import type { DestinationPatch } from "./destination-body.ts";
-import { endPendingExports } from "./end-pending.ts";
 import { requestRetry } from "./request-retry.ts";
 import {
+  destinationRepeats,
   type DestinationRequest,
   pathStyleByDefault,
   type SaveDestinationDependencies,
 } from "./put-destination.ts";
-import { retrySave } from "./save-destination.ts";
 import { storeAddress } from "./store-address.ts";
 import { wantedCredentials } from "./wanted-credentials.ts";
 
@@ -17,10 +19,9 @@ type PatchRequest = DestinationRequest<DestinationPatch>;
 /**
  * Changes the account's S3 destination and returns it. First writes and deletes a check object if
  * the bucket, its address, the prefix or the credentials change, or if the destination is enabled
- * again.
- * If the destination is enabled, its pending exports are due at once, even if nothing changed: an
- * earlier call may have failed after its write. If this call disables the destination, the delivery
- * worker ends its pending exports without an attempt.
+ * again. If the destination is enabled, its pending exports are due immediately, even if nothing
+ * changed: an earlier call may have failed after its write. If this call disables the destination,
+ * the delivery worker ends its pending exports without an attempt.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 404
  * NOT_FOUND if the account has no destination; 409 CONFLICT after too many concurrent changes
  */
@@ -34,20 +35,19 @@ export async function changeDestination(
     wanted.endpoint === undefined
       ? undefined
       : await storeAddress({ endpoint: wanted.endpoint, own }, dependencies);
-  const changed = await retrySave(async () => {
-    const before = await destinations.get(accountId);
-    if (before === null) throw noDestination();
-    const after = await changedBy(request, { before, endpoint }, dependencies);
-    if (isSame(before, after)) return { before, after: before };
-    const checked = needsCheck(before, after);
-    if (checked) await requireUsable(accountId, after, dependencies);
-    const from = { revision: before.revision, checked };
-    const kept = await destinations.change(accountId, after, from);
-    return kept === null ? null : { before, after: kept };
-  });
-  const { before, after } = changed;
+  const { before, after } = await repeatChange(async () => {
+    const stored = await destinations.get(accountId);
+    if (stored === null) throw noDestination();
+    const wantedState = await changedBy(request, { before: stored, endpoint }, dependencies);
+    if (isSame(stored, wantedState)) return changed({ before: stored, after: stored });
+    const checked = needsCheck(stored, wantedState);
+    if (checked) await requireUsable(accountId, wantedState, dependencies);
+    const from = { revision: stored.revision, checked };
+    const kept = await destinations.change(accountId, wantedState, from);
+    return kept === null ? lost : changed({ before: stored, after: kept });
+  }, destinationRepeats);
   if (after.enabled) await requestRetry(accountId, now, dependencies);
-  else if (before.enabled) await endPendingExports(accountId, now, dependencies);
+  else if (before.enabled) await endPending(destinationTarget(accountId), now, dependencies);
   return after;
 }
 
@@ -66,7 +66,7 @@ async function changedBy(
       wanted,
       endpoint,
       before: before.credentials,
-      moved: isNewEndpoint || bucket !== before.bucket,
+      placeChanged: isNewEndpoint || bucket !== before.bucket,
     },
     secrets,
   );
@@ -87,7 +87,7 @@ async function changedBy(
 }
 
 /**
- * The settings that a check covers, as text. A secret that is sent again gives another text,
+ * The settings that a check covers, as a string. A secret that is sent again gives another text,
  * because it is encrypted again.
  */
 const checkedSettings = (destination: Destination): string => {

@@ -1,6 +1,7 @@
+import { endPending, type EndPendingDependencies } from "../outbox/end-pending.ts";
+import { destinationTarget } from "../outbox/outbox.ts";
 import { noDestination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import { endPendingExports, type EndPendingDependencies } from "./end-pending.ts";
 
 export interface DeleteDestinationDependencies extends EndPendingDependencies {
   readonly destinations: Pick<DestinationStore, "delete">;
@@ -18,5 +19,5 @@ export async function deleteDestination(
 ): Promise<void> {
   const deleted = await dependencies.destinations.delete(accountId);
   if (!deleted) throw noDestination();
-  await endPendingExports(accountId, now, dependencies);
+  await endPending(destinationTarget(accountId), now, dependencies);
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { compressions } from "./destination.ts";
 import { compressionMeaning } from "./destination-schema.ts";
@@ -20,19 +21,21 @@ const credential = (name: string) =>
     ),
   );
 
-const enabled = v.boolean("'enabled' must be true or false.");
+const enabled = v.boolean(withRefused("'enabled' must be true or false."));
 const bucket = v.pipe(
-  v.string("'bucket' must be a string."),
+  v.string(withRefused("'bucket' must be a string.")),
   v.regex(
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-    "'bucket' must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens.",
+    withRefused(
+      "'bucket' must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens.",
+    ),
   ),
 );
 const region = v.pipe(
-  v.string("'region' must be a string."),
+  v.string(withRefused("'region' must be a string.")),
   v.regex(
     /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/,
-    "'region' must be a region name such as us-east-1.",
+    withRefused("'region' must be a region name such as us-east-1."),
   ),
 );
 const endpoint = v.nullable(
@@ -41,9 +44,9 @@ const endpoint = v.nullable(
     v.description("Address of an S3-compatible store. Null if the bucket is on AWS."),
   ),
 );
-const forcePathStyle = v.boolean("'force_path_style' must be true or false.");
+const forcePathStyle = v.boolean(withRefused("'force_path_style' must be true or false."));
 const prefix = v.pipe(
-  v.string("'prefix' must be a string."),
+  v.string(withRefused("'prefix' must be a string.")),
   v.maxLength(
     prefixLengthMax,
     `'prefix' must have at most ${prefixLengthMax} characters. Shorten it.`,
@@ -65,11 +68,13 @@ const auth = v.pipe(
 );
 const roleArn = v.nullable(
   v.pipe(
-    v.string("'role_arn' must be a string."),
+    v.string(withRefused("'role_arn' must be a string.")),
     v.maxLength(roleArnLengthMax, `'role_arn' must have at most ${roleArnLengthMax} characters.`),
     v.regex(
       /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
-      "'role_arn' must be the ARN of a role, such as arn:aws:iam::123456789012:role/events.",
+      withRefused(
+        "'role_arn' must be the ARN of a role, such as arn:aws:iam::123456789012:role/events.",
+      ),
     ),
     v.description(
       "The role to assume, with `auth` role. Its trust policy must require `external_id`.",

@@ -162,7 +162,7 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     "connection_failed|connect_timeout|timeout",
     ({ destination }) => [
       placeOf(destination),
-      "The store does not answer. Check its address and that it can be reached from the internet.",
+      "The store does not respond. Check its address and that it can be reached from the internet.",
     ],
   ],
   [
@@ -176,7 +176,7 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     String.raw`status_(?!5)\d+|NotFound|MethodNotAllowed|NotImplemented|unknown_error`,
     ({ destination }) => [
       placeOf(destination),
-      "The server does not answer like an S3-compatible store. Check its address.",
+      "The server does not respond like an S3-compatible store. Check its address.",
     ],
   ],
   [

@@ -5,9 +5,9 @@ import { count, timestamp } from "../base/wire-schema.ts";
 
 export const compressionMeaning =
   "gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the " +
-  "first time after the change: a run keeps its format, also in a backfill.";
+  "first time after the change: a run keeps its format, even in a backfill.";
 
-/** The S3 destination in API answers, without the secret access key. */
+/** The S3 destination in API responses, without the secret access key. */
 export const destinationSchema = v.object({
   object: v.literal("s3_destination"),
   enabled: v.boolean(),

@@ -25,8 +25,8 @@ const backfillContent = object({
 });
 
 /**
- * Content of an entry for a requested retry, which makes all exports that wait for a retry due at
- * once.
+ * Content of an entry for a requested retry, which makes all exports that wait for a retry due
+ * immediately.
  */
 const retryContent = object({ kind: literal("retry") });
 

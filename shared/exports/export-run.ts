@@ -2,6 +2,7 @@ import { assertNever } from "../base/assert.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { newMetrics, type MetricsSink } from "../observability/figures.ts";
 import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
+import type { AttemptCounts } from "../outbox/attempt-counts.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
 import { type OutboxEntry, isDue } from "../outbox/outbox.ts";
@@ -37,6 +38,8 @@ export interface ExportTask {
    * code of the last.
    */
   readonly failures: { inRow: number; reason?: string };
+  /** The attempts of this session. */
+  readonly attempts: AttemptCounts;
 }
 
 /**
@@ -138,7 +141,7 @@ async function settle(
 }
 
 async function finish(
-  { accountId, entry, slice }: ExportTask,
+  { accountId, entry, slice, attempts }: ExportTask,
   { run, destination, record }: Omit<Written, "written"> & { readonly record: ExportRecord },
   { destinations, clock, report }: ExportRunDependencies,
 ): Promise<void> {
@@ -154,6 +157,7 @@ async function finish(
     finishedAt: now.toISOString(),
   };
   await slice.record({ removed: entry, records: [done] });
+  attempts.note({ succeeded: true });
   report?.([attemptMetrics("done")]);
   await destinations.report(accountId, destination.revision, { outcome: "exported", at: now });
 }
@@ -177,6 +181,7 @@ async function fail(
     lastError: reason,
   };
   const isExhausted = await postpone(task, tried, dependencies);
+  task.attempts.note({ succeeded: false });
   dependencies.report?.([attemptMetrics(isExhausted ? "given_up" : "failed")]);
   const report = { outcome: "failed", error: reason } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);

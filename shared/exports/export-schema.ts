@@ -26,7 +26,7 @@ export const exportsQuery = v.object({
   ),
 });
 
-/** The export of a run in API answers. */
+/** The export of a run in API responses. */
 export const exportSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with exp_.")),
   object: v.literal("s3_export"),

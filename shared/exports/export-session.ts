@@ -1,5 +1,7 @@
 import { parse } from "valibot";
 import type { Clock } from "../base/clock.ts";
+import { newMetrics } from "../observability/figures.ts";
+import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, TimeSlice } from "../outbox/drain.ts";
 import { notedSlice } from "../outbox/noted-slice.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
@@ -37,6 +39,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
     const log = exportLog(accountId, dependencies);
     const work = { ...dependencies, known: log.known, ready: () => destination.ready() };
     const failures = { inRow: 0 };
+    const attempts = attemptCounts();
     return {
       async target() {
         const stored = await dependencies.destinations.get(accountId);
@@ -47,7 +50,14 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
         const content = parse(outboxContent, entry.content);
         const noted = log.noting(slice);
         if (content.kind === "export") {
-          const task = { accountId, entry, fresh: exportOf(content), slice: noted, failures };
+          const task = {
+            accountId,
+            entry,
+            fresh: exportOf(content),
+            slice: noted,
+            failures,
+            attempts,
+          };
           return exportRun(task, work);
         }
         const ready = await destination.ready();
@@ -59,6 +69,9 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
         failures.inRow = 0;
         return retryPending({ accountId, entry, slice: noted }, work);
       },
+      late: (milliseconds: number) =>
+        dependencies.report?.([newMetrics("exports", {}, { export_late_ms: milliseconds })]),
+      attempts,
       close: () => destination.close(),
     };
   };

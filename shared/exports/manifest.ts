@@ -22,8 +22,8 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
 });
 
 /**
- * Returns the size and SHA-256 of the object that is written for an event: those of the gzip member
- * or of the uncompressed line, depending on `compression`.
+ * Returns the size and SHA-256 of the object that is written for an event: a gzip member or an
+ * uncompressed line, depending on `compression`.
  */
 export const sizeAndDigestOf = (
   { gzip, line }: Pick<ArchivedEvent, "gzip" | "line">,

@@ -4,7 +4,7 @@ import type { destinationSchema } from "./destination-schema.ts";
 import type { ExportRecord } from "./export-record.ts";
 import type { exportSchema } from "./export-schema.ts";
 
-/** Converts an S3 destination to its form in API answers, without the secret access key. */
+/** Converts an S3 destination to its form in API responses, without the secret access key. */
 export function presentDestination(
   accountId: string,
   destination: Destination,
@@ -38,7 +38,7 @@ function statusOf(destination: Destination): "active" | "failing" | "disabled" {
   return isDestinationFailing(destination) ? "failing" : "active";
 }
 
-/** Converts an export record to its form in API answers. */
+/** Converts an export record to its form in API responses. */
 export const presentExport = (record: ExportRecord): InferOutput<typeof exportSchema> => ({
   id: record.id,
   object: "s3_export",

@@ -1,13 +1,22 @@
+import { conflict } from "../base/errors.ts";
+import { type ChangeRepeats, changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { endPending, type EndPendingDependencies } from "../outbox/end-pending.ts";
+import { destinationTarget } from "../outbox/outbox.ts";
 import { type Destination, newRevision } from "./destination.ts";
 import type { DestinationBody } from "./destination-body.ts";
 import { type CheckDestinationDependencies, requireUsable } from "./check-destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import { endPendingExports, type EndPendingDependencies } from "./end-pending.ts";
 import { requestRetry, type RequestRetryDependencies } from "./request-retry.ts";
-import { retrySave } from "./save-destination.ts";
 import { storeAddress, type StoreAddressDependencies } from "./store-address.ts";
 import type { OwnAddresses } from "../outgoing/url.ts";
 import { wantedCredentials } from "./wanted-credentials.ts";
+
+/** The attempts of a conditional change of the destination. */
+export const destinationRepeats: ChangeRepeats = {
+  triesMax: 5,
+  exhausted: () =>
+    conflict("Other calls are changing the S3 destination, so nothing was saved. Try again."),
+};
 
 export interface SaveDestinationDependencies
   extends
@@ -35,7 +44,7 @@ export interface PutDestination {
 /**
  * Creates or replaces the account's S3 destination, after writing and deleting a check object
  * there. Returns the destination, and whether it was created or replaced. Makes pending exports of
- * a replaced destination due at once, or ends them if it is now disabled.
+ * a replaced destination due immediately, or ends them if it is now disabled.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 409
  * CONFLICT after too many concurrent changes
  */
@@ -47,7 +56,7 @@ export async function putDestination(
   const { destinations, secrets, random } = dependencies;
   const endpoint = await storeAddress({ endpoint: wanted.endpoint, own }, dependencies);
   const credentials = await wantedCredentials(
-    { accountId, wanted, endpoint, before: null, moved: true },
+    { accountId, wanted, endpoint, before: null, placeChanged: true },
     secrets,
   );
   const fresh: Destination = {
@@ -67,15 +76,17 @@ export async function putDestination(
     updatedAt: now.toISOString(),
   };
   await requireUsable(accountId, fresh, dependencies);
-  const saved = await retrySave(async () => {
+  const saved = await repeatChange(async () => {
     const before = await destinations.get(accountId);
     const destination = { ...fresh, createdAt: before?.createdAt ?? fresh.createdAt };
     const kept = await destinations.put(accountId, destination, before?.revision ?? null);
-    return kept ? { destination, before } : null;
-  });
+    return kept ? changed({ destination, before }) : lost;
+  }, destinationRepeats);
   const { destination, before } = saved;
   if (before !== null) {
-    await (fresh.enabled ? requestRetry : endPendingExports)(accountId, now, dependencies);
+    await (fresh.enabled
+      ? requestRetry(accountId, now, dependencies)
+      : endPending(destinationTarget(accountId), now, dependencies));
   }
   return { destination, outcome: before === null ? "created" : "replaced" };
 }

@@ -9,8 +9,8 @@ export interface RequestRetryDependencies {
 }
 
 /**
- * Requests a retry of all pending exports of an account: they are then due at once. Throws if the
- * outbox fails. If only the wake-up message fails, warns: the sweeper sends the message again.
+ * Requests a retry of all pending exports of an account: they are then due immediately. Throws if
+ * the outbox fails. If only the wake-up message fails, warns: the sweeper sends the message again.
  */
 export async function requestRetry(
   accountId: string,

@@ -14,11 +14,12 @@ export interface CredentialsRequest {
   /** The stored credentials; null if there are none, or if they must not be used again. */
   readonly before: Credentials | null;
   /** True if the bucket or the endpoint changes. A stored secret is never sent to another store. */
-  readonly moved: boolean;
+  readonly placeChanged: boolean;
 }
 
 /**
- * The credentials of a destination after a request. Encrypts a new secret.
+ * Returns the credentials that a destination has after a change. Uses the stored ones where the
+ * request omits them. Encrypts a new secret.
  * @throws 400 that names a missing field, or a field that does not belong to the kind of
  * credentials
  */
@@ -50,7 +51,7 @@ function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
 }
 
 async function accessKeyOf(
-  { accountId, wanted, before, moved }: CredentialsRequest,
+  { accountId, wanted, before, placeChanged }: CredentialsRequest,
   secrets: SecretBox,
 ): Promise<Credentials> {
   if (isGiven(wanted.role_arn)) {
@@ -77,7 +78,7 @@ async function accessKeyOf(
       "'secret_access_key' is required with 'auth': 'access_key'.",
     );
   }
-  if (moved) {
+  if (placeChanged) {
     throw missingParam(
       "secret_access_key",
       "'secret_access_key' is required when 'bucket' or 'endpoint' changes.",

@@ -20,8 +20,8 @@ export interface CheckOffersDependencies extends MeteredReadDependencies {
  * Checks offers for an account: reserves the maximum cost, checks, and charges the answers with
  * status `ok`. A failure after the reservation refunds the whole reservation.
  * @throws before any check: 402 if the balance or `max_credits` is too low, 409 if the daily budget
- * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
- * dependency fails or no time is left to answer; the errors of the checker
+ * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
+ * dependency fails or no time is left to respond; the errors of the checker
  */
 export async function checkOffers(
   call: OfferCheckCall,
@@ -54,6 +54,6 @@ async function checkInOrder(
       ({ asin, offerListingId }, n) =>
         asin === offers[n]?.asin && offerListingId === offers[n].offerListingId,
     );
-  assert(inOrder, "a checker answers every offer once, in request order");
+  assert(inOrder, "a checker returns every offer once, in request order");
   return answers;
 }

@@ -34,10 +34,10 @@ export const productsResponse = v.pipe(
     ),
     stats: v.object({
       requested: counted("Unique items."),
-      ok: counted("Answered completely: charged."),
-      partial: counted("Answered without some fields: refunded."),
+      ok: counted("Complete results: charged."),
+      partial: counted("Results without some fields: refunded."),
       notFound: counted("The item does not exist on the platform: charged."),
-      unavailable: counted("No answer: refunded. Try again later."),
+      unavailable: counted("No result: refunded. Try again later."),
       elapsedMs: counted("Duration of the call in milliseconds."),
     }),
     credits: counted("Credits charged, as in the header X-Service-Credits."),

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { integerParam } from "../base/integer-param.ts";
+import { withRefused } from "../base/shown-value.ts";
 
-const message = "'max_credits' must be an integer of at least 0.";
+const message = withRefused("'max_credits' must be an integer of at least 0.");
 const description =
   "Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 " +
   "INVALID_PARAM, and nothing is read or charged.";

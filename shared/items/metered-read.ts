@@ -27,9 +27,9 @@ export interface MeteredCall {
   readonly endpoint: string;
   /** Time at which the call started. */
   readonly now: Date;
-  /** Time at which reading must end, so that the call can settle its credits and answer. */
+  /** Time at which reading must end, so that the call can settle its credits and respond. */
   readonly deadline: Date;
-  /** Milliseconds until it is too late to send the answer; negative after that. */
+  /** Milliseconds until it is too late to send the response; negative after that. */
   readonly msToAnswer: () => number;
 }
 
@@ -38,7 +38,7 @@ export interface MeteredReadDependencies {
   /** Queue for holds that the call cannot cancel. */
   readonly cancels: CancelQueue;
   readonly clock: Clock;
-  /** Maximum size of an answer in bytes; absent if answers are streamed and have no limit. */
+  /** Maximum size of a response in bytes; absent if responses are streamed and have no limit. */
   readonly answerBytesMax?: number | undefined;
 }
 
@@ -87,11 +87,10 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
 
 /**
  * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
- * answers. A call that throws is not charged, and neither is a call whose answer comes too late to
- * send.
+ * answers. Does not charge a call that throws, or whose response would be too late to send.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
- * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
- * dependency fails or no time is left to answer; the errors of the read
+ * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
+ * dependency fails or no time is left to respond; the errors of the read
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,
@@ -156,7 +155,7 @@ function refuseOverCap({
   if (maxCredits !== undefined && reserved > maxCredits) throw overMaxCredits(reserved, maxCredits);
 }
 
-/** Bytes reserved for the parts of an answer other than its results. */
+/** Bytes reserved for the parts of a response other than its results. */
 const envelopeBytes = 4_096;
 
 function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): void {
@@ -164,7 +163,7 @@ function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): vo
   if (bytes <= answerBytesMax) return;
   throw invalidParam(
     "ids",
-    `The answer would have ${bytes} bytes, more than the maximum of ${answerBytesMax}. ` +
+    `The response would have ${bytes} bytes, more than the maximum of ${answerBytesMax}. ` +
       "Send fewer IDs in one call.",
   );
 }
@@ -193,7 +192,7 @@ async function reserve(
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
   const reserved = await dependencies.ledger.reserve(reservation).catch(async (error: unknown) => {
-    // If the ledger did not answer, the hold may exist. It would block credits until it expires.
+    // If the ledger did not respond, the hold may exist. It would block credits until it expires.
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
@@ -221,8 +220,9 @@ async function orRelease<Result>(
 }
 
 /**
- * Charges the call. If the ledger does not answer, or answers too late, the charge may have been
+ * Charges the call. If the ledger does not respond, or responds too late, the charge may have been
  * made. Then requests its cancellation, because a call that returns an error must not be charged.
+ * @throws 503 if the charge was cancelled or is unconfirmed
  */
 async function settle(
   call: MeteredCall,
@@ -235,18 +235,18 @@ async function settle(
   const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);
-      // If the ledger refused the settlement, nothing was charged. If it did not answer, the
+      // If the ledger refused the settlement, nothing was charged. If it did not respond, the
       // settlement may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
       if (!isCancelled) throw unconfirmed(String(error));
-      throw isServiceError(error) ? unavailable("settled without an answer") : error;
+      throw isServiceError(error) ? unavailable("settled without a response") : error;
     },
   );
   if (msToAnswer() > 0) return settled;
   const isCancelled =
     (await cancelNow(call, dependencies, cancelMs / 2)) ||
     (await cancelLater(call, dependencies, cancelMs / 2));
-  throw isCancelled ? unavailable("settled too late to answer") : unconfirmed("settled too late");
+  throw isCancelled ? unavailable("settled too late to respond") : unconfirmed("settled too late");
 }
 
 /** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */

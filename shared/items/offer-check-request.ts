@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { lengthOf, visibleNamePattern } from "../base/visible-text.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
 import { itemIdPattern, parseItemId } from "../platforms/item-id.ts";
@@ -18,20 +19,20 @@ const references = (name: string): v.GenericSchema<OfferReference[]> =>
       v.object(
         {
           asin: v.pipe(
-            v.string("'asin' must be a string."),
+            v.string(withRefused("'asin' must be a string.")),
             v.metadata({ pattern: itemIdPattern("retailer_a") }),
           ),
           offerListingId: v.pipe(
-            v.string("'offerListingId' must be a string."),
+            v.string(withRefused("'offerListingId' must be a string.")),
             v.metadata({ minLength: 1, maxLength: lengthMax, pattern: visibleNamePattern }),
             v.description(
               `ID of the offer: 1 to ${lengthMax} characters when decoded, without control characters.`,
             ),
           ),
         },
-        "An offer must be an object with 'asin' and 'offerListingId'.",
+        withRefused("An offer must be an object with 'asin' and 'offerListingId'."),
       ),
-      `'${name}' must be an array of objects with 'asin' and 'offerListingId'.`,
+      withRefused(`'${name}' must be an array of objects with 'asin' and 'offerListingId'.`),
     ),
     v.metadata({ minItems: 1, maxItems: max }),
   );
@@ -90,7 +91,10 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
  */
 export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
 
-/** Offers of the request, and the name of the parameter that contains them. */
+/**
+ * Offers of the request, and the name of the parameter that contains them.
+ * @throws 400 if the request has neither `offers` nor `ids`, or both
+ */
 function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
   readonly name: string;
   readonly sent: readonly OfferReference[];
@@ -128,7 +132,7 @@ function urlDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign without a valid escape means that the text was not URL-encoded.
+    // A percent sign without a valid escape means that the string was not URL-encoded.
     return text;
   }
 }

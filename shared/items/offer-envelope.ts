@@ -22,10 +22,10 @@ export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, ti
       ),
       stats: v.object({
         requested: counted("Unique items."),
-        ok: counted("Answered completely: charged."),
-        partial: counted("Always 0: these answers cannot be partial."),
+        ok: counted("Complete results: charged."),
+        partial: counted("Always 0: these results cannot be partial."),
         notFound: counted("The item does not exist on the platform: charged."),
-        unavailable: counted("No answer: refunded. Try again later."),
+        unavailable: counted("No result: refunded. Try again later."),
         elapsedMs: counted("Duration of the call in milliseconds."),
       }),
       credits: counted("Credits charged, as in the header X-Service-Credits."),

@@ -20,8 +20,8 @@ export interface ReadOffersDependencies extends MeteredReadDependencies {
  * Reads offers for an account: reserves the higher price for every ID and charges the price of each
  * answer. A failure after the reservation refunds the whole reservation.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
- * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
- * dependency fails or no time is left to answer; the errors of the scraper
+ * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
+ * dependency fails or no time is left to respond; the errors of the scraper
  */
 export async function readOffers(
   call: OffersCall,
@@ -49,6 +49,6 @@ async function readInOrder(
   const deadline = new Date(Math.min(usual, latest.getTime()));
   const answers = await offerScraperFor().readOffers({ marketplace, ids, deadline });
   const inOrder = answers.length === ids.length && answers.every(({ id }, n) => id === ids[n]);
-  assert(inOrder, "a scraper answers every ID once, in request order");
+  assert(inOrder, "a scraper returns every ID once, in request order");
   return answers;
 }

@@ -34,8 +34,8 @@ export interface ProductsRead {
  * Reads products for an account: reserves the maximum cost, reads, and charges the answers. A
  * failure after the reservation refunds the whole reservation.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
- * is too low, 429 if no slot is free. Later: 400 if the answer is too large to send; 503 if a
- * dependency fails or no time is left to answer; the errors of the scraper
+ * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
+ * dependency fails or no time is left to respond; the errors of the scraper
  */
 export async function readProducts(
   call: ProductsCall,
@@ -74,6 +74,6 @@ async function readInOrder(
   const { scraper, marketplace, ids } = request;
   const answers = await scraperFor(scraper).read({ scraper, marketplace, ids, deadline });
   const inOrder = answers.length === ids.length && answers.every(({ id }, n) => id === ids[n]);
-  assert(inOrder, "a scraper answers every ID once, in request order");
+  assert(inOrder, "a scraper returns every ID once, in request order");
   return answers;
 }

@@ -78,8 +78,10 @@ export const metricKinds = {
       runs_failed: "Count",
       /** Runs skipped for lack of credits. */
       runs_unpaid: "Count",
-      /** Runs whose events are held, because too many items changed or were delisted. */
+      /** Runs whose events are held by the brake of their watchlist. */
       runs_held: "Count",
+      /** Runs whose answers had another shape than those before. */
+      runs_shape_changed: "Count",
       run_ms: "Milliseconds",
     },
   },

@@ -1,10 +1,10 @@
 /**
  * Log keys and metrics of the current unit of work: a call, a message or a sweeper pass. A process
- * may handle several messages in parallel. Each message has separate keys and metrics, also in
+ * may handle several messages in parallel. Each message has separate keys and metrics, even in
  * asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Metrics, inLines, merged, type MetricsSink } from "./figures.ts";
+import { type Metrics, inLines, type MetricsSink } from "./figures.ts";
 
 export type WorkKeys = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -21,7 +21,7 @@ export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
 
 /**
  * Runs `act` as part of `work` and returns the result of `act`. All log lines of `act`, including
- * those of its asynchronous code, contain the keys of `work`.
+ * the lines of its asynchronous code, contain the keys of `work`.
  */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 
@@ -41,9 +41,6 @@ export function addWorkKeys(keys: WorkKeys): void {
 export const recordMetrics: MetricsSink = (metrics) => {
   current.getStore()?.metrics.push(...metrics);
 };
-
-/** The merged metrics of the current work so far; empty outside a unit of work. */
-export const metricsSoFar = (): readonly Metrics[] => merged(current.getStore()?.metrics ?? []);
 
 /** Writes one log line. The logger converts the member `metrics` to CloudWatch metrics. */
 export type WriteLine = (message: string, line: Readonly<Record<string, unknown>>) => void;

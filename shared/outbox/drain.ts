@@ -1,4 +1,6 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
+import type { MetricsSink } from "../observability/figures.ts";
+import type { AttemptCounts } from "./attempt-counts.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import {
   type OutboxEntry,
@@ -30,7 +32,7 @@ export interface TimeSlice<LogRecord> {
 /** Processes the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
   /**
-   * Returns the present state of the delivery target. Called before each read of entries, because a
+   * Returns the current state of the delivery target. Called before each read of entries, because a
    * client or an operator may change the target during the session.
    */
   target(): Promise<TargetState>;
@@ -41,6 +43,10 @@ export interface Session<LogRecord> {
    * change.
    */
   state?(): unknown;
+  /** Called before each due entry is processed, with the milliseconds since its due time. */
+  late?(milliseconds: number): void;
+  /** The attempts of the session so far. */
+  readonly attempts?: AttemptCounts;
   /** Releases the session's resources. */
   close(): void;
 }
@@ -68,10 +74,10 @@ export interface DrainDependencies<LogRecord> {
   readonly queue: OutboxQueue;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Called before each due entry is processed, with the milliseconds since its due time. */
-  readonly late?: (milliseconds: number) => void;
   /** Called with each entry before it is processed. */
   readonly begins?: (entry: OutboxEntry) => void;
+  /** Receives the metrics of the receiver at the end of a session. */
+  readonly report?: MetricsSink;
 }
 
 /**
@@ -82,7 +88,7 @@ const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
 
 /**
- * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if it
+ * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns immediately if it
  * cannot claim the target, for example because another process holds the lease. Stops without an
  * error if another process claims the target later. At the end, releases the lease and sends a
  * wake-up message for the remaining entries.
@@ -122,10 +128,11 @@ export async function drain<LogRecord>(
     throw error;
   } finally {
     session.close();
+    dependencies.report?.(session.attempts?.metrics() ?? []);
   }
   const delay = next === null ? null : await delayUntil(next, work);
-  // After an error, the sweeper wakes the target later. A message now would repeat the error at
-  // once.
+  // After an error, the sweeper wakes the target later. A message now would repeat the error
+  // immediately.
   if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
   if (claimed.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];
@@ -238,7 +245,7 @@ async function workOn<LogRecord>(
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
       if (isOver()) return;
       const lateMs = dependencies.clock.now().getTime() - new Date(entry.dueAt).getTime();
-      if (lateMs >= 0) dependencies.late?.(lateMs);
+      if (lateMs >= 0) session.late?.(lateMs);
       dependencies.begins?.(entry);
       try {
         await session.work(entry, {

@@ -95,7 +95,10 @@ function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
   };
 }
 
-/** Applies the connect time limit and the address policy to a new connection. */
+/**
+ * Applies the connect time limit and the address policy to a new connection.
+ * @throws TypeError if the agent did not create a socket of Node.js
+ */
 function watched(made: unknown, ready: "connect" | "secureConnect", rules: AgentRules): Socket {
   if (!(made instanceof Socket)) throw new TypeError("The HTTP agent did not create a net.Socket.");
   const socket = made;

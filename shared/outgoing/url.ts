@@ -70,8 +70,8 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
 }
 
 /**
- * Normalizes a URL: removes the fragment and the trailing dot of its host. Returns null if the text
- * is not a URL.
+ * Normalizes a URL: removes the fragment and the trailing dot of its host. Returns null if the
+ * string is not a URL.
  */
 export function normaliseUrl(raw: string): string | null {
   const url = URL.parse(raw);
@@ -95,7 +95,7 @@ export const bareHost = (hostname: string): string => hostname.replaceAll(/^\[|\
 const refusedFor = (reason: string): ParsedUrl => ({ outcome: "refused", reason });
 
 /**
- * Returns the problem of a text that the URL parser would silently correct or hide; null if there
+ * Returns the problem of a string that the URL parser would silently correct or hide; null if there
  * is none.
  */
 function textProblem(raw: string, plainHttp: boolean): string | null {

@@ -1,4 +1,5 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
+import { shownValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
@@ -259,7 +260,10 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   // matches.
   if (isMetadataReference(value)) return;
   if (typeOfValue(value, { ...place, path: `${path}.value` }) !== type) {
-    throw invalidParam(`${path}.value`, `'value' must be a ${type}, the type of '${field}'.`);
+    throw invalidParam(
+      `${path}.value`,
+      `'value' must be a ${type}, the type of '${field}' (got ${shownValue(value)}).`,
+    );
   }
 }
 

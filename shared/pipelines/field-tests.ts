@@ -29,9 +29,9 @@ export const testsOf = ({ field, op, value, where = [] }: Route): readonly Field
 
 /**
  * Evaluates tests on the values of a read: `unmet` if one fails, else `unknown` if the read lacks a
- * tested field, else `met`. Null passes neither `below` nor `above`. A test of a field that was
- * read fails, even with `is_not`, if the item lacks the metadata that the test names, or if that
- * metadata has another type than the field.
+ * tested field, else `met`. Null passes neither `below` nor `above`. If a test of a field compares
+ * with metadata that the item lacks, or whose type differs from the field, the test fails, even
+ * with `is_not`.
  */
 export function verdictOf(
   tests: readonly FieldTest[],

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
@@ -15,8 +16,9 @@ export const plainName = /^[\w.-]{1,64}$/;
 /** Schema of an object that refuses unknown keys, because they may be mistyped. */
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
   const keys = Object.keys(entries);
+  const notAnObject = withRefused(`${what} must be an object with the keys ${keys.join(", ")}.`);
   return v.strictObject(entries, ({ expected, input }) => {
-    if (expected !== "never") return `${what} must be an object with the keys ${keys.join(", ")}.`;
+    if (expected !== "never") return notAnObject({ input });
     const name = typeof input === "string" && plainName.test(input) ? input : undefined;
     return (
       `${what} has an unknown key${name === undefined ? "" : ` '${name}'`}. ` +
@@ -42,9 +44,10 @@ const {
 } = limits.pipeline;
 
 function stepId(name: string, what: keyof typeof meaning) {
-  const message =
+  const message = withRefused(
     `'${name}' must be the ID of a step: 1 to ${stepIdLengthMax} letters, digits, '-' and '_', ` +
-    "beginning with a letter or digit.";
+      "beginning with a letter or digit.",
+  );
   return v.pipe(
     v.string(message),
     v.regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,${stepIdLengthMax - 1}}$`), message),
@@ -57,9 +60,13 @@ const namedOneOf = <const Values extends readonly string[]>(
   values: Values,
 ) => v.pipe(oneOf(name, values), v.description(meaning[name]));
 
-const everyRunsMessage = `'every_runs' must be a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
-const smallMessage = `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`;
-const numberMessage = `A number in 'value' must be from -${valueMax} to ${valueMax}.`;
+const everyRunsMessage = withRefused(
+  `'every_runs' must be a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`,
+);
+const smallMessage = withRefused(
+  `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`,
+);
+const numberMessage = withRefused(`A number in 'value' must be from -${valueMax} to ${valueMax}.`);
 
 /** Schema of a value that a test compares with. */
 const valueBody = v.union(
@@ -88,19 +95,19 @@ const valueBody = v.union(
     }),
     v.strictObject({ field: v.pipe(v.string(), v.description(meaning.comparedField)) }),
   ],
-  "'value' must be a number, true, false, a string, or an object such as " +
-    '{"metadata": "target_price"} or {"field": "lowest30d"}.',
+  withRefused(
+    "'value' must be a number, true, false, a string, or an object such as " +
+      '{"metadata": "target_price"} or {"field": "lowest30d"}.',
+  ),
 );
 
-const whereMessage = `'where' must be an array of 1 to ${whereMax} tests.`;
+const whereMessage = withRefused(`'where' must be an array of 1 to ${whereMax} tests.`);
+const fieldMessage = withRefused("'field' must be the name of a field.");
 
 const whereBody = v.pipe(
   v.array(
     strict("A test of 'where'", {
-      field: v.pipe(
-        v.string("'field' must be the name of a field."),
-        v.description(meaning.whereField),
-      ),
+      field: v.pipe(v.string(fieldMessage), v.description(meaning.whereField)),
       op: v.pipe(oneOf("op", valueOps), v.description(meaning.whereOp)),
       value: v.pipe(valueBody, v.description(meaning.whereValue)),
     }),
@@ -113,7 +120,7 @@ const whereBody = v.pipe(
 
 /** Schema of a minimum difference: a number greater than 0. */
 function deltaBody(name: "min_delta" | "min_delta_percent", description: string) {
-  const message = `'${name}' must be a number from ${valueMin} to ${valueMax}.`;
+  const message = withRefused(`'${name}' must be a number from ${valueMin} to ${valueMax}.`);
   return v.pipe(
     v.number(message),
     v.minValue(valueMin, message),
@@ -122,9 +129,12 @@ function deltaBody(name: "min_delta" | "min_delta_percent", description: string)
   );
 }
 
-const confirmMessage = `'confirm' must be a whole number from ${confirmMin} to ${confirmMax}.`;
-const cooldownMessage =
-  "'cooldown' must be a time from 5m to 30d: a whole number with m, h or d, such as 6h.";
+const confirmMessage = withRefused(
+  `'confirm' must be a whole number from ${confirmMin} to ${confirmMax}.`,
+);
+const cooldownMessage = withRefused(
+  "'cooldown' must be a time from 5m to 30d: a whole number with m, h or d, such as 6h.",
+);
 /** Pattern of `cooldown` for the OpenAPI document: 5 to 43,200 m, 1 to 720 h, or 1 to 30 d. */
 const cooldownPattern =
   "^(?:(?:[5-9]|[1-9][0-9]{1,3}|[1-3][0-9]{4}|4[0-2][0-9]{3}|43[01][0-9]{2}|43200)m" +
@@ -138,9 +148,7 @@ function isCooldown(text: string): boolean {
 /** Schema of a route in bodies. */
 export const routeBody = strict("A route", {
   when: namedOneOf("when", whens),
-  field: v.exactOptional(
-    v.pipe(v.string("'field' must be the name of a field."), v.description(meaning.field)),
-  ),
+  field: v.exactOptional(v.pipe(v.string(fieldMessage), v.description(meaning.field))),
   op: v.exactOptional(namedOneOf("op", ops)),
   value: v.exactOptional(v.pipe(valueBody, v.description(meaning.value))),
   where: v.exactOptional(whereBody),
@@ -156,7 +164,7 @@ export const routeBody = strict("A route", {
     ),
   ),
   once: v.exactOptional(
-    v.pipe(v.boolean("'once' must be true or false."), v.description(meaning.once)),
+    v.pipe(v.boolean(withRefused("'once' must be true or false.")), v.description(meaning.once)),
   ),
   cooldown: v.exactOptional(
     v.pipe(
@@ -168,7 +176,10 @@ export const routeBody = strict("A route", {
   ),
   run: v.exactOptional(stepId("run", "run")),
   notify: v.exactOptional(
-    v.pipe(v.boolean("'notify' must be true or false."), v.description(meaning.notify)),
+    v.pipe(
+      v.boolean(withRefused("'notify' must be true or false.")),
+      v.description(meaning.notify),
+    ),
   ),
 });
 
@@ -179,7 +190,7 @@ export const stepBody = strict("A step", {
   condition: v.exactOptional(namedOneOf("condition", conditionFilters)),
   routes: v.optional(
     v.pipe(
-      v.array(routeBody, "'routes' must be an array of routes."),
+      v.array(routeBody, withRefused("'routes' must be an array of routes.")),
       v.maxLength(routesMax, `A step can have at most ${routesMax} routes.`),
     ),
     [],
@@ -193,7 +204,7 @@ export const stepBody = strict("A step", {
 export const pipelineBody = v.pipe(
   strict("A pipeline", {
     steps: v.pipe(
-      v.array(stepBody, "'steps' must be an array of steps."),
+      v.array(stepBody, withRefused("'steps' must be an array of steps.")),
       v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
       v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps.`),
     ),

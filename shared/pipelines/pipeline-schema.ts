@@ -3,24 +3,24 @@ import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { ops, valueOps, whens } from "./definition.ts";
 
-/** The value of a field in API answers. */
+/** The value of a field in API responses. */
 export const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 
-/** A snapshot in API answers and events. */
+/** A snapshot in API responses and events. */
 export const snapshotSchema = v.pipe(
   v.record(v.string(), fieldValue),
   v.title("Snapshot"),
   v.description("Values by tracked field. A field that was never read is absent."),
 );
 
-/** Changed fields in API answers and events. */
+/** Changed fields in API responses and events. */
 export const changesSchema = v.pipe(
   v.record(v.string(), v.object({ before: fieldValue, after: fieldValue })),
   v.title("Changes"),
   v.description("Values before and after, by changed field."),
 );
 
-/** What each key of a pipeline means, in bodies and in API answers. */
+/** What each key of a pipeline means, in bodies and in API responses. */
 export const meaning = {
   entry: "ID of the step at which every run starts.",
   baseline:
@@ -65,7 +65,7 @@ export const meaning = {
 } as const;
 
 /**
- * Schema of a string in answers that now has one of these values. Accepts every string, because
+ * Schema of a string in responses that now has one of these values. Accepts every string, because
  * later releases may add values.
  */
 export const openSet = (values: readonly string[], description: string): v.GenericSchema<string> =>
@@ -115,7 +115,7 @@ const routeSchema = v.object({
   notify: v.optional(shown(v.boolean(), "notify")),
 });
 
-/** A pipeline in API answers (specification, section "Pipeline"). */
+/** A pipeline in API responses (specification, section "Pipeline"). */
 export const pipelineSchema = v.pipe(
   v.object({
     entry: shown(v.string(), "entry"),

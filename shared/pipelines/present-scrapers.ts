@@ -110,7 +110,7 @@ export const presentScrapers = ({ platform, marketplace }: Shop): ScrapersRespon
 const descriptions: Readonly<Record<StepScraperId, string>> = {
   "retailer_a.pulse": "Number of new offers and the lowest new price: the cheap scan.",
   "retailer_a.lite": "Price, buy box, offer counts, delivery and rating.",
-  "retailer_a.full": "What lite reads, with description, attributes and images in the answer.",
+  "retailer_a.full": "What lite reads, with description, attributes and images in the response.",
   "retailer_a.offers": "Every offer of a listing: how many there are, the cheapest, the buy box.",
   "retailer_a.offer_check":
     "Whether the offer in the buy box can be bought. A product or offers step finds it earlier in " +

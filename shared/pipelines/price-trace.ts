@@ -115,7 +115,7 @@ function lowestOf(window: number): DerivedPrice {
     changed({ since, days = [] }, { was, is, at }) {
       const held = typeof was === "number" ? withLowest(days, [dayOf(at), was]) : days;
       const first = dayOf(at) - window;
-      // A price that is not below the present price cannot be the lowest while the present price
+      // A price that is not below the current price cannot be the lowest while the current price
       // holds, and it leaves the window earlier. It is therefore dropped.
       const isBelow = (price: number): boolean => typeof is !== "number" || price < is;
       const left = held.filter(([day = 0, price = 0]) => day >= first && isBelow(price));

@@ -86,6 +86,9 @@ interface Outcome extends ReadingFacts, Remembered {
   readonly trackedChanged: boolean;
 }
 
+/** What the condition of a route is compared with. */
+type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof Remembered>;
+
 /**
  * Returns the routes of a step that an item matches after a read (specification, section
  * "Pipeline"). An item without an earlier reading of the same kind is neither `changed` nor
@@ -122,6 +125,23 @@ export function matchRoutes(
     next: [...new Set(nextOf({ routes }))],
     ...(states !== undefined && { states }),
   };
+}
+
+/**
+ * Returns true if an `ok` read in which no field changed matches no route of a step. The routes of
+ * the step must have no state.
+ */
+export function matchesNoRoute(
+  step: Step,
+  facts: Omit<ReadingFacts, "known" | "notified">,
+): boolean {
+  const outcome = {
+    ...facts,
+    changed: {},
+    trackedChanged: false,
+    values: { ...facts.derived, ...facts.after },
+  };
+  return step.routes.every((route) => conditionOf(route, outcome) !== "met");
 }
 
 interface Decision extends Partial<ChangeDecision> {
@@ -217,10 +237,11 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[
   routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 
 /**
- * Returns whether a read meets the condition of a route, whatever the state of the route is.
- * Returns `unknown` for a failed read, unless the route selects failed reads.
+ * Returns `met` or `unmet` for the condition of a route at a read, whatever the state of the route
+ * is. Returns `unknown` for a failed read, unless the route selects failed reads, and for a read
+ * without a field that the route tests.
  */
-function conditionOf(route: Route, outcome: Outcome): Verdict {
+function conditionOf(route: Route, outcome: Tested): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
   if (!takes[route.when](outcome, route)) return "unmet";
   return verdictOf(testsOf(route), outcome);
@@ -230,7 +251,7 @@ function conditionOf(route: Route, outcome: Outcome): Verdict {
  * Predicates by the `when` of a route. Each returns true if `when` selects the item; the tests of
  * the route are checked separately. Only `failed` is called for a failed read.
  */
-const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
+const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
   changed: ({ changed, trackedChanged }, { field }) =>
     field === undefined ? trackedChanged : changed[field] !== undefined,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Endpoint, Marketplace, PlatformEntry } from "./catalogue.ts";
+import type { Endpoint, EndpointId, Marketplace, PlatformEntry } from "./catalogue.ts";
 import { announcedPlatforms, isPlatform, platforms } from "./catalogue.ts";
 import { itemIdPattern } from "./item-id.ts";
 
@@ -7,6 +7,42 @@ const status = v.pipe(
   v.picklist(["live", "coming_soon"]),
   v.description("Endpoints and marketplaces that are coming_soon return 501."),
 );
+
+const tierHealthSchema = v.pipe(
+  v.object({
+    status: v.pipe(
+      v.picklist(["operational", "degraded", "down", "unknown"]),
+      v.description(
+        "By `success_rate`: `operational` from 0.95, `degraded` from 0.5, else `down`. `unknown` if the " +
+          "service read fewer than 10 items in the last hour.",
+      ),
+    ),
+    success_rate: v.pipe(
+      v.nullable(v.number()),
+      v.description(
+        "Share of items that the source answered completely in the last hour, from 0 to 1, rounded " +
+          "down to hundredths. Items that do not exist count as answered.",
+      ),
+    ),
+    updated_at: v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        "Time of the last recorded read, ISO 8601. Null if there was none for an hour.",
+      ),
+    ),
+  }),
+  v.title("TierHealth"),
+  v.description("How the source of the tier answers the reads of all customers."),
+);
+
+/** The health of the source of a tier in API answers. */
+export type TierHealth = v.InferOutput<typeof tierHealthSchema>;
+
+/** Returns the health of the source that reads a tier of an endpoint. */
+export type HealthOfTier = (
+  platform: string,
+  of: { readonly endpoint: EndpointId; readonly tier: string },
+) => TierHealth;
 
 const endpointSchema = v.object({
   id: v.pipe(v.string(), v.examples(["products", "offers", "offer_check"])),
@@ -19,6 +55,7 @@ const endpointSchema = v.object({
       name: v.string(),
       credits_per_item: v.number(),
       max_items_per_call: v.pipe(v.number(), v.integer()),
+      health: tierHealthSchema,
     }),
   ),
 });
@@ -73,14 +110,21 @@ export const platformsResponse = v.object({
 type PlatformRecord = v.InferOutput<typeof platformSchema>;
 
 /** All platforms in API answers: first the live ones, then the announced ones. */
-export const presentPlatforms = (): v.InferOutput<typeof platformsResponse> => ({
+export const presentPlatforms = (
+  healthOf: HealthOfTier,
+): v.InferOutput<typeof platformsResponse> => ({
   object: "list",
-  data: Object.entries<PlatformEntry>({ ...platforms, ...announcedPlatforms }).map(presentPlatform),
+  data: Object.entries<PlatformEntry>({ ...platforms, ...announcedPlatforms }).map((entry) =>
+    presentPlatform(entry, healthOf),
+  ),
 });
 
 const quarters = 4;
 
-const presentPlatform = ([id, entry]: readonly [string, PlatformEntry]): PlatformRecord => ({
+const presentPlatform = (
+  [id, entry]: readonly [string, PlatformEntry],
+  healthOf: HealthOfTier,
+): PlatformRecord => ({
   id,
   object: "platform",
   name: entry.name,
@@ -99,6 +143,7 @@ const presentPlatform = ([id, entry]: readonly [string, PlatformEntry]): Platfor
       name: tier.name,
       credits_per_item: tier.costQuarters / quarters,
       max_items_per_call: tier.itemsPerCallMax,
+      health: healthOf(id, { endpoint: endpoint.id, tier: tier.id }),
     })),
   })),
   marketplaces: entry.marketplaces.map((marketplace) =>

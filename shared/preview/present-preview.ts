@@ -57,7 +57,7 @@ export const previewResponse = v.object({
               ),
               read_at: v.pipe(
                 v.nullable(timestamp),
-                v.description("When the source answered; null for `skipped`."),
+                v.description("When the source returned the result; null for `skipped`."),
               ),
               values: v.pipe(
                 v.nullable(v.record(v.string(), fieldValue)),

@@ -58,12 +58,14 @@ export interface Preview extends PlayedRun {
 }
 
 /**
- * Runs a pipeline once on some items of a watchlist, with live reads: the run engine plans, reads and
- * ends the next run on stores in memory. Stores and sends nothing. Each step costs what it costs in a
+ * Runs a pipeline once on some items of a watchlist, with live reads: the run engine plans, reads
+ * and
+ * ends the next run on stores in memory. Stores and sends nothing. Each step costs what it costs in
+ * a
  * run; the call reserves the price of the reads that all routes together can cause.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
- * is too low, 429 if no slot is free. Later: 503 if a dependency fails or no time is left to answer;
- * the errors of the scrapers
+ * is too low, 429 if no slot is free. Later: 503 if a dependency fails or no time is left to
+ * respond; the errors of the scrapers
  */
 export async function preview(
   call: PreviewCall,
@@ -122,8 +124,8 @@ async function engineOf(
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
 ) {
   const details = await detailsOfItems(watchlist, items, stored);
-  const { pages, add } = memoryPages({ details: async () => details });
-  add(items);
+  const { pages, put } = memoryPages({ details: async () => details });
+  put(items);
   return {
     pages,
     // The call has reserved the credits of all steps.

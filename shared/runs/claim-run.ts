@@ -49,6 +49,7 @@ export async function claimRun(
     maxCredits: watchlist.maxCreditsPerRun,
     dailyCreditBudget: watchlist.dailyCreditBudget,
     brake: watchlist.brake,
+    ...(watchlist.missingFields !== undefined && { missingFields: watchlist.missingFields }),
     plan: null,
     watchlist: runWatchlist({ ...watchlist, nextRunAt: next }),
   };

@@ -13,7 +13,8 @@ import { refreshDueAfter } from "./refresh.ts";
 import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { restoreItems } from "./discard-run.ts";
-import { holdOf } from "./hold.ts";
+import { comparedItems, holdOf } from "./hold.ts";
+import { shapeChangeOf } from "./source-shape.ts";
 import { publicationOf, runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-metrics.ts";
 import { runSegment } from "./run-history.ts";
@@ -80,8 +81,13 @@ export async function finishRun(
       found,
       stepResults.map(({ step }) => step),
     );
-    const ended = { ...found, error: found.error ?? shortage };
-    const hold = holdOf(found, stepResults);
+    const shape = shapeChangeOf(found, stepResults, () => comparedItems(found, stepResults));
+    const ended = {
+      ...found,
+      error: found.error ?? shortage,
+      ...(shape !== undefined && { shape }),
+    };
+    const hold = holdOf(ended, stepResults);
     await endRun(
       { ...ended, ...(hold !== undefined && { hold }) },
       statsOf(found, stepResults),
@@ -277,6 +283,9 @@ async function finishIn(
       consecutiveSkips: skips,
       refreshDue: refreshDueAfter(ended, watchlist.refreshDue),
       ...(endpoint !== null && !isStored && { endpoint }),
+      // After a hold, the decision determines whether the watchlist stores the missing fields.
+      ...(ended.shape !== undefined &&
+        ended.hold === undefined && { missingFields: ended.shape.missingFields }),
       revision: watchlist.revision,
     },
   );

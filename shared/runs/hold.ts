@@ -1,6 +1,7 @@
 import type { PointLine } from "../history/history.ts";
 import { pointOf } from "../history/point-lines.ts";
 import type { Hold, ItemOutcome, Run } from "./run.ts";
+import { isSuspicious } from "./source-shape.ts";
 import type { StepResults } from "./run-outcomes.ts";
 
 /** Time after which the service discards a held run, in milliseconds. */
@@ -15,35 +16,63 @@ export const mayBeHeld = ({ brake, kind }: Pick<Run, "brake" | "kind">): boolean
   brake !== null && kind !== "baseline";
 
 /**
- * Decides whether a run ends above its brake. Returns the hold, or undefined if the run sends its
- * events. Counts an item once, even if several steps report it. Items count as read if they had an
- * earlier reading with which to compare.
+ * Decides whether the brake holds a run: too many items changed, or the shape of the answers
+ * (`run.shape`) is suspicious. Returns the hold, or undefined if the run sends its events. Counts an
+ * item once, even if several steps report it.
  */
 export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
-  const { brake } = run;
+  const { brake, shape } = run;
   // A batch that an earlier release read during a deployment cannot be discarded.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
-  const outcomes = steps.flatMap((step) => step.outcomes);
-  const changed = new Set(outcomes.filter(isChange).map(({ id }) => id));
-  const unanswered = new Set([
-    ...steps.flatMap((step) => step.unread ?? []),
-    ...outcomes.filter(isUnanswered).map(({ id }) => id),
-  ]);
+  const isWrongShape = shape !== undefined && isSuspicious(shape);
+  const changed = changedIn(steps);
   const changedItems = changed.size;
-  const isAbove = (readItems: number): boolean =>
-    readItems >= brake.minItems && changedItems * 100 > brake.maxChangedPercent * readItems;
-  const points = steps.flatMap((step) => step.points);
+  const points = steps.reduce((sum, step) => sum + step.points.length, 0);
   // Most runs cannot be above their brake, however many of the points are of new items.
-  const answered = run.stats.tracked - countWithout(unanswered, changed);
-  if (changedItems * 100 <= brake.maxChangedPercent * (answered - points.length)) return undefined;
-  const unknown = outcomes.filter(({ lastSnapshot }) => lastSnapshot === null).map(({ id }) => id);
-  const uncompared = new Set([...unanswered, ...unknown, ...firstRead(points)]);
-  const readItems = run.stats.tracked - countWithout(uncompared, changed);
-  return isAbove(readItems)
+  const answered = run.stats.tracked - countWithout(unansweredIn(steps), changed);
+  const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
+  if (!isWrongShape && !mayBeAbove) return undefined;
+  const readItems = comparedItems(run, steps);
+  const isAbove =
+    readItems >= brake.minItems && changedItems * 100 > brake.maxChangedPercent * readItems;
+  return isWrongShape || isAbove
     ? { status: "held", changedItems, readItems, decidedAt: null, reason: null }
     : undefined;
 }
+
+/**
+ * Number of items that a run read completely, and that had an earlier reading with which to compare.
+ */
+export function comparedItems(
+  { stats }: Pick<Run, "stats">,
+  steps: readonly StepResults[],
+): number {
+  const unknown = steps
+    .flatMap((step) => step.outcomes)
+    .filter(({ lastSnapshot }) => lastSnapshot === null)
+    .map(({ id }) => id);
+  const first = firstRead(steps.flatMap((step) => step.points));
+  const uncompared = new Set([...unansweredIn(steps), ...unknown, ...first]);
+  return stats.tracked - countWithout(uncompared, changedIn(steps));
+}
+
+const changedIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
+  new Set(
+    steps
+      .flatMap((step) => step.outcomes)
+      .filter(isChange)
+      .map(({ id }) => id),
+  );
+
+const unansweredIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
+  new Set([
+    ...steps.flatMap((step) => step.unread ?? []),
+    ...steps
+      .flatMap((step) => step.outcomes)
+      .filter(isUnanswered)
+      .map(({ id }) => id),
+  ]);
 
 const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
   [...ids].filter((id) => !others.has(id)).length;

@@ -7,12 +7,7 @@ import {
   type Step,
   testsMetadata,
 } from "../pipelines/definition.ts";
-import {
-  buyboxAboveLowest,
-  matchRoutes,
-  type ReadingFacts,
-  type RouteMatches,
-} from "../pipelines/rules.ts";
+import { matchRoutes, type ReadingFacts, type RouteMatches } from "../pipelines/rules.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
 import { derivedPricesAt, priceRead, readsPrice } from "../pipelines/tested-prices.ts";
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
@@ -25,6 +20,7 @@ import type { StepAnswer } from "./read-step.ts";
 import { readingsAfter } from "./readings-after.ts";
 import { routeStatesAfter } from "./route-states-after.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
+import { derivedOf, unchangedCheck } from "./unchanged-read.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
@@ -37,10 +33,13 @@ export function batchResult(
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
+  const isUnchanged = unchangedCheck(pipeline, step);
   for (const answer of answers) {
     const item = items.get(answer.id);
     if (item === undefined) continue;
+    const { observed, buyboxOfferId } = answer;
     const metadata = testedMetadata(step, () => detailsOf(answer.id));
+    if (observed !== null && isUnchanged(item, { observed, buyboxOfferId }, metadata)) continue;
     const tested = { pipeline, step, metadata, traces: traces?.get(item.id) };
     const outcome = outcomeOf(tested, item, answer);
     if (outcome === undefined) continue;
@@ -264,11 +263,6 @@ const snapshotAfter = (
  */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.lastReadStatus !== "ok" || retrySteps(pipeline, item).includes(step.id);
-
-const derivedOf = (item: Item, pulse: Snapshot): Record<string, FieldValue> => {
-  const above = buyboxAboveLowest(item.readings.product ?? null, pulse);
-  return above === undefined ? {} : { buyboxAboveLowest: above };
-};
 
 const picked = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
   valuesOf(fields, (field) => snapshot[field]);

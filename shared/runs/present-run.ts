@@ -1,6 +1,15 @@
 import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import { holdExpiresAt } from "./hold.ts";
-import type { Hold, Run, RunStats, RunStatus, RunWatchlist, StepStats } from "./run.ts";
+import type {
+  Hold,
+  Run,
+  RunStats,
+  RunStatus,
+  RunWatchlist,
+  ShapeChange,
+  StepStats,
+} from "./run.ts";
+import { isAlarming, isSuspicious } from "./source-shape.ts";
 
 /**
  * Converts a run to the run object of API responses and of the `watchlist.run.completed` event
@@ -20,6 +29,8 @@ export function presentRun(run: Run): Record<string, unknown> {
     stats: presentStats(run.stats, run.pipeline),
     error: run.error,
     ...(run.hold !== undefined && { brake: presentHold(run, run.hold) }),
+    ...(run.shape !== undefined &&
+      isAlarming(run.shape) && { source_shape: presentShape(run.shape) }),
     started_at: run.startedAt,
     finished_at: run.finishedAt,
     watchlist: run.watchlist === null ? null : presentRunWatchlist(run.watchlist),
@@ -34,6 +45,7 @@ function shownStatus({ finishedAt, hold, status }: Run): RunStatus | "held" {
 
 const presentHold = (run: Run, hold: Hold): Record<string, unknown> => ({
   status: hold.status,
+  cause: run.shape !== undefined && isSuspicious(run.shape) ? "source_shape" : "changed_items",
   changed_items: hold.changedItems,
   read_items: hold.readItems,
   max_changed_percent: run.brake?.maxChangedPercent ?? null,
@@ -41,6 +53,17 @@ const presentHold = (run: Run, hold: Hold): Record<string, unknown> => ({
   expires_at: hold.status === "held" ? holdExpiresAt(run).toISOString() : null,
   decided_at: hold.decidedAt,
   reason: hold.reason,
+});
+
+const presentShape = ({
+  priceJump,
+  lostFields,
+  incompleteItems,
+}: ShapeChange): Record<string, unknown> => ({
+  price_factor: priceJump?.factor ?? null,
+  price_items: priceJump?.items ?? null,
+  lost_fields: [...new Set(lostFields?.map((field) => field.slice(field.indexOf(".") + 1)))],
+  incomplete_items: incompleteItems ?? null,
 });
 
 /**

@@ -11,6 +11,7 @@ import { missingTraces } from "./missing-traces.ts";
 import { batchResult } from "./outcome.ts";
 import { mayBeHeld } from "./hold.ts";
 import { batchMetrics } from "./run-metrics.ts";
+import { batchShape } from "./source-shape.ts";
 import type { StepReader } from "./read-step.ts";
 import {
   type BatchRef,
@@ -150,7 +151,9 @@ async function readItems(
   );
   const milliseconds = now.getTime() - startedAt;
   report?.(batchMetrics(step, { counts: found.counts, milliseconds }));
-  return recordBatch({ ref, run }, { result: found, pagesRead }, steps);
+  const shape = batchShape(definition, { items, answers });
+  const result = shape === undefined ? found : { ...found, shape };
+  return recordBatch({ ref, run }, { result, pagesRead }, steps);
 }
 
 interface ResultWithPages {

@@ -1,6 +1,7 @@
 /** Metrics of runs. Each is reported once, unless two processes handle the same message at once. */
 import { type Metrics, newMetrics } from "../observability/figures.ts";
 import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
+import { isAlarming } from "./source-shape.ts";
 import type { BatchCounts, Run, StepRecord } from "./run.ts";
 
 /**
@@ -44,7 +45,7 @@ export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): 
   newMetrics("steps", { scraper }, { step_ms: milliseconds });
 
 /** Metrics of an ended run. `run_ms` is NaN if the run has no end time. */
-export function endMetrics({ status, startedAt, finishedAt, hold }: Run): Metrics {
+export function endMetrics({ status, startedAt, finishedAt, hold, shape }: Run): Metrics {
   const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();
   return newMetrics(
     "run_ends",
@@ -54,6 +55,7 @@ export function endMetrics({ status, startedAt, finishedAt, hold }: Run): Metric
       runs_failed: status === "failed" ? 1 : 0,
       runs_unpaid: status === "insufficient_credits" ? 1 : 0,
       runs_held: hold === undefined ? 0 : 1,
+      runs_shape_changed: shape !== undefined && isAlarming(shape) ? 1 : 0,
       run_ms: ended - new Date(startedAt).getTime(),
     },
   );

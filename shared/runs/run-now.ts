@@ -1,5 +1,6 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { conflict } from "../base/errors.ts";
+import { type ChangeAttempt, changed, lost } from "../base/repeat-change.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { retryLostChange } from "../watchlists/retry-lost-change.ts";
 import { watchlistSchedule, type Schedules } from "../watchlists/schedules.ts";
@@ -33,11 +34,12 @@ export async function runNow(
   now: Date,
   dependencies: RunNowDependencies,
 ): Promise<Run> {
-  const attempt = async (watchlist: Watchlist): Promise<Run | undefined> => {
+  const attempt = async (watchlist: Watchlist): Promise<ChangeAttempt<Run>> => {
     refuseRun(watchlist);
     const run = await claimRun({ watchlist, trigger: "manual", due: now, now }, dependencies.runs);
-    if (run !== undefined) await wake(run, { watchlist, now }, dependencies);
-    return run;
+    if (run === undefined) return lost;
+    await wake(run, { watchlist, now }, dependencies);
+    return changed(run);
   };
   return retryLostChange(found, attempt, dependencies);
 }

@@ -1,6 +1,14 @@
 import type { PointLine } from "../history/history.ts";
 import { isDeferredUnread } from "./deferred-step.ts";
-import type { EffectiveResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
+import type {
+  BatchShape,
+  EffectiveResult,
+  ItemOutcome,
+  Run,
+  RunStats,
+  StepRecord,
+  StepStats,
+} from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
 /** The outcomes of one step that affect events, stats or later routes, in batch order. */
@@ -18,6 +26,8 @@ export interface StepOutcomes {
 export interface StepResults extends StepOutcomes {
   /** The history points of all outcomes, in batch order. */
   readonly points: readonly PointLine[];
+  /** What the batches found about the shape of their answers. */
+  readonly shapes: readonly BatchShape[];
   /**
    * True if every batch recorded its items as they were before the step, so that they can be
    * restored.
@@ -35,6 +45,7 @@ export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonl
       step,
       outcomes: results.flatMap((result) => result.outcomes),
       points: results.flatMap((result) => result.points),
+      shapes: results.flatMap(({ shape }) => shape ?? []),
       isRestorable: results.every((result) => result.isRestorable),
       ...(isDeferredUnread(step) && { unread: (await steps.starts(run, step.step)).flat() }),
     });

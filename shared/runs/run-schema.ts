@@ -15,6 +15,13 @@ const stepStatsSchema = v.object({
 const brakeSchema = v.pipe(
   v.object({
     status: v.picklist(["held", "released", "discarded"]),
+    cause: v.pipe(
+      v.picklist(["changed_items", "source_shape"]),
+      v.description(
+        "Why the run was held: too many items changed, or the source answered in another shape " +
+          "(`source_shape`). More causes may be added.",
+      ),
+    ),
     changed_items: v.pipe(count, v.description("Items that changed or were delisted.")),
     read_items: v.pipe(
       count,
@@ -31,6 +38,34 @@ const brakeSchema = v.pipe(
     reason: v.nullable(v.pipe(v.string(), v.description("Why the run was discarded."))),
   }),
   v.description("Only in a run that its brake held: the counts, the limits, and the decision."),
+);
+
+const shapeSchema = v.pipe(
+  v.object({
+    price_factor: v.pipe(
+      v.nullable(v.number()),
+      v.description("The factor by which the prices of many items changed together."),
+      v.examples([100]),
+    ),
+    price_items: v.pipe(
+      v.nullable(count),
+      v.description("Number of items whose prices changed by this factor."),
+    ),
+    lost_fields: v.pipe(
+      v.array(v.string()),
+      v.description("Fields that nearly all items had before, and that few have now."),
+    ),
+    incomplete_items: v.pipe(
+      v.nullable(count),
+      v.description(
+        "Number of items that became `partial`, if these are nearly all items. They have no events.",
+      ),
+    ),
+  }),
+  v.title("SourceShape"),
+  v.description(
+    "Only in a run whose answers had another shape than those before. The source probably changed.",
+  ),
 );
 
 /**
@@ -86,6 +121,7 @@ export const runSchema = v.object({
     ),
   ),
   brake: v.optional(brakeSchema),
+  source_shape: v.optional(shapeSchema),
   started_at: timestamp,
   finished_at: v.nullable(timestamp),
   watchlist: v.nullable(

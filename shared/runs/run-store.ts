@@ -21,6 +21,8 @@ export interface WatchlistOutcome {
    * The webhook endpoint that receives the run's events; absent if the watchlist already stores it.
    */
   readonly endpoint?: EndpointBinding;
+  /** Fields that are missing after the run; absent if the watchlist already stores these. */
+  readonly missingFields?: readonly string[];
   /** `revision` of the watchlist from which this change was derived. */
   readonly revision: number;
 }
@@ -95,7 +97,8 @@ export interface RunStore {
    */
   decideHold(run: Run, hold: Hold): Promise<boolean>;
   /**
-   * Moves a run from `releasing` or `discarding` to `done`, so that its watchlist can run again.
+   * Moves a run from `releasing` or `discarding` to `done`, so that its watchlist can run again. The
+   * watchlist of a released run stores the fields that are missing after it.
    * Does nothing in any other phase.
    */
   endHold(run: Run): Promise<void>;

@@ -128,6 +128,24 @@ export interface Hold {
   readonly reason: string | null;
 }
 
+/** How the answers of a run differ in shape from those before. */
+export interface ShapeChange {
+  /** Present if the prices of many items changed by the same factor, rounded to three digits. */
+  readonly priceJump?: { readonly factor: number; readonly items: number };
+  /**
+   * Fields that nearly all items had before the run, and that few have now: kind of reading and
+   * field, such as `standard.price`. Present if there are any.
+   */
+  readonly lostFields?: readonly string[];
+  /**
+   * Number of items whose answer lacks a field that the tier promises, although it was complete
+   * before. Present if these are nearly all items.
+   */
+  readonly incompleteItems?: number;
+  /** All fields that are missing after the run, those of earlier runs included. */
+  readonly missingFields: readonly string[];
+}
+
 export interface Run extends RunRef {
   readonly id: string;
   readonly trigger: RunTrigger;
@@ -156,7 +174,14 @@ export interface Run extends RunRef {
   readonly dailyCreditBudget: number | null;
   /** `brake` of the watchlist at the start of the run; null for none. */
   readonly brake: Brake | null;
-  /** Present if the run ended above its brake. */
+  /**
+   * Fields that were missing in the answers of earlier runs, as in `ShapeChange`. Absent if there
+   * are none.
+   */
+  readonly missingFields?: readonly string[];
+  /** Present if the answers had another shape than those before. */
+  readonly shape?: ShapeChange;
+  /** Present if the brake held the run. */
   readonly hold?: Hold;
   /** Random ID of the plan that was stored first; null before the run is planned. */
   readonly plan: string | null;
@@ -274,6 +299,18 @@ export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => (
 export interface BatchResult {
   readonly counts: BatchCounts;
   readonly outcomes: readonly ItemOutcome[];
+  /** Absent if no item of the batch has an earlier reading. */
+  readonly shape?: BatchShape;
+}
+
+/** What a batch found when it compared its answers with the earlier readings of its items. */
+export interface BatchShape {
+  /** Number of items with an `ok` answer and an earlier reading of the same kind. */
+  readonly compared: number;
+  /** Number of items with a `partial` answer whose answer before was complete. */
+  readonly incomplete: number;
+  /** By field: how many compared items had a value, and how many of them have none now. */
+  readonly fields: Readonly<Record<string, readonly [had: number, lost: number]>>;
 }
 
 /** A recorded result with only the outcomes that affect an event, a stat or a route. */

@@ -232,7 +232,7 @@ const oneTierNames = ["title", "url", "price", "availability", "seller", "fulfil
 const liteNames = oneTierNames.filter((name) => name !== "images");
 
 /**
- * Names of a result's fields, in the order of the answer. An answer never contains other fields.
+ * Names of a result's fields, in the order of the response. A response never contains other fields.
  */
 export const productFieldNames: Readonly<Record<ProductScraperId, readonly string[]>> = {
   "retailer_a.pulse": ["retailer_a"],

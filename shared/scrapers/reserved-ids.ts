@@ -46,7 +46,7 @@ const everywhere = [
   ["sold_out", "Found, always sold out."],
   ["comes_and_goes", "Found in even minutes, not found in odd ones."],
   ["always_partial", "Found, but without its price: partial, refunded. Offers are unavailable."],
-  ["always_unavailable", "Never answered; refunded."],
+  ["always_unavailable", "Always unavailable; refunded."],
   ["always_not_found", "Never found; charged."],
   ["slow", `Found after ${slowMilliseconds / 1_000} seconds, like all items of the same call.`],
 ] as const;
@@ -84,7 +84,7 @@ export const reservedIds: Readonly<Record<Platform, readonly ReservedId[]>> = {
     {
       id: "9000009",
       behaviour: "variation_parent",
-      description: "A variation parent: answers with its featured variant, tcin 9000000.",
+      description: "A variation parent: returns its featured variant, tcin 9000000.",
     },
   ],
   retailer_d: common("900000"),

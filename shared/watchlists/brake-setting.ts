@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { withRefused } from "../base/shown-value.ts";
 import { count } from "../base/wire-schema.ts";
 
 /**
@@ -10,7 +11,7 @@ export interface Brake {
   readonly minItems: number;
 }
 
-/** A brake in bodies, answers and stored rows. */
+/** A brake in bodies, responses and stored rows. */
 export interface BrakeFields {
   readonly max_changed_percent: number;
   readonly min_items: number;
@@ -22,9 +23,10 @@ export interface BrakeFields {
  */
 export const defaultBrake: Brake = { maxChangedPercent: 95, minItems: 50 };
 
-const percentMessage =
-  "'brake.max_changed_percent' must be a number above 0 and at most 100, such as 95.";
-const itemsMessage = "'brake.min_items' must be an integer of at least 1, such as 50.";
+const percentMessage = withRefused(
+  "'brake.max_changed_percent' must be a number above 0 and at most 100, such as 95.",
+);
+const itemsMessage = withRefused("'brake.min_items' must be an integer of at least 1, such as 50.");
 
 /** Schema of the setting in bodies. Null turns the brake off. */
 export const brakeField = v.optional(
@@ -60,7 +62,7 @@ export const brakeField = v.optional(
   ),
 );
 
-/** Schema of the setting in answers. */
+/** Schema of the setting in responses. */
 export const shownBrake = v.nullable(
   v.object({ max_changed_percent: v.number(), min_items: count }),
 );
@@ -71,7 +73,7 @@ export const brakeIn = (fields: BrakeFields | null): Brake | null =>
     ? null
     : { maxChangedPercent: fields.max_changed_percent, minItems: fields.min_items };
 
-/** Converts a brake to its form in answers and stored rows. Null if the brake is off. */
+/** Converts a brake to its form in responses and stored rows. Null if the brake is off. */
 export const presentBrake = (brake: Brake | null): BrakeFields | null =>
   brake === null
     ? null

@@ -31,8 +31,8 @@ export type ClaimOutcome =
 
 /**
  * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key gets
- * the stored answer, or takes over the creation if the first request failed (specification, section
- * "Idempotency rules"). A request without a key is always claimed.
+ * the stored response, or takes over the creation if the first request failed (specification,
+ * section "Idempotency rules"). A request without a key is always claimed.
  * @throws 409 while another request with the key is in progress; 422 if the key was used with
  * another body
  */

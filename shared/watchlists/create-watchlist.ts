@@ -66,10 +66,10 @@ export interface CreateAnswer {
 const cleanUpMs = 3_000;
 
 /**
- * Creates a watchlist. The first run of an active watchlist is due at once. A paused watchlist has
- * no schedule and no due time until a client resumes it. The last write is one transaction: it
- * makes the watchlist visible, adds 1 to the account's number of watchlists, and stores the answer
- * for repeated requests. If an attempt fails before that, a repeated request completes the
+ * Creates a watchlist. The first run of an active watchlist is due immediately. A paused watchlist
+ * has no schedule and no due time until a client resumes it. The last write is one transaction: it
+ * makes the watchlist visible, adds 1 to the account's number of watchlists, and stores the
+ * response for repeated requests. If an attempt fails before that, a repeated request completes the
  * creation, or the sweeper purges it.
  * @throws 400 for an unknown webhook endpoint; 409 if the account has the maximum number of
  * watchlists or a request with the same idempotency key is in progress; 422 if another request used
@@ -134,9 +134,9 @@ const detailsOf = (
   });
 
 /**
- * Creates the error for a creation that lost its claim. With a key: 409, because another request
- * took the creation over. Without a key: 503, because the creation took so long that its purge
- * began.
+ * Returns the error for a creation that cannot complete any more. With an idempotency key: 409,
+ * because another request took over the creation. Without one: 503, because the creation took so
+ * long that the purge of its rows began.
  */
 const superseded = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();

@@ -10,7 +10,7 @@ import {
 
 /** A page of item details that was read, with the version for a conditional write. */
 export interface StoredDetailsPage extends PageRange {
-  /** Increases with every write of the range, also when the page is split. */
+  /** Increases with every write of the range, including a split of the page. */
   readonly version: number;
   /** Details sorted by ID. Decoded at the first access. */
   readonly details: readonly ItemDetails[];

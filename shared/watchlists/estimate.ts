@@ -3,6 +3,7 @@ import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { idPattern } from "../base/ids.ts";
+import { withRefused } from "../base/shown-value.ts";
 import {
   type AccountForecast,
   accountForecastSchema,
@@ -26,7 +27,7 @@ import { type ItemCounts, pipelineOf } from "./watchlist.ts";
 const itemsMax = limits.watchlistItemsMax;
 
 function itemCountField(name: string, description: string) {
-  const message = `'${name}' must be a whole number from 0 to ${itemsMax}.`;
+  const message = withRefused(`'${name}' must be a whole number from 0 to ${itemsMax}.`);
   return v.pipe(
     v.number(message),
     v.integer(message),
@@ -49,7 +50,7 @@ export const estimateBody = v.object({
       text("watchlist_id"),
       v.metadata({ pattern: idPattern("watchlist").source }),
       v.description(
-        "An existing watchlist, in place of `platform`, `marketplace` and `item_count`. The other fields " +
+        "An existing watchlist, instead of `platform`, `marketplace` and `item_count`. The other fields " +
           "change its settings for this estimate only.",
       ),
     ),

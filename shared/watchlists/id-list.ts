@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { shownValue, withRefused } from "../base/shown-value.ts";
 import {
   isVisibleText,
   lengthOf,
@@ -34,10 +35,13 @@ export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
 
 function refusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) {
-    return `'${param}' must be an array of item IDs, or one string with IDs separated by newlines or commas.`;
+    return (
+      `'${param}' must be an array of item IDs, or one string with IDs separated by newlines or ` +
+      `commas (got ${shownValue(input)}).`
+    );
   }
   const place = input.findIndex((id) => typeof id !== "string");
-  return `'${param}[${place}]' must be a string. Put IDs in quotes.`;
+  return `'${param}[${place}]' must be a string (got ${shownValue(input[place])}). Put IDs in quotes.`;
 }
 
 const keyMessage =
@@ -51,14 +55,14 @@ function valueFault(value: unknown): string | undefined {
     return Number.isFinite(value) ? undefined : "A number in 'metadata' must be finite.";
   }
   if (typeof value !== "string") {
-    return "A value of 'metadata' must be a string, a number, true or false.";
+    return `A value of 'metadata' must be a string, a number, true or false (got ${shownValue(value)}).`;
   }
   if (lengthOf(value) > metadataValueLengthMax) {
-    return `A text in 'metadata' must have at most ${metadataValueLengthMax} characters.`;
+    return `A string in 'metadata' must have at most ${metadataValueLengthMax} characters.`;
   }
   return isVisibleText(value)
     ? undefined
-    : "A text in 'metadata' must not contain control characters or unpaired surrogates.";
+    : "A string in 'metadata' must not contain control characters or unpaired surrogates.";
 }
 
 /** Why an entry cannot be stored as metadata; undefined if it can. */
@@ -70,7 +74,10 @@ const isObject = (input: unknown): boolean =>
 
 /** Schema of metadata. `v.record` would ignore some keys, such as `constructor`. */
 const metadataBody = v.pipe(
-  v.custom<Readonly<Record<string, unknown>>>(isObject, "'metadata' must be an object, or null."),
+  v.custom<Readonly<Record<string, unknown>>>(
+    isObject,
+    withRefused("'metadata' must be an object, or null."),
+  ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const input = dataset.value;
@@ -117,12 +124,12 @@ export const newItemBody = v.pipe(
   v.strictObject(
     {
       id: v.pipe(
-        v.string("'id' must be a string. Put IDs in quotes."),
+        v.string(withRefused("'id' must be a string. Put IDs in quotes.")),
         v.description("Item ID of the platform."),
       ),
       label: v.nullish(
         v.pipe(
-          v.string("'label' must be a string, or null."),
+          v.string(withRefused("'label' must be a string, or null.")),
           v.trim(),
           v.minLength(1, "'label' is empty. Send null to remove it."),
           v.check(
@@ -163,7 +170,7 @@ function itemsRefusal(param: string, input: unknown): string {
     if (typeof entry === "string") continue;
     const at = `${param}[${place}]`;
     if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
-      return `'${at}' must be a string or an object with 'id'. Put IDs in quotes.`;
+      return `'${at}' must be a string or an object with 'id' (got ${shownValue(entry)}). Put IDs in quotes.`;
     }
     const parsed = v.safeParse(newItemBody, entry, { abortEarly: true });
     if (!parsed.success) throw entryRefusal(at, parsed.issues[0]);

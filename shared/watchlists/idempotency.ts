@@ -35,9 +35,9 @@ export interface IdempotencyStore {
    * Stores the record, unless its key already has an unexpired record. Returns the stored record.
    */
   open(record: IdempotencyRecord, now: Date): Promise<IdempotencyRecord>;
-  /** Replaces a record. Returns false if it has an answer, or if its owner is no longer `seen`. */
+  /** Replaces a record. Returns false if it has a response, or if its owner is no longer `seen`. */
   takeOver(record: IdempotencyRecord, seen: string): Promise<boolean>;
-  /** Deletes the record. Returns false if another request took it over, or if it has an answer. */
+  /** Deletes the record. Returns false if another request took it over, or if it has a response. */
   release(record: IdempotencyRecord): Promise<boolean>;
 }
 
@@ -75,10 +75,10 @@ export function parseIdempotencyKey(
 
 const refused = (message: string): Error => invalidParam("idempotency_key", message);
 
-/** Returns the SHA-256 of a text in UTF-8, as lower-case hexadecimal digits. */
+/** Returns the SHA-256 of a string in UTF-8, as lower-case hexadecimal digits. */
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** SHA-256 of a body as JSON. Independent of the order of object keys, also in nested objects. */
+/** SHA-256 of a body as JSON. Independent of the order of object keys, even in nested objects. */
 export const bodyHashOf = (body: object): string => sha256(JSON.stringify(sorted(body)));
 
 function sorted(value: unknown): unknown {

@@ -175,7 +175,7 @@ export function knownDetails(details: ItemDetails | undefined): KnownDetails {
   return known;
 }
 
-/** Names of the present and the previous sellers, by seller ID. */
+/** Names of the current and the previous sellers, by seller ID. */
 const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.values(sellers)
@@ -193,8 +193,8 @@ export const presentKnownDetails = ({
 });
 
 /**
- * Converts details to their form in API answers about items. Every key is present: an unknown value
- * is null, or an empty object for `metadata` and `seller_names`.
+ * Converts details to their form in API responses about items. Every key is present: an unknown
+ * value is null, or an empty object for `metadata` and `seller_names`.
  */
 export function presentDetails(
   details: ItemDetails | undefined,

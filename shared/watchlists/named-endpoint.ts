@@ -1,5 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
+import { shownValue } from "../base/shown-value.ts";
 import { normaliseUrl } from "../outgoing/url.ts";
 import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
@@ -34,7 +35,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
   if (webhookEndpointId !== null && !isId("webhookEndpoint", webhookEndpointId)) {
     throw invalidParam(
       "webhook_endpoint_id",
-      "'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...).",
+      `'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...) (got ${shownValue(webhookEndpointId)}).`,
     );
   }
 }

@@ -14,7 +14,7 @@ export interface PageRange {
 
 /** A page that was read, with the version for a conditional write. */
 export interface StoredPage extends PageRange {
-  /** Increases with every write of the range, also when pages are split or merged. */
+  /** Increases with every write of the range, including a split or merge of pages. */
   readonly version: number;
   readonly counts: ItemCounts;
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */

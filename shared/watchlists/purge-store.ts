@@ -18,7 +18,7 @@ export interface PurgeStore {
    * Starts or resumes the purge of a watchlist, and sets the due time of its mark to `nextCheck`.
    * From then on, no watchlist with this ID can be created. Returns false if there is no mark, or
    * if the purge is not due. Pass `abandoned: true` if the request that creates the watchlist has
-   * failed: the purge is then due at once.
+   * failed: the purge is then due immediately.
    */
   begin(
     watchlistId: string,

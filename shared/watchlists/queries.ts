@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 
 /** Upper bound of times in queries. Times calculated from them must have a four-digit year. */
@@ -12,9 +13,10 @@ const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?
  * UTC.
  */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
-  const message =
+  const message = withRefused(
     `'${name}' must be an ISO 8601 time before the year 9000, such as 2026-01-31T00:00:00Z. ` +
-    "Encode a plus sign as %2B.";
+      "Encode a plus sign as %2B.",
+  );
   return v.pipe(
     v.string(message),
     v.check(isTime, message),
@@ -43,7 +45,7 @@ export const itemsQuery = v.object({
   starting_after: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(32, "'starting_after' must be an item ID."),
+      v.maxLength(32, withRefused("'starting_after' must be an item ID.")),
       v.description("The last ID of the previous page."),
     ),
   ),
@@ -56,7 +58,7 @@ export const itemsQuery = v.object({
   id_prefix: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[A-Za-z0-9]{1,15}$/, "'id_prefix' must be 1 to 15 letters or digits."),
+      v.regex(/^[A-Za-z0-9]{1,15}$/, withRefused("'id_prefix' must be 1 to 15 letters or digits.")),
       v.toUpperCase(),
       v.description("Only items whose ID begins with this prefix."),
     ),

@@ -1,5 +1,6 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
-import { conflict, notFound, unavailable } from "../base/errors.ts";
+import { conflict, notFound } from "../base/errors.ts";
+import { type ChangeAttempt, repeatChange } from "../base/repeat-change.ts";
 import { repeats } from "../base/retry-budget.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
@@ -14,26 +15,29 @@ interface Dependencies {
 const triesMax = 24;
 
 /**
- * Calls `attempt` with the current watchlist until it returns a result. `attempt` returns undefined
- * if a concurrent change came first and nothing was applied. The first call receives `found`;
- * before each later call, the watchlist is read again.
+ * Repeats `attempt` with the current watchlist until it is not lost against a concurrent change. The
+ * first call receives `found`; before each later call, the watchlist is read again.
  * @throws 404 if the watchlist was deleted; 409 after `triesMax` conflicts; 503 if the retry budget
  * is exhausted.
  */
 export async function retryLostChange<Result>(
   found: Watchlist,
-  attempt: (current: Watchlist) => Promise<Result | undefined>,
+  attempt: (current: Watchlist) => Promise<ChangeAttempt<Result>>,
   { watchlists, clock, random }: Dependencies,
 ): Promise<Result> {
-  const mayRepeat = repeats({ clock, random }, { pauseMs: 5, pauseMsMax: 400 });
-  let current = found;
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const result = await attempt(current);
-    if (result !== undefined) return result;
-    if (!(await mayRepeat())) throw unavailable();
-    const next = await watchlists.get(found.accountId, found.id);
-    if (next === undefined) throw notFound("This watchlist");
-    current = next;
-  }
-  throw conflict("Other calls are changing this watchlist, so nothing was applied. Try again.");
+  let current: Watchlist | undefined = found;
+  return repeatChange(
+    async () => {
+      const watchlist = current ?? (await watchlists.get(found.accountId, found.id));
+      current = undefined;
+      if (watchlist === undefined) throw notFound("This watchlist");
+      return attempt(watchlist);
+    },
+    {
+      triesMax,
+      exhausted: () =>
+        conflict("Other calls are changing this watchlist, so nothing was applied. Try again."),
+      mayRepeat: repeats({ clock, random }, { pauseMs: 5, pauseMsMax: 400 }),
+    },
+  );
 }

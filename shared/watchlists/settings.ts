@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { count } from "../base/wire-schema.ts";
 import { creditLimitField } from "../credits/credit-limit-field.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
@@ -15,7 +16,7 @@ import {
 
 /**
  * Settings of a watchlist that are parsed and stored without its other fields. To add a setting,
- * add it to each declaration in this file: request bodies, answers, stored rows and changes use
+ * add it to each declaration in this file: request bodies, responses, stored rows and changes use
  * them.
  */
 export interface WatchlistSettings {
@@ -46,10 +47,13 @@ export const defaultSettings: WatchlistSettings = {
 export const settingFields = {
   refresh_every_runs: v.optional(
     v.pipe(
-      v.number("'refresh_every_runs' must be a number."),
-      v.integer("'refresh_every_runs' must be a whole number."),
-      v.minValue(0, "'refresh_every_runs' must be at least 0."),
-      v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' must be at most 1,000."),
+      v.number(withRefused("'refresh_every_runs' must be a number.")),
+      v.integer(withRefused("'refresh_every_runs' must be a whole number.")),
+      v.minValue(0, withRefused("'refresh_every_runs' must be at least 0.")),
+      v.maxValue(
+        limits.refreshEveryRunsMax,
+        withRefused("'refresh_every_runs' must be at most 1,000."),
+      ),
       v.description(
         "With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is " +
           "skipped for lack of credits, the next run does this. 0: never. " +
@@ -71,7 +75,7 @@ export const settingFields = {
   brake: brakeField,
 };
 
-/** Schemas of the settings in answers. */
+/** Schemas of the settings in responses. */
 export const shownSettingFields = {
   refresh_every_runs: count,
   max_credits_per_run: v.nullable(count),

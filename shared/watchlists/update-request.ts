@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { invalidParam } from "../base/errors.ts";
 import { checkEndpointId, type EndpointParams } from "./named-endpoint.ts";
 import { watchlistFields, text } from "./request.ts";
 import { refuseMixed, type ScheduleParams } from "./schedule.ts";
@@ -11,6 +10,14 @@ const fixed = (what: string): v.GenericSchema<string | undefined, string | undef
     v.pipe(
       text(what),
       v.description(`Cannot change. Only the watchlist's current ${what} is accepted.`),
+    ),
+  );
+
+/** A field of item IDs, which another operation changes. */
+const refusedItems = (param: string) =>
+  v.optional(
+    v.never(
+      `'${param}' cannot be changed here. Add and remove items with POST /v1/watchlists/{id}/items.`,
     ),
   );
 
@@ -44,6 +51,8 @@ export const watchlistPatchBody = v.object({
   ),
   platform: fixed("platform"),
   marketplace: fixed("marketplace"),
+  ids: refusedItems("ids"),
+  asins: refusedItems("asins"),
 });
 type Body = v.InferOutput<typeof watchlistPatchBody>;
 
@@ -94,29 +103,7 @@ function parsePatch(body: Body): WatchlistPatch {
 }
 
 /**
- * Returns the body.
- * @throws 400 if it contains item IDs: if they were ignored, the client might think that they
- * changed
- */
-function refuseItems(body: unknown): unknown {
-  for (const param of ["ids", "asins"]) {
-    if (typeof body === "object" && body !== null && Object.hasOwn(body, param)) {
-      throw invalidParam(
-        param,
-        `'${param}' cannot be changed here. Add and remove items with POST /v1/watchlists/{id}/items.`,
-      );
-    }
-  }
-  return body;
-}
-
-/**
  * Body schema of `PATCH /v1/watchlists/{id}`. Its transform throws `ServiceError` for values that
  * the schema cannot check.
  */
-export const watchlistPatch = v.pipe(
-  v.unknown(),
-  v.transform(refuseItems),
-  watchlistPatchBody,
-  v.transform(parsePatch),
-);
+export const watchlistPatch = v.pipe(watchlistPatchBody, v.transform(parsePatch));

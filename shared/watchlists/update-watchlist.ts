@@ -1,5 +1,6 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
+import { type ChangeAttempt, changed, lost } from "../base/repeat-change.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
@@ -40,14 +41,15 @@ export async function updateWatchlist(
 ): Promise<Watchlist> {
   const endpoint =
     patch.endpoint && (await changedEndpoint(watchlist, patch.endpoint, dependencies.endpoints));
-  const attempt = async (before: Watchlist): Promise<Watchlist | undefined> => {
+  const attempt = async (before: Watchlist): Promise<ChangeAttempt<Watchlist>> => {
     const after = changedWatchlist(before, { patch, endpoint, now });
-    if (after === before) return before;
+    if (after === before) return changed(before);
     const updated = isRescheduled(before, after)
       ? await updateWithSchedule({ before, after, now }, dependencies)
       : await dependencies.watchlists.update({ before, after });
-    if (updated !== undefined) await notifyAfter(before, updated, dependencies);
-    return updated;
+    if (updated === undefined) return lost;
+    await notifyAfter(before, updated, dependencies);
+    return changed(updated);
   };
   return retryLostChange(watchlist, attempt, dependencies);
 }
@@ -68,15 +70,16 @@ async function updateWithSchedule(
 ): Promise<Watchlist | undefined> {
   const { watchlists, schedules, warn } = dependencies;
   const { accountId, id: watchlistId } = after;
-  let updated: Watchlist | undefined;
+  const restore = (): Promise<unknown> =>
+    bestEffort(() => restoreSchedule({ accountId, watchlistId, now }, dependencies), warn);
   try {
     await schedules.put(watchlistSchedule(after, now));
-    updated = await watchlists.update({ before, after });
+    const updated = await watchlists.update({ before, after });
+    if (updated === undefined) await restore();
     return updated;
-  } finally {
-    if (updated === undefined) {
-      await bestEffort(() => restoreSchedule({ accountId, watchlistId, now }, dependencies), warn);
-    }
+  } catch (error) {
+    await restore();
+    throw error;
   }
 }
 

@@ -5,19 +5,19 @@ import { shownSettingFields } from "./settings.ts";
 
 const byStateSchema = v.object({ new: count, active: count, delisted: count });
 
-/** An `every` schedule in API answers. */
+/** An `every` schedule in API responses. */
 export const everyScheduleSchema = v.pipe(
   v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
   v.title("Cadence"),
 );
 
-/** A cron schedule in API answers. */
+/** A cron schedule in API responses. */
 export const cronScheduleSchema = v.pipe(
   v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
   v.title("Cron"),
 );
 
-/** A schedule in API answers. */
+/** A schedule in API responses. */
 export const scheduleSchema = v.pipe(
   v.variant("type", [everyScheduleSchema, cronScheduleSchema]),
   v.description(
@@ -25,7 +25,7 @@ export const scheduleSchema = v.pipe(
   ),
 );
 
-/** A watchlist in API answers (specification, section "Watchlist"). */
+/** A watchlist in API responses (specification, section "Watchlist"). */
 export const watchlistSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with wl_.")),
   object: v.literal("watchlist"),
@@ -150,7 +150,7 @@ const itemDetailsFields = {
   seller_names: sellerNamesSchema,
 };
 
-/** An item of a watchlist in API answers. */
+/** An item of a watchlist in API responses. */
 export const watchlistItemSchema = v.object({
   id: v.string(),
   object: v.literal("watchlist_item"),

@@ -10,7 +10,7 @@ export interface DueWatchlist {
 /** The last write of a creation. All other rows of the watchlist are already stored. */
 export interface Creation {
   readonly watchlist: Watchlist;
-  /** The idempotency record that stores the answer; null if the request has no key. */
+  /** The idempotency record that stores the response; null if the request has no key. */
   readonly record: IdempotencyRecord | null;
   /** Body of the 201 response. */
   readonly answer: string;
@@ -25,9 +25,9 @@ export interface WatchlistStore {
   isFull(accountId: string): Promise<boolean>;
   /**
    * Stores the watchlist, adds 1 to the account's number of watchlists, removes the purge mark and
-   * stores the answer, in one transaction. Writes nothing for the other results: `limit_reached` if
-   * the account has the maximum number of watchlists; `superseded` if another request took over the
-   * creation, or the purge of the watchlist began.
+   * stores the response, in one transaction. Writes nothing for the other results: `limit_reached`
+   * if the account has the maximum number of watchlists; `superseded` if another request took over
+   * the creation, or the purge of the watchlist began.
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;

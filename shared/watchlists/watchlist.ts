@@ -43,6 +43,11 @@ export interface Watchlist extends WatchlistSettings {
   readonly itemCounts: ItemCounts;
   readonly runCount: number;
   readonly consecutiveSkips: number;
+  /**
+   * Fields that earlier runs found to be missing in the answers of the source: kind of reading and
+   * field, such as `standard.price`. Absent if there are none. A run is not held for them again.
+   */
+  readonly missingFields?: readonly string[];
   /** True if a missed refresh is due; see `shared/runs/refresh.ts`. */
   readonly refreshDue: boolean;
   /** Number of due times skipped because a run was in progress. */

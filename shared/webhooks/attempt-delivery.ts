@@ -2,6 +2,7 @@ import type { RandomSource } from "../base/clock.ts";
 import { newMetrics, type MetricsSink } from "../observability/figures.ts";
 import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { EventFeed } from "../events/event-feed.ts";
+import type { AttemptCounts } from "../outbox/attempt-counts.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
 import { afterAttempt, type Attempt, type Delivery, endedDelivery } from "./delivery.ts";
@@ -42,6 +43,7 @@ export interface WebhookContext {
   readonly log: DeliveryLog;
   readonly health: HealthTracker;
   readonly firstAttempts: FirstAttemptGate;
+  readonly attempts: AttemptCounts;
 }
 
 export interface DeliveryLog {
@@ -71,7 +73,7 @@ export interface AttemptRequest {
  */
 export async function attempt(
   { delivery, body, ready }: AttemptRequest,
-  context: Pick<WebhookContext, "dependencies" | "health" | "receiver">,
+  context: Pick<WebhookContext, "attempts" | "dependencies" | "health" | "receiver">,
 ): Promise<Delivery> {
   const { clock, random, report } = context.dependencies;
   if (ready.outcome === "refused") return endedDelivery(delivery, clock.now(), ready.error);
@@ -83,6 +85,7 @@ export async function attempt(
     now: clock.now(),
     fraction: random.fraction(),
   });
+  context.attempts.note({ succeeded: attempted.state === "delivered" });
   report?.([
     newMetrics(
       "deliveries",

@@ -1,5 +1,6 @@
 import { isId } from "../base/ids.ts";
-import { endPendingDeliveries, type EndPendingDependencies } from "./end-pending.ts";
+import { endPending, type EndPendingDependencies } from "../outbox/end-pending.ts";
+import { endpointTarget } from "../outbox/outbox.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { endpointNotFound, type EndpointRef } from "./existing.ts";
 
@@ -21,5 +22,5 @@ export async function deleteEndpoint(
     isId("webhookEndpoint", endpointId) &&
     (await dependencies.endpoints.delete(accountId, endpointId, now));
   if (!deleted) throw endpointNotFound();
-  await endPendingDeliveries(ref, now, dependencies);
+  await endPending(endpointTarget(accountId, endpointId), now, dependencies);
 }

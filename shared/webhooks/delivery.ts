@@ -91,7 +91,7 @@ export function newDelivery(subject: DeliverySubject): Delivery {
   };
 }
 
-/** Returns the state for API answers: `pending` while a requested redelivery is pending. */
+/** Returns the state for API responses: `pending` while a requested redelivery is pending. */
 export const shownState = ({ state, requestedAt }: Delivery): DeliveryState =>
   requestedAt === null ? state : "pending";
 

@@ -1,4 +1,5 @@
-import { retryReplace } from "./change-endpoint.ts";
+import { changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { endpointRepeats } from "./change-endpoint.ts";
 import { type WebhookEndpoint, changedAt, type DisabledReason } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
@@ -15,7 +16,7 @@ export interface DisableRequest {
 }
 
 /**
- * Disables an endpoint whose receiver answers 410 or keeps failing. Does nothing if the endpoint
+ * Disables an endpoint whose receiver returns 410 or keeps failing. Does nothing if the endpoint
  * was deleted, disabled, enabled again or given another URL after the attempt started. If
  * `failingSince` is set, also does nothing if an attempt succeeded since that time.
  * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.
@@ -25,13 +26,13 @@ export async function disableEndpoint(
   endpoints: Pick<EndpointStore, "get" | "replace">,
 ): Promise<void> {
   const { accountId, id, receivingSince } = endpoint;
-  await retryReplace(async () => {
+  await repeatChange(async () => {
     const before = await endpoints.get(accountId, id);
     const isSame = before?.enabled === true && before.receivingSince === receivingSince;
-    if (before === null || !isSame) return undefined;
+    if (before === null || !isSame) return changed(undefined);
     const updatedAt = changedAt(before, now);
     const after: WebhookEndpoint = { ...before, enabled: false, disabledReason: reason, updatedAt };
     const { outcome } = await endpoints.replace(before, after, { failingSince });
-    return outcome === "replaced" || outcome === "recovered" ? undefined : "again";
-  });
+    return outcome === "replaced" || outcome === "recovered" ? changed(undefined) : lost;
+  }, endpointRepeats);
 }

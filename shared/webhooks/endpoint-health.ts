@@ -45,8 +45,8 @@ export function healthOf(state: unknown): EndpointHealth {
 }
 
 /**
- * Returns the health of an endpoint without failures that are older than `receivingSince`: those
- * from before the endpoint was created, was last enabled or got its current URL.
+ * Returns the health of an endpoint without failures that are older than `receivingSince`, the time
+ * at which the endpoint was created, was last enabled or got its current URL.
  */
 export const healthFor = (
   { receivingSince }: Pick<WebhookEndpoint, "receivingSince">,

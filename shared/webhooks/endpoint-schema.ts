@@ -6,7 +6,7 @@ import { disabledReasons } from "./endpoint.ts";
 const endpointStatuses = ["ok", "failing", "disabled"] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
-/** A webhook endpoint in API answers (specification, section "Webhook endpoint"). */
+/** A webhook endpoint in API responses (specification, section "Webhook endpoint"). */
 export const webhookEndpointSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with we_.")),
   object: v.literal("webhook_endpoint"),
@@ -70,7 +70,7 @@ export const webhookEndpointsResponse = listOf(webhookEndpointSchema);
 /** Response 201 of `POST /v1/webhook_endpoints`, and response 200 of a secret rotation. */
 export const webhookEndpointWithSecretSchema = v.object({
   ...webhookEndpointSchema.entries,
-  secret: v.pipe(v.string(), v.description("The signing secret. No later answer contains it.")),
+  secret: v.pipe(v.string(), v.description("The signing secret. No later response contains it.")),
 });
 
 /** Response 200 of `DELETE /v1/webhook_endpoints/{id}`. */
@@ -84,7 +84,7 @@ export const webhookEndpointDeletedResponse = v.object({
 export const webhookTestResponse = v.object({
   object: v.literal("webhook_test"),
   endpoint_id: v.string(),
-  delivered: v.pipe(v.boolean(), v.description("True when the receiver answered 2xx in time.")),
+  delivered: v.pipe(v.boolean(), v.description("True when the receiver returned 2xx in time.")),
   status_code: v.nullable(
     v.pipe(
       v.number(),

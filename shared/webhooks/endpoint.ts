@@ -15,13 +15,14 @@ import {
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { urlLengthMax } from "../outgoing/url.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
 
 /**
- * Why an endpoint is disabled. `user`: a client disabled it; `gone`: the receiver answered 410;
+ * Why an endpoint is disabled. `user`: a client disabled it; `gone`: the receiver returned 410;
  * `failing`: a delivery exhausted its retries after five days without a success.
  */
 export const disabledReasons = ["user", "gone", "failing"] as const;
@@ -79,7 +80,7 @@ const urlField = pipe(
 );
 const descriptionField = nullable(
   pipe(
-    string("'description' must be a string or null."),
+    string(withRefused("'description' must be a string or null.")),
     check(
       (text) => lengthOf(text) <= descriptionMax,
       `'description' must have at most ${descriptionMax} characters. Shorten it.`,
@@ -92,7 +93,7 @@ const eventsField = nullable(
   pipe(
     array(
       picklist(eventTypes, ({ input }) => invalidChoiceMessage("An event type", eventTypes, input)),
-      "'events' must be an array of event types or null.",
+      withRefused("'events' must be an array of event types or null."),
     ),
     description(
       "Event types to receive from watchlists that name no endpoint. Null if it receives every type.",
@@ -101,9 +102,9 @@ const eventsField = nullable(
   ),
 );
 const enabledField = pipe(
-  boolean("'enabled' must be true or false."),
+  boolean(withRefused("'enabled' must be true or false.")),
   description(
-    "A disabled endpoint receives nothing. The service disables an endpoint whose receiver answers 410, or " +
+    "A disabled endpoint receives nothing. The service disables an endpoint whose receiver returns 410, or " +
       "fails for five days; `true` enables it again.",
   ),
 );
@@ -133,7 +134,7 @@ export type EndpointPatch = InferOutput<typeof endpointPatchBody>;
 export const rotateBody = object({
   overlap: optional(
     pipe(
-      boolean("'overlap' must be true or false."),
+      boolean(withRefused("'overlap' must be true or false.")),
       description("True: the replaced secret also signs for another 24 hours."),
     ),
     true,

@@ -8,6 +8,7 @@ import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delive
  * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
  * Stops when the time slice ends; the next call continues with the events that are not in the log
  * yet.
+ * @throws the first error of an attempt or of reading the next event
  */
 export async function firstAttempts(
   work: WebhookWork<RunContent>,

@@ -6,7 +6,7 @@ import type {
 } from "./delivery-schema.ts";
 import { requestHeaders } from "./request-headers.ts";
 
-/** Converts a delivery to its form in API answers, without its attempts. */
+/** Converts a delivery to its form in API responses, without its attempts. */
 export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookDeliverySchema> {
   const last = delivery.attempts.at(-1);
   return {
@@ -28,7 +28,7 @@ export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookD
 }
 
 /**
- * Converts a delivery to its form in API answers, with its attempts.
+ * Converts a delivery to its form in API responses, with its attempts.
  * @param body body of its requests; null if the body has expired
  */
 export const presentDeliveryWithAttempts = (

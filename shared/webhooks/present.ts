@@ -9,7 +9,7 @@ import type {
 } from "./endpoint-schema.ts";
 
 /**
- * Converts a webhook endpoint to its form in API answers (specification, section "Webhook
+ * Converts a webhook endpoint to its form in API responses (specification, section "Webhook
  * endpoint"). `stored` is its stored health; `now` decides whether the previous secret still signs.
  */
 export function presentEndpoint(

@@ -54,7 +54,7 @@ interface Recovering extends Pick<WebhookWork<RecoverContent>, "entry" | "slice"
 
 /**
  * Makes the missed deliveries of a run pending. Returns how many deliveries this recovery has made
- * pending so far, including those of earlier runs.
+ * pending so far, including deliveries of earlier runs.
  */
 async function recoverRun(
   feedRun: FeedEntry,
@@ -94,16 +94,16 @@ async function recoverRun(
 }
 
 /**
- * Due time of a recovered delivery: 1 ms after that of the previous delivery, because due times
- * determine the order.
+ * Due time of a recovered delivery: 1 ms after the due time of the previous delivery, because due
+ * times determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
 /**
- * Returns true if the endpoint should receive an event: the run names the endpoint, or the run
- * names none and the endpoint is subscribed to the event's type (specification, section "Events",
- * rule 1).
+ * Returns true if the endpoint should receive an event (specification, section "Events", rule 1).
+ * The run must name the endpoint. If the run names none, the endpoint must be subscribed to the
+ * event's type.
  */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
   run.webhookEndpointId === null

@@ -22,9 +22,9 @@ export interface RotationRequest extends EndpointRef {
 
 /**
  * Replaces the signing secret of an endpoint by a new one, and returns the endpoint and the new
- * secret in plain text. Requests are signed with the new secret at once. With `overlap`, they are
- * also signed with the replaced secret for 24 hours. Older secrets no longer sign (specification,
- * section "Webhook endpoints").
+ * secret in plain text. Requests are signed with the new secret immediately. With `overlap`, they
+ * are also signed with the replaced secret for 24 hours. Older secrets no longer sign
+ * (specification, section "Webhook endpoints").
  * @throws 404 NOT_FOUND for an unknown endpoint; 503 UNAVAILABLE after too many conflicts
  */
 export async function rotateSecret(

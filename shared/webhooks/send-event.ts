@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { conflict, invalidParam, notFound } from "../base/errors.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { isId } from "../base/ids.ts";
+import { withRefused } from "../base/shown-value.ts";
 import type { FeedSources } from "../events/feed-start.ts";
 import { findEvent } from "../events/find-event.ts";
 import { endpointTarget, type OutboxQueue } from "../outbox/outbox.ts";
@@ -13,7 +14,7 @@ import type { EndpointStore } from "./endpoint-store.ts";
 /** Body of `POST /v1/events/{id}/send`. */
 export const sendEventBody = v.object({
   webhook_endpoint_id: v.pipe(
-    v.string("'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...)."),
+    v.string(withRefused("'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...).")),
     v.description("The endpoint to send the event to, regardless of its event types."),
   ),
 });

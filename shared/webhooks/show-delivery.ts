@@ -6,7 +6,7 @@ import type { webhookDeliveryWithAttemptsSchema } from "./delivery-schema.ts";
 import { presentDeliveryWithAttempts } from "./present-delivery.ts";
 
 /**
- * Reads the body of a delivery's requests, and returns the delivery in its form in API answers,
+ * Reads the body of a delivery's requests, and returns the delivery in its form in API responses,
  * with its attempts and the body (null if it has expired).
  */
 export async function showDelivery(

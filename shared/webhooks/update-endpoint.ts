@@ -1,9 +1,10 @@
+import { endPending, type EndPendingDependencies } from "../outbox/end-pending.ts";
+import { endpointTarget } from "../outbox/outbox.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
 import { normaliseUrl, type OwnAddresses } from "../outgoing/url.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
-import { endPendingDeliveries, type EndPendingDependencies } from "./end-pending.ts";
 import { changedAt, type WebhookEndpoint, type EndpointPatch } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { EndpointRef } from "./existing.ts";
@@ -39,7 +40,8 @@ export async function updateEndpoint(
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
   // Ends the deliveries even if the endpoint was already disabled, because an earlier call may have
   // failed after its write.
-  if (wanted.enabled === false) await endPendingDeliveries(request, now, dependencies);
+  if (wanted.enabled === false)
+    await endPending(endpointTarget(request.accountId, request.endpointId), now, dependencies);
   return updated;
 }
 

@@ -2,6 +2,8 @@ import { parse } from "valibot";
 import { assertNever } from "../base/assert.ts";
 import { boundedMap } from "../base/bounded-map.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { newMetrics } from "../observability/figures.ts";
+import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
 import { notedLog } from "./delivery-log.ts";
@@ -38,6 +40,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       log,
       health,
       firstAttempts: firstAttemptGate(health),
+      attempts: attemptCounts(),
     };
     const work = workOn(context);
     return Promise.resolve({
@@ -53,6 +56,9 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
         };
       },
       work: (entry, slice) => work(entry, log.noting(slice)),
+      late: (milliseconds) =>
+        dependencies.report?.([newMetrics("deliveries", {}, { delivery_late_ms: milliseconds })]),
+      attempts: context.attempts,
       state: () => health.current(),
       close: () => receiver.close(),
     });

@@ -171,20 +171,20 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe("the source of a credit entry", () => {
-    /**
-     * Settles one call for fewer credits than it reserved, and one step of a run. The process that
-     * settles is not the one that reserved.
-     */
-    const work = async (): Promise<void> => {
-      await reserve(world.ledger(), call);
-      await settle(world.ledger(), call.requestId, 3);
-      await reserve(world.ledger(), step, 3);
-      await settle(world.ledger(), holdIdOf(step), 3);
-    };
+  /**
+   * Settles one call for fewer credits than it reserved, and one step of a run. The process that
+   * settles is not the one that reserved.
+   */
+  const settleTwoHolds = async (): Promise<void> => {
+    await reserve(world.ledger(), call);
+    await settle(world.ledger(), call.requestId, 3);
+    await reserve(world.ledger(), step, 3);
+    await settle(world.ledger(), holdIdOf(step), 3);
+  };
 
+  describe("the source of a credit entry", () => {
     it("is the same in the reservation, charge and refund of a hold; the charge and the refund also have the number of charged items", async () => {
-      await work();
+      await settleTwoHolds();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
         [
@@ -206,11 +206,13 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
         itemsCharged: 0,
       });
     });
+  });
 
+  describe("the filters `requestId` and `watchlistId` of the credit history", () => {
     it.each([1, 100])(
-      "selects the entries of a `requestId` or a `watchlistId`, with and without a type, in pages of %i",
+      "select the entries of that call or watchlist, with and without a type, in pages of %i",
       async (limit) => {
-        await work();
+        await settleTwoHolds();
         await change({ changeId: "c1", type: "adjust", credits: -5 });
         await change({ changeId: "c2", type: "purchase", credits: 25_000 });
 
@@ -232,7 +234,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       },
     );
 
-    it("selects the entries of an open hold, and no entry of another account", async () => {
+    it("select the entries of an open hold, and no entry of another account", async () => {
       await reserve(world.ledger(), call);
       expect(await sequencesOf({ requestId: call.requestId })).toEqual([2]);
       accountId = await world.open(5);

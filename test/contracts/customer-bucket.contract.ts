@@ -69,7 +69,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read("again")).bytes.toString()).toBe("2");
   });
 
-  it("writes many objects at once, including empty and large ones", async () => {
+  it("writes many objects concurrently, including empty and large ones", async () => {
     const bucket = open();
     const puts = Array.from({ length: 12 }, (_, n) =>
       bucket.put({

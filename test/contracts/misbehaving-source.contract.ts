@@ -49,7 +49,7 @@ export interface MisbehavingSubject {
   readonly name: string;
   readonly start: (url: string, options: ReaderOptions) => SourceReader;
   readonly speech: SourceSpeech;
-  /** Items that the source returns by default. Their texts contain letters beyond ASCII. */
+  /** Items that the source returns by default. Their strings contain letters beyond ASCII. */
   readonly ids: readonly [string, string];
   /** An ID that no request contains. */
   readonly stranger: string;
@@ -199,7 +199,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       ["in seconds", source.tooOftenFor(3_600)],
       ["as a date", source.tooOftenUntilTomorrow],
     ])(
-      "returns 429 with Retry-After %s beyond the deadline: the adapter stops at once",
+      "returns 429 with Retry-After %s beyond the deadline: the adapter stops immediately",
       async (_, play) => {
         const tried = await outcome(play);
         expectNothing(tried, questions);

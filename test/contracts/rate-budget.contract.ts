@@ -48,7 +48,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
  */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
   describe(`rate budget ${name}`, () => {
-    it("lets the calls of a burst start at once, and later calls at even intervals", async () => {
+    it("lets the calls of a burst start immediately, and later calls at even intervals", async () => {
       const [first, second] = [make().process(), make().process()];
       const source = newSource();
       const at = { ...ask, source, nowMs: startMs };

@@ -29,7 +29,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     await expect(box.open(ciphertext, other)).rejects.toThrow(refusal);
   });
 
-  it("refuses to decrypt a text that it did not encrypt", async () => {
+  it("refuses to decrypt a string that it did not encrypt", async () => {
     const never = Buffer.from("a text that no box has ever sealed at all").toString("base64");
 
     await expect(open().open(never, context)).rejects.toThrow(refusal);

@@ -69,7 +69,9 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page
       .getByText("The account has no credits left. The service refuses item calls")
       .waitFor();
-    expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain("0 hours");
+    expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain(
+      "0 hours",
+    );
   });
 
   it("repeats a call that gets a busy response once, after the time in Retry-After", async () => {

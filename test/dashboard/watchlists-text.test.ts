@@ -16,10 +16,11 @@ import { idReader, readIds } from "../../functions/dashboard/browser/pages/watch
 import type { WatchlistRun } from "../../functions/dashboard/browser/api/resources.ts";
 import { presentScrapers } from "../../shared/pipelines/present-scrapers.ts";
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
+import { noHealth } from "../support/no-health.ts";
 
 /** Finds the IDs of a platform in a text. */
 function readFor(platform: string, text: string, column?: number) {
-  const found = presentPlatforms().data.find(({ id }) => id === platform);
+  const found = presentPlatforms(noHealth).data.find(({ id }) => id === platform);
   return readIds(text, idReader(found?.id_pattern ?? "", found?.id_name ?? ""), column);
 }
 const read = (text: string, column?: number) => readFor("retailer_d", text, column);

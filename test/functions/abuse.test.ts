@@ -15,11 +15,11 @@ let world: DeliveryWorld;
 let api: EndpointApi;
 let receiver: Receiver;
 /**
- * The path of the requests that the receiver does not answer until a test calls the functions in
- * `held`.
+ * The path of the requests to which the receiver does not respond until a test calls the functions
+ * in `held`.
  */
 const silent = "/hook/silent";
-/** For each pending request to the silent path, a function that answers the request. */
+/** For each pending request to the silent path, a function that responds to the request. */
 let held: (() => void)[];
 
 eachDeliveryWorld((opened) => {
@@ -45,8 +45,8 @@ const testOf = (account: string, id: string): Promise<Answer> =>
 
 /**
  * Starts `callsAtOnce` calls. The account's limit of probes admits `admitted` of them and refuses
- * the others. Resolves when the refused calls have ended: `ended` contains their answers, and `all`
- * resolves when every call has ended.
+ * the others. Resolves when the refused calls have ended: `ended` contains their responses, and
+ * `all` resolves when every call has ended.
  */
 async function startProbes(
   call: () => Promise<Answer>,
@@ -67,7 +67,7 @@ async function startProbes(
   return { ended: [...ended], all: Promise.all(calls) };
 }
 
-describe("an account whose receivers never answer", () => {
+describe("an account whose receivers never respond", () => {
   it("gets 429 for probes above its limit, while another account can still test its endpoint", async () => {
     const id = await register(abuser, silent);
     const other = await register(neighbour, "/hook/fast");
@@ -110,7 +110,7 @@ describe("an account whose receivers never answer", () => {
       const heldBefore = held.length;
       const work = world.handleWakeUp(wakeUp);
       working.push(work);
-      // The worker either sends its request, which is not answered, or finds the account at its
+      // The worker either sends its request, which gets no response, or finds the account at its
       // limit.
       await Promise.race([work, untilHeld(heldBefore + 1)]);
     }

@@ -58,8 +58,9 @@ describe("the bundles of the Lambda functions", () => {
       // The ledger, with which the routes of watchlists charge a preview.
       ["watchlist_preview", 80_000],
       ["AssumeRole", 60_000],
-      // The source adapters, and the clients that read their secrets.
-      ["GetSecretValue", 190_000],
+      // The source adapters, and the clients that read their secrets: among them the forest that
+      // finds prices (96 KB) and the CSS selectors of rules for a shop.
+      ["GetSecretValue", 400_000],
     ] as const;
     for (const file of files) {
       const code = readFileSync(file, "utf8");
@@ -68,8 +69,9 @@ describe("the bundles of the Lambda functions", () => {
     }
   });
 
-  it("are smaller than 310 KB for public documents, including the client that counts calls", () => {
-    expect(sizeOf("platforms")).toBeLessThan(310_000);
+  it("are smaller than 325 KB for public documents, including the client that counts calls", () => {
+    // It also reads the health of the sources.
+    expect(sizeOf("platforms")).toBeLessThan(325_000);
     expect(sizeOf("meta")).toBeLessThan(310_000);
     // The function of the dashboard uses no AWS client.
     expect(sizeOf("dashboard") - dashboardBytes).toBeLessThan(85_000);

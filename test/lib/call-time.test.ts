@@ -53,7 +53,7 @@ describe("the timeout of a call that charges", () => {
   );
 
   it.each(itemGroups)(
-    "leaves a streamed %s call the time to settle and answer after reads until the longest deadline",
+    "leaves a streamed %s call the time to settle and respond after reads until the longest deadline",
     (name) => {
       const endMs = Math.min(timeoutMs("streamed", name), gatewaySeconds.streamed * 1_000);
       expect(limits.callDeadlineSeconds * 1_000 + afterReadingMs).toBeLessThanOrEqual(endMs);

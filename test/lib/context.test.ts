@@ -46,7 +46,7 @@ describe("the CDK context", () => {
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
 
-  it("overrides that of the command line if code passes it to the app", () => {
+  it("overrides the setting of the command line if code passes it to the app", () => {
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(prodStackOf(buildApp({ bundle: false, context: { stage: "dev" } }))).toBeUndefined();
   });
@@ -56,7 +56,7 @@ describe("the CDK context", () => {
     expect(modeOf(buffered)).toBe("buffered");
   });
 
-  it('accepts both the boolean true and the text "true"', () => {
+  it('accepts both the boolean true and the string "true"', () => {
     const firewallsIn = (service: Template): number =>
       Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL")).length;
 

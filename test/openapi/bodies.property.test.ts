@@ -3,7 +3,9 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { bodyFieldRefusal } from "../../functions/http/body-fields.ts";
 import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
+import type { RouteKey } from "../../functions/routes.ts";
 import { isServiceError } from "../../shared/base/errors.ts";
 import { offerCheckRequest } from "../../shared/items/offer-check-request.ts";
 import { offersRequest } from "../../shared/items/offers-request.ts";
@@ -29,9 +31,17 @@ function allowance(method: string, path: string): (body: unknown) => boolean {
   return ajv.compile({ $ref: `openapi#${at}/requestBody/content/application~1json/schema` });
 }
 
-/** Returns the name of the invalid parameter; undefined for a body that the service accepts. */
-function faultOf(schema: v.GenericSchema, body: unknown): string | undefined {
+/**
+ * Returns the name of the invalid parameter; undefined for a body that the service accepts.
+ * @param key the operation, or undefined for a part of a body
+ */
+function faultOf(
+  { key, schema }: { readonly key?: RouteKey; readonly schema: v.GenericSchema },
+  body: unknown,
+): string | undefined {
   try {
+    const refusal = key && bodyFieldRefusal({ key, schema }, body);
+    if (refusal !== undefined) throw refusal;
     const { success, issues } = v.safeParse(schema, body, { abortEarly: true });
     if (success) return undefined;
     return (v.getDotPath(issues[0]) ?? "body").replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");
@@ -76,7 +86,7 @@ const manyIds = (count: number): string[] =>
 const platformNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d", "retailer_z", 5];
 const idLists = [["B0SANDBOX0"], ["9000001"], ["900000000012"], ["A-9000001"], ["12345"]];
 const wrongLists = [[], ["x"], [5], "9000001", null];
-const shop = { platform: platformNames, marketplace: ["us", "zz", null] };
+const shop = { platform: platformNames, marketplace: ["us", "zz", null], unknown_one: [1] };
 const offerReference = { asin: "B0SANDBOX0", offerListingId: "offer" };
 const names = ["L", "", "  ", "x".repeat(101), "\u{1F600}".repeat(100), "a\u0007b", 5];
 
@@ -150,15 +160,13 @@ const watchlistFields = {
 
 const bodies: readonly {
   readonly operation: string;
-  readonly method: string;
-  readonly path: string;
+  readonly key: RouteKey;
   readonly schema: v.GenericSchema;
   readonly body: fc.Arbitrary<unknown>;
 }[] = [
   {
     operation: "readProducts",
-    method: "post",
-    path: "/v1/products",
+    key: "POST /v1/products",
     schema: productsRequest,
     body: changed(
       [
@@ -180,8 +188,7 @@ const bodies: readonly {
   },
   {
     operation: "readOffers",
-    method: "post",
-    path: "/v1/offers",
+    key: "POST /v1/offers",
     schema: offersRequest,
     body: changed([{ ids: ["B0SANDBOX0"] }, { asins: ["B0SANDBOX0"] }], {
       platform: ["retailer_a", "retailer_z"],
@@ -194,8 +201,7 @@ const bodies: readonly {
   },
   {
     operation: "checkOffers",
-    method: "post",
-    path: "/v1/offers/check",
+    key: "POST /v1/offers/check",
     schema: offerCheckRequest,
     body: changed([{ offers: [offerReference] }, { ids: [offerReference] }], {
       platform: ["retailer_a", "retailer_z"],
@@ -206,8 +212,7 @@ const bodies: readonly {
   },
   {
     operation: "createWatchlist",
-    method: "post",
-    path: "/v1/watchlists",
+    key: "POST /v1/watchlists",
     schema: v.pipe(
       newWatchlist,
       v.transform(({ idempotencyKey }) => parseIdempotencyKey([], idempotencyKey)),
@@ -235,8 +240,7 @@ const bodies: readonly {
   },
   {
     operation: "updateWatchlist",
-    method: "patch",
-    path: "/v1/watchlists/{id}",
+    key: "PATCH /v1/watchlists/{id}",
     schema: watchlistPatch,
     // The schedule and the pipeline of a body are parsed later, together with the watchlist.
     body: changed([{}, { name: "List" }], {
@@ -252,8 +256,7 @@ const bodies: readonly {
   },
   {
     operation: "estimateWatchlist",
-    method: "post",
-    path: "/v1/watchlists/estimate",
+    key: "POST /v1/watchlists/estimate",
     schema: estimateRequest,
     body: fc.oneof(
       withPipeline(
@@ -311,9 +314,14 @@ function expectAgreement<Body>(
 }
 
 describe("the service accepts a body exactly when the OpenAPI document allows it, with listed exceptions:", () => {
-  it.each(bodies)("$operation", ({ operation, method, path, schema, body }) => {
-    const isAllowed = allowance(method, path);
-    expectAgreement(body, { operation, isAllowed, fault: (sent) => faultOf(schema, sent) });
+  it.each(bodies)("$operation", ({ operation, key, schema, body }) => {
+    const [method = "", path = ""] = key.split(" ");
+    const isAllowed = allowance(method.toLowerCase(), path);
+    expectAgreement(body, {
+      operation,
+      isAllowed,
+      fault: (sent) => faultOf({ key, schema }, sent),
+    });
   });
 
   it.each(["retailer_a", "retailer_d"] as const)("a pipeline on %s", (platform) => {
@@ -325,7 +333,7 @@ describe("the service accepts a body exactly when the OpenAPI document allows it
     expectAgreement(pipeline, {
       operation: "createWatchlist",
       isAllowed: ajv.compile({ $ref: "openapi#/components/schemas/NewPipeline" }),
-      fault: (sent) => faultOf(schema, sent),
+      fault: (sent) => faultOf({ schema }, sent),
     });
   });
 });

@@ -8,12 +8,32 @@ interface Parameter {
   readonly in: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
+interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly additionalProperties?: unknown;
+}
 interface Operation {
+  readonly requestBody?: {
+    readonly content: { readonly "application/json": { readonly schema: Schema } };
+  };
   readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
 const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
+const components = document.components.schemas as unknown as Record<string, Schema>;
+
+/** Returns true if the document allows fields in the body that it does not name. */
+function documentsUnknown({ requestBody }: Operation): boolean {
+  const isOpen = ({ $ref = "", anyOf, additionalProperties }: Schema): boolean => {
+    const component = components[$ref.split("/").at(-1) ?? ""];
+    if (component !== undefined) return isOpen(component);
+    return additionalProperties !== false && (anyOf?.some(isOpen) ?? true);
+  };
+  return requestBody !== undefined && isOpen(requestBody.content["application/json"].schema);
+}
+
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     route: `${method.toUpperCase()} ${path}`,
@@ -22,6 +42,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     accepted: (operation.parameters ?? [])
       .filter((parameter) => parameter.in === "query")
       .map(({ name }) => name),
+    acceptsUnknown: documentsUnknown(operation),
     integers: (operation.parameters ?? []).filter(
       (parameter) => parameter.in === "query" && parameter.schema["type"] === "integer",
     ),
@@ -39,12 +60,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-async function refusalOf(method: string, path: string) {
+async function refusalOf(method: string, path: string, body?: object) {
   const headers = { Authorization: `Bearer ${world.apiKey}`, "Content-Type": "application/json" };
-  let response = await fetch(`${world.baseUrl}${path}`, { method, headers });
+  const call = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  let response = await fetch(`${world.baseUrl}${path}`, call);
   while (response.status === 429) {
     await delay(Number(response.headers.get("Retry-After")) * 1_000);
-    response = await fetch(`${world.baseUrl}${path}`, { method, headers });
+    response = await fetch(`${world.baseUrl}${path}`, call);
   }
   const text = await response.text();
   const { error } = text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : {};
@@ -73,11 +95,30 @@ describe("an operation below /v1", () => {
     },
   );
 
-  it("returns 501 for any query if it is only announced", async () => {
+  it("returns 501 for any query and body if it is only announced", async () => {
     expect(announced.length).toBeGreaterThan(0);
     for (const { method, path } of announced) {
-      expect((await refusalOf(method, `${path}?unknown_one=1`)).status).toBe(501);
+      const body = method === "POST" ? { unknown_one: 1 } : undefined;
+      expect((await refusalOf(method, `${path}?unknown_one=1`, body)).status).toBe(501);
     }
+  });
+
+  it.each(live.filter(({ method }) => ["PATCH", "POST", "PUT"].includes(method)))(
+    "$route returns 400 for an unknown field in its body, before it checks the other fields",
+    async ({ method, path, acceptsUnknown }) => {
+      const { status, error } = await refusalOf(method, path, { unknown_one: 1 });
+      expect(status).toBe(400);
+      expect(error).toMatchObject({ code: "INVALID_PARAM", param: "unknown_one" });
+      expect(acceptsUnknown).toBe(false);
+    },
+  );
+
+  it("suggests the nearest field for a misspelled one", async () => {
+    const { error } = await refusalOf("PATCH", "/v1/account", { daily_credit_budgett: 5 });
+    expect(error?.["message"]).toBe(
+      "Unknown field 'daily_credit_budgett' in the body. Did you mean 'daily_credit_budget'? " +
+        "PATCH /v1/account accepts: daily_credit_budget.",
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -103,6 +103,10 @@ describe("the shell blocks of a page, pasted in their order,", () => {
   it("exit with 0 for the README with the default data folder", async () => {
     const folder = mkdtempSync(join(tmpdir(), "readme-"));
     symlinkSync(world.folder, join(folder, ".local"));
+    // The commands of the project work in this folder too.
+    for (const name of readdirSync(root).filter((one) => one !== ".local")) {
+      symlinkSync(join(root, name), join(folder, name));
+    }
     try {
       const session = await paste(codeBlocks("README.md", "sh"), folder, { LOCAL_DIR: undefined });
 

@@ -30,14 +30,15 @@ describe("docs/data-sources.md", () => {
 
   it("has an example of every adapter with required options", () => {
     expect(new Set(examples.map(({ adapter }) => adapter))).toEqual(
-      new Set(["d_catalog", "b_affiliate", "a_history", "web", "upstream"]),
+      new Set(["d_catalog", "b_affiliate", "a_history", "storefront", "web", "upstream"]),
     );
   });
 });
 
 describe("brand names", () => {
   // "keepalive" and "keepachangelog" are not brands.
-  const pattern = /walmart|best ?buy|keepa(?!live|changelog)|target\.com|rainforest|oxylabs/i;
+  const pattern =
+    /walmart|best ?buy|shopify|keepa(?!live|changelog)|target\.com|rainforest|oxylabs/i;
   const folders = ["lib", "functions", "shared", "tools", "scripts"];
   const files = [
     ...pages.filter((other) => other !== page),

@@ -47,7 +47,7 @@ export interface Reading {
   /** The metadata that a client has stored with the item. */
   readonly metadata: Metadata;
   readonly offer: string | null | undefined;
-  /** The memories of the pipeline's routes before the read. */
+  /** The states of the pipeline's routes before the read. */
   readonly memories: Memories;
   /** Time of the read in milliseconds. */
   readonly at: number;
@@ -88,7 +88,7 @@ export interface Verdict {
    */
   readonly routes: readonly Route[];
   /**
-   * The changes that the run records: those of tracked fields, and those of fields that a matching
+   * The changes that the run records: the changes of tracked fields, and of fields that a matching
    * route names.
    */
   readonly changes: Changes;
@@ -152,7 +152,7 @@ interface Taken {
   readonly changes?: Changes;
 }
 
-/** Returns the routes that the item takes. Changes the memories of the step's routes. */
+/** Returns the routes that the item takes. Changes the states of the step's routes. */
 function takenRoutes(judged: Case, memories: Memories): readonly Taken[] {
   const { step } = judged;
   const decided = new Map<string, Taken | null>();
@@ -373,8 +373,8 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
 const isAnswered = (status: ReadStatus): boolean => status === "ok" || status === "not_found";
 
 /**
- * Returns the fields whose values differ from those of the last reading of the same kind, with both
- * values. Empty for a first reading, and unless the status is `ok`.
+ * Returns the fields whose values differ from the last reading of the same kind, with both values.
+ * Empty for a first reading, and unless the status is `ok`.
  */
 function changedSinceLast({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};

@@ -107,7 +107,7 @@ export function wantedValue(
 }
 
 /**
- * Returns true if a route without `changed` matches a read, and updates the memory of the route.
+ * Returns true if a route without `changed` matches a read, and updates the state of the route.
  * @param isMet true if the read meets the condition; null if the read cannot show it
  */
 export function decideLevel(
@@ -131,7 +131,7 @@ export function decideLevel(
 
 /**
  * Returns the changes for which a `changed` route matches a read, by field; an empty object if it
- * does not match. Each change begins with the reference value. Updates the memory.
+ * does not match. Each change begins with the reference value. Updates the state.
  */
 export function decideChanged(
   route: Route,
@@ -252,7 +252,7 @@ interface Readings {
 export type Memories = ReadonlyMap<string, RouteMemory>;
 
 /**
- * A route that needs a memory, or a part of it with a separate memory: a route with a cooldown and
+ * A route that needs a state, or a part of it with a separate state: a route with a cooldown and
  * both effects, `run` and `notify`, has one `RoutePart` for each effect.
  */
 export interface RoutePart {
@@ -264,7 +264,7 @@ export interface RoutePart {
   readonly key: string;
 }
 
-/** Returns a `RoutePart` for each memory that the routes of a pipeline need. */
+/** Returns a `RoutePart` for each state that the routes of a pipeline need. */
 export const statefulParts = ({ steps }: { readonly steps: readonly Step[] }): RoutePart[] =>
   steps.flatMap((step) =>
     step.routes.flatMap((whole) => {
@@ -305,7 +305,7 @@ interface Before {
 }
 
 /**
- * Copies the memories of the routes of a pipeline before a read. A route without a memory gets a
+ * Copies the states of the routes of a pipeline before a read. A route without a state gets a
  * new one. Its reference values come from the last reading of the kind that the route's step reads.
  */
 export function memoriesOf(
@@ -324,11 +324,11 @@ export function memoriesOf(
 }
 
 /**
- * Returns the memory of the route part with this key (`RoutePart.key`).
- * @throws Error if `memoriesOf` has created no memory for this key
+ * Returns the state of the route part with this key (`RoutePart.key`).
+ * @throws Error if `memoriesOf` has created no state for this key
  */
 export function memoryOf(memories: Memories, key: string): RouteMemory {
   const memory = memories.get(key);
-  if (memory === undefined) throw new Error(`The route ${key} has no memory`);
+  if (memory === undefined) throw new Error(`The route ${key} has no state.`);
   return memory;
 }

@@ -175,7 +175,7 @@ describe("the upstream check", () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
-    // The misbehaving server does not compress its answers.
+    // The misbehaving server does not compress its responses.
     expect(warned(findings)).toEqual(["gzip-reply"]);
   });
 
@@ -253,7 +253,7 @@ describe("the upstream check", () => {
     expect(failed(findings)).toEqual(["wrong-secret", "no-secret"]);
   });
 
-  it("reports a warning if the server answers after the deadline", async () => {
+  it("reports a warning if the server responds after the deadline", async () => {
     const findings = await check(
       await serve({ misbehave: ({ body }) => (body["deadline_ms"] === 1 ? "hang" : undefined) }),
     );

@@ -75,6 +75,7 @@ const variables = (table: string): Readonly<Record<string, string>> => ({
   WATCHLISTS_TABLE: table,
   DELIVERIES_TABLE: table,
   SOURCES: "{}",
+  API_URL: "https://service.example/",
   RESPONSE_MODE: "buffer",
   RUNS_QUEUE_URL: "https://sqs/runs",
   STEPS_QUEUE_URL: "https://sqs/steps",

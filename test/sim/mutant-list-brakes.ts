@@ -54,6 +54,59 @@ export const brakeMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "shape-does-not-hold",
+    file: "shared/runs/hold.ts",
+    original: "const isWrongShape = shape !== undefined && isSuspicious(shape);",
+    replacement: "const isWrongShape = false;",
+    scenario: "runs",
+  },
+  {
+    name: "shape-holds-without-brake",
+    file: "shared/runs/hold.ts",
+    original: "if (brake === null || !isPossible) return undefined;",
+    replacement:
+      "if (brake === null && shape !== undefined && isSuspicious(shape) && run.kind !== 'baseline')\n" +
+      '    return { status: "held", changedItems: 0, readItems: 0, decidedAt: null, reason: null };\n' +
+      "  if (brake === null || !isPossible) return undefined;",
+    scenario: "runs",
+  },
+  {
+    name: "any-two-changed-prices-jump",
+    file: "shared/runs/source-shape.ts",
+    original: "[...factors.values()].filter(isFar).toSorted",
+    replacement: "[...factors.values()].toSorted",
+    scenario: "runs",
+  },
+  {
+    name: "shape-of-one-batch-only",
+    file: "shared/runs/source-shape.ts",
+    original: "before === undefined ? shape : addShapes(before, shape)",
+    replacement: "before ?? shape",
+    scenario: "runs",
+  },
+  {
+    name: "discarded-run-remembers-missing-fields",
+    file: "shared/aws/runs/run-hold.ts",
+    original: 'run.hold?.status === "released" ? run.shape?.missingFields',
+    replacement: "run.hold !== undefined ? run.shape?.missingFields",
+    scenario: "runs",
+  },
+  {
+    name: "released-run-forgets-missing-fields",
+    file: "shared/aws/runs/run-hold.ts",
+    original: 'run.hold?.status === "released" ? run.shape?.missingFields',
+    replacement: 'run.hold?.status === "held" ? run.shape?.missingFields',
+    scenario: "runs",
+  },
+  {
+    name: "run-ignores-known-missing-fields",
+    file: "shared/runs/claim-run.ts",
+    original:
+      "...(watchlist.missingFields !== undefined && { missingFields: watchlist.missingFields }),",
+    replacement: "",
+    scenario: "runs",
+  },
+  {
     name: "watchlist-runs-while-held",
     file: "shared/aws/runs/run-store.ts",
     original: '":running": run.hold === undefined ? null : run.runNumber,',

@@ -41,6 +41,13 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
+    name: "earlier-budget-refuses-a-run",
+    file: `${ledger}/daily-budget.ts`,
+    original: "(await currentBudget(process, accountId)) !== budget) return undefined;",
+    replacement: "process === undefined) return undefined;",
+    scenario: "runs",
+  },
+  {
     name: "refund-left-out",
     file: `${ledger}/shard-update.ts`,
     original:

@@ -44,6 +44,21 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "claim-empties-the-row",
+    file: "shared/aws/history/guarded-writes.ts",
+    original:
+      '  Update: {\n    TableName,\n    Key: { pk, sk },\n    UpdateExpression: "SET #ttl = :ttl",\n    ExpressionAttributeNames: { "#ttl": "ttl" },\n    ExpressionAttributeValues: { ":ttl": ttl },\n  },',
+    replacement: "  Put: { TableName, Item: { pk, sk, ttl } },",
+    scenario: "runs",
+  },
+  {
+    name: "history-row-put-after-the-purge",
+    file: "shared/aws/history/guarded-writes.ts",
+    original: '          Item: { ...row },\n          ConditionExpression: "attribute_exists(pk)",',
+    replacement: "          Item: { ...row },",
+    scenario: "runs",
+  },
+  {
     name: "last-merged-run-read-twice",
     file: "shared/aws/history/item-points.ts",
     original: "first: lastRunOf(mergedWindows) + 1 }",
@@ -62,6 +77,13 @@ export const historyMutants: readonly Mutant[] = [
     file: "shared/backtest/past-reads.ts",
     original: "if (found === null) return { buyboxOfferId: null };",
     replacement: "if (found === null) return {};",
+    scenario: "runs",
+  },
+  {
+    name: "backtest-delists-before-the-step-that-did",
+    file: "shared/backtest/past-reads.ts",
+    original: "return own.filter(({ step }) => !later.has(step));",
+    replacement: "return own;",
     scenario: "runs",
   },
   {

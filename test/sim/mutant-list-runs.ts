@@ -233,6 +233,13 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "deferred-refresh-dropped",
+    file: "shared/runs/refresh.ts",
+    original: '  if (kind === "refresh" && stats.isEntryUnread === true) return true;\n',
+    replacement: "",
+    scenario: "runs",
+  },
+  {
     name: "missed-refresh-dropped",
     file: "shared/runs/refresh.ts",
     original: '  return kind === "refresh" ? !Object.hasOwn(stats.steps, stats.entry) : dueBefore;',

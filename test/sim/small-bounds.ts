@@ -1,6 +1,10 @@
+import { historyBounds } from "../../shared/aws/history/history-bounds.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { duePartitions } from "../../shared/base/table-schema.ts";
 import { pageBounds } from "../../shared/watchlists/page.ts";
+
+/** The number of items from which a change of shape counts, in watchlists of the simulation. */
+export const shapeItemsMin = 2;
 
 /**
  * Lowers limits of the service for the whole process. Small watchlists then have pages that split
@@ -12,7 +16,9 @@ export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
-  Object.assign(limits, { historyWindowRuns: 2 });
+  Object.assign(limits, { historyWindowRuns: 2, shapeItemsMin });
+  // A segment has a chunk for each one or two points, and each chunk but the first is claimed.
+  Object.assign(historyBounds, { chunkCharactersMax: 120, claimedAbove: 0 });
   // Two days are shorter than the retry schedule, so that the service disables an endpoint whose
   // receiver stays down.
   Object.assign(limits, { webhookFailingDaysMax: 2 });

@@ -104,19 +104,21 @@ export function changingSources({
         ]);
   return {
     scraperFor: () => ({
-      read: ({ ids, scraper }) =>
-        read(`read ${scraper} ${ids.join(" ")}`, (isDown) =>
+      read: ({ ids, scraper }) => {
+        const form = random.isHit(0.15) ? random.pick(wrongForms) : usualForm;
+        return read(`read ${scraper} ${ids.join(" ")}`, (isDown) =>
           ids.map((id): Given<Answer>[number] => {
             const [head, is] = [{ id, fetchedAt: now().toISOString() }, status(isDown)];
             if (is !== "ok" && is !== "partial") {
               return { answer: { ...head, status: is }, flat: { ...head, status: is } };
             }
-            const { fields, shown } = fieldsOf(scraper, random);
+            const { fields, shown } = fieldsOf(scraper, random, form);
             return is === "ok"
               ? { answer: { ...head, status: is, fields }, flat: { ...head, status: is, shown } }
               : { answer: { ...head, status: is, fields }, flat: { ...head, status: is } };
           }),
-        ),
+        );
+      },
     }),
     offerScraperFor: () => ({
       readOffers: ({ ids }) =>
@@ -176,21 +178,35 @@ const noBuybox: Shown = {
   condition: null,
 };
 
-function fieldsOf(scraper: string, random: Random): Fields {
-  const price = { amount: random.between(8, 11), currency: "USD" };
+/** How a source answers a call. */
+interface Form {
+  /** The factor of all prices. */
+  readonly factor: number;
+  /** True if the answers lack fields that the source usually returns. */
+  readonly lacksFields: boolean;
+}
+
+const usualForm: Form = { factor: 1, lacksFields: false };
+const wrongForms: readonly Form[] = [
+  { factor: 100, lacksFields: false },
+  { factor: 1, lacksFields: true },
+];
+
+function fieldsOf(scraper: string, random: Random, { factor, lacksFields }: Form): Fields {
+  const price = { amount: random.between(8, 11) * factor, currency: "USD" };
   const availability = { inStock: random.isHit(0.8), message: "" };
   // Changes often, so that runs write details while users set labels.
   const title = `Item for ${price.amount}`;
   const seen = { price: price.amount, inStock: availability.inStock };
   if (scraper === "retailer_d.standard") {
-    const regularPrice = random.between(10, 12);
+    const known = lacksFields ? {} : { regularPrice: random.between(10, 12) };
     return {
-      fields: { title, price, availability, retailer_d: { regularPrice } },
-      shown: { ...seen, regularPrice },
+      fields: { title, price, availability, retailer_d: known },
+      shown: { ...seen, ...known },
     };
   }
   const offerListingId = `offer-${random.between(1, 3)}`;
-  const counts = { newCount: random.between(1, 3), newMinPrice: random.between(8, 10) };
+  const counts = { newCount: random.between(1, 3), newMinPrice: random.between(8, 10) * factor };
   const buybox = random.isHit(0.8) ? { offerListingId, isFba: random.isHit(0.5) } : null;
   return {
     fields: { title, price, availability, retailer_a: { ...counts, buybox } },

@@ -5,7 +5,7 @@ import { startFauxqs } from "fauxqs";
 import { parse } from "valibot";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { deliver, type DeliverDependencies } from "../../functions/delivery/deliver.ts";
-import { deliveryMessage } from "../../functions/delivery/message.ts";
+import { deliveryMessage } from "../../shared/messages/deliveries-queue.ts";
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
 import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/deliveries/delivery-store.ts";
 import { dynamoDestinationStore } from "../../shared/aws/exports/destination-store.ts";

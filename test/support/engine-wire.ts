@@ -135,7 +135,10 @@ function exchange(socket: Socket, { method, path, headers, body = "" }: Request)
   });
 }
 
-/** Parses a response; undefined if the response is not complete yet. */
+/**
+ * Parses a response; undefined if the response is not complete yet.
+ * @throws Error if the response has no Content-Length
+ */
 function responseIn(received: Buffer): Response | undefined {
   const end = received.indexOf(headEnd);
   if (end < 0) return undefined;

@@ -10,6 +10,7 @@ const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: 
 const environment = {
   STAGE: "test",
   ACCOUNTS_TABLE: "none",
+  API_URL: "https://service.example/",
   SOURCES: JSON.stringify({
     ...sandboxes,
     "retailer_d.standard": { adapter: "d_catalog", baseUrl, secret: "env:SOURCE_KEY" },

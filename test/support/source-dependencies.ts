@@ -15,7 +15,9 @@ export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceD
   states: sourceStates(),
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },
   tokens: tokensByKey(systemClock),
+  agentProfileUrl: "https://service.example/v1/agent_profiles/{version}",
   report: () => undefined,
+  recordHealth: async () => {},
   warn: () => undefined,
   ...changes,
 });

@@ -26,6 +26,7 @@ const names = [
   "shared/aws/ledger/slots.property",
   "shared/aws/runs/run-store",
   "shared/aws/runs/step-store",
+  "shared/aws/sources/health-store",
   "shared/aws/sources/rate-budget",
   "shared/aws/table/due-keys",
   "shared/aws/table/rows-by-key",

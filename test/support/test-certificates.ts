@@ -14,7 +14,7 @@ gL59cC/KKAEwXoJ9vmHWXgTA8v47vSyWM3U1xcEF95gCPVSjQjBAMA8GA1UdEwEB
 B/AFlkspFmNsQAIgVUnUU5Buf6x7tU7Yz3H5iKEVIV1projyQWEKCL+uYjU=
 -----END CERTIFICATE-----`;
 
-/** The private key of all certificates in this file except that of the authority. */
+/** The private key of all certificates in this file except the authority's certificate. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgiqnUCWdyr2BRoLYP
 u+ZulAPA6YRGeyMStBUF5IpA8zKhRANCAASiuF1mcNA8VlwsWmT326t02AlAXKrm

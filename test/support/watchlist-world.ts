@@ -110,6 +110,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     ledger: memoryLedger(async () => ({ outcome: "reserved" })),
     cancels: { send: async () => {} },
     backtestQueue: { send: async () => {} },
+    readHealth: async () => new Map(),
   };
 
   const askThrough =

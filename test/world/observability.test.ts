@@ -149,18 +149,21 @@ describe("the log lines of the Lambda functions", () => {
     }
   });
 
+  // Recording the health of a source is best effort: a slow machine can exceed its 300 ms.
+  const isRequired = (line: Readonly<Record<string, unknown>>): boolean =>
+    line["message"] !== "source health not recorded";
+
   it("include one final line for each call and each queue message", () => {
     for (const service of ["products", "watchlists", "account", "s3-destination"]) {
-      expect(new Set(by(service).map((line) => line["message"]))).toEqual(
-        new Set(by(service).length > 0 ? ["call"] : []),
-      );
+      const messages = by(service)
+        .filter(isRequired)
+        .map((line) => line["message"]);
+      expect(new Set(messages)).toEqual(new Set(messages.length > 0 ? ["call"] : []));
     }
     for (const service of ["run-starter", "run-step", "run-finisher", "delivery"]) {
-      const ends = by(service).map((line) => [
-        line["message"],
-        line["message_id"],
-        line["attempt"],
-      ]);
+      const ends = by(service)
+        .filter(isRequired)
+        .map((line) => [line["message"], line["message_id"], line["attempt"]]);
       expect(new Set(ends.map((end) => JSON.stringify(end))).size).toBe(ends.length);
       expect(ends.every(([text]) => text === "message")).toBe(true);
     }

@@ -74,8 +74,8 @@ export function wrapped(text: string, indent: string): string {
 }
 
 /**
- * Formats pairs of a name and a text as two aligned columns, at most 100 characters wide. A long
- * text is wrapped within its column.
+ * Formats pairs of a name and a description as two aligned columns, at most 100 characters wide. A
+ * long text is wrapped within its column.
  */
 export function alignedLines(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([name]) => name.length));

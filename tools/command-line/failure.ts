@@ -21,5 +21,5 @@ export function failureMessage(error: unknown): string {
 
 function unreachable(error: unknown): string {
   const code = error instanceof Error ? ("code" in error ? String(error.code) : error.name) : "";
-  return `${code || "no connection"}: the endpoint does not answer. Check that the local world, or the network, is up.`;
+  return `${code || "no connection"}: the endpoint does not respond. Check that the local world, or the network, is up.`;
 }

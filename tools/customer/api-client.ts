@@ -1,4 +1,4 @@
-/** An answer of the API. */
+/** A response of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;

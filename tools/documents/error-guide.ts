@@ -131,12 +131,13 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   },
   TARGET_FAILED: {
     status: "502",
-    meaning: "The retailer returned no usable answer after several attempts. Nothing was charged.",
+    meaning:
+      "The retailer returned no usable response after several attempts. Nothing was charged.",
     remedy: "Retry with exponential backoff.",
     retry: true,
     example: new errors.ServiceError(
       ["TARGET_FAILED", 502],
-      "The retailer returned no usable answer.",
+      "The retailer returned no usable response.",
     ),
   },
   UNAVAILABLE: {

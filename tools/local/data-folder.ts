@@ -63,6 +63,7 @@ export function openDataFolder(directory: string, fresh: boolean): DataFolder {
 /**
  * Locks the folder with an open exclusive SQLite transaction. The operating system releases this
  * lock even if the process is killed.
+ * @throws Error if another local world has locked the folder
  */
 function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(join(path, lockFile));

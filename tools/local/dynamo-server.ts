@@ -98,6 +98,7 @@ async function waitUntilListening(child: ChildProcess): Promise<void> {
 /**
  * Kills a database process that an earlier world left running on the same file. Two processes on
  * one file would corrupt it.
+ * @throws Error if the process cannot be killed
  */
 async function endStale(pidFile: string, database: string): Promise<void> {
   if (!existsSync(pidFile)) return;

@@ -91,7 +91,7 @@ async function answer(keys: readonly Key[], request: IncomingMessage): Promise<u
   if (target === "TrentService.Decrypt") return decrypt(keys, v.parse(decryptRequest, body));
   throw new KeyError(
     "UnsupportedOperationException",
-    `${String(target)} is not supported by the local world`,
+    `The local world does not support ${String(target)}.`,
   );
 }
 
@@ -100,7 +100,7 @@ function find(keys: readonly Key[], name: string): Key {
   const key = keys.find(
     ({ id, arn, aliases }) => id === name || arn === name || aliases.includes(alias),
   );
-  if (!key) throw new KeyError("NotFoundException", `Key '${name}' does not exist`);
+  if (!key) throw new KeyError("NotFoundException", `Key '${name}' does not exist.`);
   return key;
 }
 
@@ -110,7 +110,7 @@ function encrypt(keys: readonly Key[], request: v.InferOutput<typeof encryptRequ
   if (plaintext.length > plaintextBytesMax) {
     throw new KeyError(
       "ValidationException",
-      `Plaintext is longer than ${plaintextBytesMax} bytes`,
+      `The plaintext has ${plaintext.length} bytes. At most ${plaintextBytesMax} are allowed.`,
     );
   }
   const nonce = randomBytes(nonceBytes);
@@ -128,9 +128,16 @@ function encrypt(keys: readonly Key[], request: v.InferOutput<typeof encryptRequ
 function decrypt(keys: readonly Key[], request: v.InferOutput<typeof decryptRequest>): unknown {
   const blob = Buffer.from(request.CiphertextBlob, "base64");
   const key = keys.find((candidate) => idBytesOf(candidate).equals(blob.subarray(0, idBytes)));
-  if (!key) throw new KeyError("InvalidCiphertextException", "This ciphertext belongs to no key");
+  if (!key)
+    throw new KeyError(
+      "InvalidCiphertextException",
+      "The ciphertext was encrypted with none of the keys.",
+    );
   if (request.KeyId !== undefined && find(keys, request.KeyId) !== key) {
-    throw new KeyError("IncorrectKeyException", "This ciphertext belongs to another key");
+    throw new KeyError(
+      "IncorrectKeyException",
+      `The ciphertext was encrypted with key '${key.id}', not with '${request.KeyId}'.`,
+    );
   }
   const plaintext = open(key, blob.subarray(idBytes), request.EncryptionContext);
   return {
@@ -150,7 +157,10 @@ function open(key: Key, sealed: Buffer, context: Readonly<Record<string, string>
       decipher.final(),
     ]);
   } catch {
-    throw new KeyError("InvalidCiphertextException", "The ciphertext or its context is invalid");
+    throw new KeyError(
+      "InvalidCiphertextException",
+      "The ciphertext is damaged, or its encryption context differs.",
+    );
   }
 }
 

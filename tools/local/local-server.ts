@@ -47,18 +47,23 @@ export async function serveAtPreviousPort(
 }
 
 /**
- * Returns a listener whose handler is set later by `open`. Until then it responds with 503.
- * Functions need the endpoints' addresses at their start, while some endpoints need the functions.
+ * Returns a listener whose handler is set later by `open`. Until then, and after `close`, it responds
+ * with 503. Functions need the endpoints' addresses at their start, while some endpoints need the
+ * functions.
  */
 export function deferredListener(): {
   listener: RequestListener;
   open: (to: RequestListener) => void;
+  close: () => void;
 } {
   let target = notYet;
   return {
     listener: (request, response) => target(request, response),
     open(to) {
       target = to;
+    },
+    close() {
+      target = notYet;
     },
   };
 }
@@ -122,7 +127,9 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   return bytes > bytesMax ? null : Buffer.concat(chunks);
 }
 
-/** The size limit of a JSON body. It is above that of every valid request to a local endpoint. */
+/**
+ * The size limit of a JSON body. It is above the size of every valid request to a local endpoint.
+ */
 const jsonBytesMax = 1024 * 1024;
 
 /**

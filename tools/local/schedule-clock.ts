@@ -4,7 +4,7 @@ import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";
 export interface ScheduleClock {
   /** Computes again when the next schedule is due. Call it after a schedule has changed. */
   reconsider(): void;
-  /** Stops firing schedules, and waits until those in progress have fired. */
+  /** Stops firing schedules, and waits until schedules in progress have fired. */
   stop(): Promise<void>;
 }
 

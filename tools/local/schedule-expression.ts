@@ -113,6 +113,7 @@ interface FieldRange {
 /**
  * Parses a field of a cron expression; returns its values in ascending order. `L`, `W` and `#` are
  * not supported.
+ * @throws Error for a field that is invalid or not supported
  */
 function parseField(field: string | undefined, range: FieldRange): ReadonlySet<number> {
   const values = new Set<number>();

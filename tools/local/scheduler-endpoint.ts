@@ -209,8 +209,8 @@ function list(store: ScheduleStore, query: URLSearchParams): unknown {
 }
 
 /**
- * Makes the stored schedules of templates equal to those in the templates: creates, updates and
- * deletes schedules.
+ * Makes the stored schedules of templates equal to the schedules in the templates: creates, updates
+ * and deletes schedules.
  */
 export function keepTemplateSchedules(templates: ResolvedTemplates, store: ScheduleStore): void {
   const now = Date.now();

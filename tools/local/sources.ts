@@ -8,7 +8,7 @@ export interface SourceChoice {
   readonly target: string;
   readonly adapter: string;
   readonly baseUrl: string | undefined;
-  /** The adapter's other options by name, as the texts of the command line. */
+  /** The adapter's other options by name, as the strings of the command line. */
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ const formError = (text: string): Error =>
   );
 
 /**
- * Converts the text of an option to a number or boolean if the adapter expects one. Other options
+ * Converts the value of an option to a number or boolean if the adapter expects one. Other options
  * stay text, so that a postal code keeps its leading zeros. An invalid number or boolean also stays
  * text, which the configuration then rejects.
  */

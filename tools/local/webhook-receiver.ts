@@ -161,7 +161,7 @@ function describe(delivery: Received): string {
     event.id,
     ...(event.items === null ? [] : [quantity(event.items, "item")]),
     signatureWords.get(delivery.verified) ?? "",
-    ...(delivery.answered === 200 ? [] : [`answered ${delivery.answered}`]),
+    ...(delivery.answered === 200 ? [] : [`returned ${delivery.answered}`]),
   ];
   return words.join("  ");
 }

@@ -116,9 +116,13 @@ async function build(
   disposers.push(() => folder.release());
   folder.remove(readyFile);
   const base = await startBase(options, folder, disposers);
-  const { host, keys } = await startFunctions(options, folder, { ...base, log });
-  const entrypoints = { ...base, options, folder, host, log };
-  const baseUrl = await openEntrypoints(entrypoints, disposers);
+  // Functions need the API's address at their start, and the API needs the functions.
+  const api = deferredListener();
+  const server = await serveFrom(options.port, api.listener, "Set PORT to another port.");
+  disposers.push(async () => server.close());
+  const baseUrl = server.url;
+  const { host, keys } = await startFunctions(options, folder, { ...base, log, baseUrl });
+  await openEntrypoints({ ...base, folder, host, log, api }, disposers);
   const receiver = await serveAtPreviousPort(folder, "receiver", webhookReceiver(folder, log));
   disposers.push(async () => receiver.close());
   followRuns(options, host, disposers);
@@ -189,7 +193,7 @@ function onStop<Started>(disposers: Disposer[], started: Started, dispose: Dispo
 async function startFunctions(
   options: WorldOptions,
   folder: DataFolder,
-  { templates, log }: Base & { log: Log },
+  { templates, log, baseUrl }: Base & { readonly log: Log; readonly baseUrl: string },
 ): Promise<{ host: LambdaHost; keys: SeededKeys }> {
   const choices = options.sources ?? [];
   const keys = await (options.seed ?? seedAccounts)(folder, functionVariables(templates));
@@ -199,6 +203,7 @@ async function startFunctions(
     loadHandler: options.loadHandler,
     replaceVariable: (name, value) => {
       if (name === "DEMO_API_KEY") return keys.demoApiKey;
+      if (name === "API_URL") return `${baseUrl}/`;
       if (name !== "SOURCES" || choices.length === 0) return value;
       const chosen = chooseSources(value, choices);
       // An invalid source configuration fails the start instead of the first call.
@@ -210,18 +215,17 @@ async function startFunctions(
 }
 
 interface Entrypoints extends Base {
-  readonly options: WorldOptions;
   readonly folder: DataFolder;
   readonly host: LambdaHost;
   readonly log: Log;
+  readonly api: ReturnType<typeof deferredListener>;
 }
 
 /**
  * Opens the API, the queue pollers and the schedule clock. When the world stops, they stop first.
- * Returns the address of the API.
  */
-async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]): Promise<string> {
-  const { templates, host, log, folder } = entrypoints;
+async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]): Promise<void> {
+  const { templates, host, log, folder, api } = entrypoints;
   const store = openScheduleStore(folder);
   disposers.push(() => store.close());
   keepTemplateSchedules(templates, store);
@@ -231,10 +235,8 @@ async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]):
   entrypoints.openScheduler(schedulerEndpoint({ templates, store, clock }));
   const pollers = await startQueuePollers({ templates, host, log });
   disposers.push(async () => withStopTimeout(pollers.stop));
-  const listener = gateway({ templates, host, log });
-  const server = await serveFrom(entrypoints.options.port, listener, "Set PORT to another port.");
-  disposers.push(async () => server.close());
-  return server.url;
+  api.open(gateway({ templates, host, log }));
+  disposers.push(() => api.close());
 }
 
 /** The milliseconds for which a stopping world waits for running functions. */

@@ -38,7 +38,7 @@ export interface AuditLog {
 type Warn = (line: string) => void;
 
 /**
- * Parses the stored text of lines. Skips texts in another format and warns about each, because
+ * Parses the stored text of lines. Skips lines in another format and warns about each, because
  * lines are never deleted: one damaged line must not hide all others.
  */
 export const parsedLines = (texts: readonly string[], warn: Warn): AuditLine[] =>

@@ -21,8 +21,8 @@ export type RestoreOutcome =
 
 /**
  * Restores the tables of a stage to one second. Continues from the stored progress. Each step can
- * run again, because it derives from AWS what is left to do. Returns `waiting` with instructions if
- * the operator must act before the next step.
+ * run again, because it derives from AWS what is left to do. Returns `completed`, or `waiting` with
+ * instructions if the operator must act before the next step.
  * @throws Error if the restore cannot begin, if another restore is in progress, if the operator
  * does not confirm a step, or if AWS refuses a request. A repeated call continues.
  */
@@ -106,7 +106,7 @@ export async function discardRestore(restore: Restore, tools: RestoreTools): Pro
 
 /**
  * Returns `progress`; undefined if no restore has begun.
- * @throws Error if the progress is that of a restore to another time
+ * @throws Error if the stored progress belongs to a restore to another time
  */
 function sameRestore({ at, stage }: Restore, progress?: Progress): Progress | undefined {
   if (progress === undefined || progress.at === at) return progress;

@@ -61,7 +61,7 @@ export const copyOf = (table: string): string => `${table}-restored`;
 export const deployCommand = (stage: string): string => `npx cdk deploy --all -c stage=${stage}`;
 /**
  * Returns the name of the backups of a restore. The name contains the time of the restore without
- * colons, which DynamoDB does not accept in a name.
+ * colons, because DynamoDB accepts no colon in a name.
  */
 const backupNameOf = ({ at }: Progress): string => `restored-${at.replaceAll(":", ".")}`;
 

@@ -162,7 +162,7 @@ function work(task: DeliveryTask): Promise<Spent> {
     });
   }
   const { targetId } = task.to === "bucket" ? destinationTarget(account) : { targetId: endpointId };
-  return measured(() => deliver({ account_id: account, target_id: targetId }, delivering));
+  return measured(() => deliver({ accountId: account, targetId }, delivering));
 }
 
 await addEndpoint();

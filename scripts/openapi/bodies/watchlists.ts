@@ -88,16 +88,17 @@ export const newWatchlistBodies = {
   },
 };
 
+const { ids: _ids, asins: _asins, ...patchFields } = watchlistPatchBody.entries;
+
 /** A new item, and the bodies of all operations on watchlists but the creation, by schema name. */
 export const watchlistBodies = {
   NewItem: { schema: newItemBody, rules: {} },
   WatchlistUpdate: {
     schema: v.object({
-      ...watchlistPatchBody.entries,
+      ...patchFields,
       pipeline: pipeline("Null restores the platform's default."),
     }),
     rules: {
-      ...forbidden("ids", "asins"),
       dependentSchemas: { every: forbidden("cron", "timezone"), ...onlyDefaultPipeline },
     },
   },

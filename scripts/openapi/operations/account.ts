@@ -29,8 +29,8 @@ export const accountOperations = {
     summary: "Set the daily budget",
     description:
       "Sets `daily_credit_budget`, which limits what item calls and runs spend on a UTC day. It applies " +
-      "at once; what was spent or is held on this day counts to it. Open reservations count as spent, " +
-      "and refunds give their credits back. A call counts to the day on which it began. Free.",
+      "immediately. What was spent or is held on this day counts towards it. Open reservations count as " +
+      "spent, and refunds give their credits back. A call counts towards the day on which it began. Free.",
     body: {
       schema: accountPatchBody,
       examples: { set: { daily_credit_budget: 2_000 }, remove: { daily_credit_budget: null } },
@@ -93,7 +93,7 @@ export const accountOperations = {
     id: "createApiKey",
     tag: "Account",
     summary: "Create an API key",
-    description: "Creates an API key. The key is returned in this answer only.",
+    description: "Creates an API key. The key is returned in this response only.",
     body: { schema: newApiKeyBody, examples: { key: { name: "server" } } },
     answers: {
       201: {

@@ -57,9 +57,9 @@ export const eventOperations = {
     tag: "Webhooks",
     summary: "Send an event to one webhook endpoint",
     description:
-      "Sends the event to one endpoint, also when the endpoint received it before or does not " +
+      "Sends the event to one endpoint, even if the endpoint received it before or does not " +
       "receive its type. The body has the same bytes, signed with the endpoint's secret, and is " +
-      "retried on the schedule of webhooks. The delivery is in the log at once. Repeating the call " +
+      "retried on the schedule of webhooks. The delivery is in the log immediately. Repeating the call " +
       "before the delivery is sent changes nothing. Returns 404 for an unknown event and for one " +
       "older than 30 days, 400 for an unknown endpoint, and 409 for a disabled one.",
     path,

@@ -70,7 +70,7 @@ export const itemOperations = {
     id: "readItemOffers",
     tag: "Items",
     summary: "Read the offers of one listing",
-    description: "Returns the same answer at the same price as `POST /v1/offers` with one ID.",
+    description: "Returns the same response at the same price as `POST /v1/offers` with one ID.",
     path: { id: { description: "Item ID of the platform.", example: "B0SANDBOX0" } },
     query: itemOffersQuery,
     answers: {
@@ -87,9 +87,9 @@ export const itemOperations = {
     tag: "Items",
     summary: "Check whether exact offers can be bought now",
     description:
-      "Checks whether exact offers can be bought now, at 0.5 credits per answered offer, " +
-      "rounded up once per call. `unavailable` is refunded. The answer has only `buyable`: no " +
-      "reason and no price.\n\nSend `asin` and `offerListingId` exactly as an answer returned " +
+      "Checks whether exact offers can be bought now, at 0.5 credits per offer with the status ok, " +
+      "rounded up once per call. `unavailable` is refunded. The response has only `buyable`: no " +
+      "reason and no price.\n\nSend `asin` and `offerListingId` exactly as a response returned " +
       "them. Available for retailer_a, marketplace us.\n\nSet a timeout of 120 seconds. The call " +
       "takes one concurrency slot.",
     body: {

@@ -1,20 +1,21 @@
 import type { RouteKey } from "../../../functions/routes.ts";
 import { healthFreshMs, healthResponse } from "../../../functions/meta/health.ts";
 import { version } from "../../../shared/base/version.ts";
+import { protocolVersions } from "../../../shared/sources/storefront/agent-profile.ts";
 import type { Operation } from "../operation.ts";
 
 export const metaOperations = {
   "GET /v1/health": {
     id: "getHealth",
     tag: "Meta",
-    summary: "Check whether the service answers",
+    summary: "Check whether the service responds",
     description:
-      "For load balancers and uptime monitors. Public. 200 if the service and its database answer, " +
+      "For load balancers and uptime monitors. Public. 200 if the service and its database respond, " +
       "503 if the database does not. The service checks the database at most every " +
       `${healthFreshMs / 1_000} seconds in each process and returns that result until the next check.`,
     answers: {
       200: {
-        description: "The service answers.",
+        description: "The service responds.",
         schema: healthResponse,
         example: { object: "health", status: "ok", version },
       },
@@ -29,6 +30,25 @@ export const metaOperations = {
       "Returns the OpenAPI 3.1 document of this API, with the address that you called as its " +
       "server. Public.",
     answers: { 200: { description: "The OpenAPI 3.1 document.", mediaType: "application/json" } },
+  },
+  "GET /v1/agent_profiles/{version}": {
+    id: "getAgentProfile",
+    tag: "Meta",
+    summary: "Get the agent profile of the service",
+    description:
+      "Returns the profile with which the service introduces itself to stores of the Universal " +
+      "Commerce Protocol. It declares one version of the protocol, and that the service reads and " +
+      "searches catalogs. Stores read it when the service reads their items. Public.",
+    path: {
+      version: { description: "A version of the protocol.", example: protocolVersions[0] },
+    },
+    answers: {
+      200: {
+        description: "The profile, a document of the protocol.",
+        mediaType: "application/json",
+      },
+    },
+    refusals: [404],
   },
   "GET /dashboard": {
     id: "getDashboard",

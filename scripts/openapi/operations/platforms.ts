@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { RouteKey } from "../../../functions/routes.ts";
 import { platformsResponse, presentPlatforms } from "../../../shared/platforms/present-platform.ts";
 import { presentStructured, structuredResponse } from "../../../shared/platforms/structured.ts";
+import { healthOfTier } from "../../../tools/documents/examples/sources.ts";
 import type { Operation } from "../operation.ts";
 
 const wholeNumber = (minimum: number, maximum: number) =>
@@ -48,13 +49,13 @@ export const platformOperations = {
     tag: "Platforms",
     summary: "List platforms",
     description:
-      "Lists platforms with their marketplaces, endpoints, tiers and prices. Public. Calls to " +
-      "what is `coming_soon` return 501.",
+      "Lists platforms with their marketplaces, endpoints, tiers and prices, and how the source of each " +
+      "tier answered in the last hour (`health`). Public. Calls to what is `coming_soon` return 501.",
     answers: {
       200: {
         description: "Every platform, the announced ones last.",
         schema: platformsResponse,
-        example: { object: "list", data: presentPlatforms().data.slice(-1) },
+        example: { object: "list", data: presentPlatforms(healthOfTier).data.slice(0, 1) },
       },
     },
   },

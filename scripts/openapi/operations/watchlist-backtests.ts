@@ -41,6 +41,7 @@ const result = {
     },
   ],
   unknown_fields: [],
+  unknown_reads: [],
   removed_items: 0,
 };
 
@@ -69,7 +70,7 @@ export const watchlistBacktestOperations = {
       "would have been charged. Changes nothing. Free.\n\nThe limits of routes and derived fields begin at " +
       "`since`, as for a new pipeline. Daily credit budgets are not applied, and an offers step costs 3 " +
       "credits for each item. `unknown_fields` names what the history cannot know.\n\nA back-test of more " +
-      "than 50,000 reads of items or 100,000 observed changes becomes a job: the answer is 202, and " +
+      "than 50,000 reads of items or 100,000 observed changes becomes a job: the response is 202, and " +
       "`GET /v1/watchlists/{id}/backtests/{backtest_id}` returns its progress and its result. An account " +
       "has one job at a time: another one gets 409.",
     path: { id: { description: "ID of the watchlist.", example: watchlist.id } },

@@ -51,7 +51,7 @@ export const watchlistHistoryOperations = {
     summary: "Get the history of an item",
     description:
       "Returns the reads of an item that found a new or changed value, and the read that delisted it. The " +
-      "history covers 400 days and every tracked or testable field, also those that no route names. It " +
+      "history covers 400 days and every tracked or testable field, including fields that no route names. It " +
       "remains if the item is removed, until the watchlist is deleted. Returns 404 if the watchlist never " +
       "had the item. Free.",
     path: {

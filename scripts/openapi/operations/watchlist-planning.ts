@@ -9,7 +9,9 @@ import {
   schedulePreviewFields,
   schedulePreviewResponse,
 } from "../../../shared/watchlists/schedule-preview.ts";
+import { sourcesResponse } from "../../../shared/source-health/present-sources.ts";
 import { account } from "../../../tools/documents/examples/account.ts";
+import { source } from "../../../tools/documents/examples/sources.ts";
 import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 import { watchlistBodies } from "../bodies/watchlists.ts";
 import type { Operation } from "../operation.ts";
@@ -86,6 +88,22 @@ export const watchlistPlanningOperations = {
           next_run_times: ["2026-11-21T11:00:00.000Z", "2026-11-22T11:00:00.000Z"],
           runs_in_30_days: 30,
         },
+      },
+    },
+  },
+  "GET /v1/watchlists/sources": {
+    id: "listSources",
+    tag: "Watchlists",
+    summary: "List the health of the sources",
+    description:
+      "Lists how the source of each scraper answered the reads of all accounts, in the last hour and in " +
+      "the last 24 hours. A window begins with a quarter of an hour, and the figures are up to two " +
+      "minutes old. Free.",
+    answers: {
+      200: {
+        description: "One source for each scraper.",
+        schema: sourcesResponse,
+        example: { object: "list", data: [source] },
       },
     },
   },

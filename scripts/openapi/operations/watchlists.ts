@@ -67,7 +67,7 @@ export const watchlistOperations = {
       "run until you resume it; its first run is due then.\n\nSend `every` or `cron`, not both. " +
       "Events go to the endpoint that `webhook_url` or `webhook_endpoint_id` names, otherwise " +
       "to every endpoint that receives their type.\n\nWith an `Idempotency-Key` you can repeat " +
-      "the call safely for 24 hours: after a success it returns the first answer, after a " +
+      "the call safely for 24 hours: after a success it returns the first response, after a " +
       "failure it runs again.",
     headers: {
       "Idempotency-Key": {
@@ -104,7 +104,7 @@ export const watchlistOperations = {
     answers: {
       201: {
         description:
-          "The created watchlist, or the answer to the first call with this idempotency key.",
+          "The created watchlist, or the response to the first call with this idempotency key.",
         schema: watchlistSchema,
         example: watchlist,
         headers: ["Idempotent-Replayed"],
@@ -133,7 +133,7 @@ export const watchlistOperations = {
       "Changes the fields that you send; a run in progress keeps its settings. A new cadence counts " +
       "from the last run. `status` pauses and resumes the watchlist. To change items, use " +
       "POST /v1/watchlists/{id}/items. Free.\n\nChanging `pipeline` keeps owed retries: the next run " +
-      "reads items that were deferred for lack of credits or that the source did not answer. It " +
+      "reads items that were deferred for lack of credits or that the source returned no result for. It " +
       "reads them at the new pipeline's step with the same scraper (and the same `condition`, if " +
       "there is one), otherwise at the baseline step, and reports their changes there. If the " +
       "baseline step has no routes, a step with routes that reads products does it: `lite` in " +
@@ -176,7 +176,7 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Run a watchlist now",
     description:
-      "Starts a run now, at the price of a scheduled run, also of a paused watchlist. The next " +
+      "Starts a run now, at the price of a scheduled run, even if the watchlist is paused. The next " +
       "scheduled time counts from now. Returns 409 while a run is in progress or held, and for " +
       "a watchlist without items.",
     path: id,
@@ -231,8 +231,8 @@ export const watchlistOperations = {
       "Free.\n\nAn added item is `new`: the next run stores a baseline for it and reports no " +
       "change. This also applies to a delisted item that you add again, and to an item in both " +
       "`remove` and `add`, which loses its stored values. One malformed ID refuses the whole " +
-      "call. You can repeat a call that ended without an answer.\n\nAn object in `add` sets " +
-      "`label` and `metadata` of the item, also of an item on the watchlist (`updated`). Null " +
+      "call. You can repeat a call that ended without a response.\n\nAn object in `add` sets " +
+      "`label` and `metadata` of the item, even if it is on the watchlist already (`updated`). Null " +
       "removes them, and an ID leaves them unchanged. Removing an item deletes them. A body has " +
       "at most 2 MB: 50,000 objects of up to 40 bytes, or 10,000 of up to 200 bytes. Send more " +
       "in several calls.\n\nA watchlist without items " +
@@ -284,7 +284,7 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Add and remove items (legacy path)",
     description:
-      "Does the same as POST /v1/watchlists/{id}/items; only `object` of the answer differs.",
+      "Does the same as POST /v1/watchlists/{id}/items; only `object` of the response differs.",
     deprecated: true,
     path: id,
     body: {

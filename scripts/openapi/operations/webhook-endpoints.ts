@@ -41,7 +41,7 @@ export const webhookOperations = {
     description:
       "Registers a URL that receives events. It must use HTTPS, a public host, and port 443 or " +
       "1024 to 65535. An account can register a URL once, and ten endpoints in all. The secret " +
-      `is returned in this answer only, so the call is not idempotent. ${probe}`,
+      `is returned in this response only, so the call is not idempotent. ${probe}`,
     body: {
       schema: newEndpointBody,
       examples: {
@@ -125,7 +125,7 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Rotate the secret of a webhook endpoint",
     description:
-      "Creates a new signing secret, returned in this answer only. The service signs with it " +
+      "Creates a new signing secret, returned in this response only. The service signs with it " +
       "immediately. For 24 hours it also signs with the replaced secret, in a second `v1=` " +
       "entry of the signature header, unless `overlap` is false. Older secrets are no longer " +
       "used.",

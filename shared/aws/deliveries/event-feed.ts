@@ -81,8 +81,8 @@ async function append(
   const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
   if (known !== undefined) return undefined;
   const sequence = newest.last + 1;
-  // `appendedAt` must not be earlier than that of a lower sequence, because `before` uses a binary
-  // search, and not earlier than the end of the run, which is `run.createdAt`.
+  // `appendedAt` must not be earlier than the `appendedAt` of a lower sequence, because `before`
+  // uses a binary search. It must not be earlier than the end of the run (`run.createdAt`) either.
   const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );
@@ -130,7 +130,7 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may return the rows of a transaction before those of an earlier transaction, so a
+    // A query may return the rows of a transaction before the rows of an earlier transaction, so a
     // recent gap may still be filled. Older gaps are expired runs.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;

@@ -11,7 +11,12 @@ import type {
   ReleaseResult,
   DeliveryTarget,
 } from "../../outbox/outbox.ts";
-import { targetsAtOnceMax } from "../../outbox/lease.ts";
+import {
+  beforeClaim,
+  staysClaimed,
+  type TargetTimes,
+  waitingTargets,
+} from "../../outbox/claim-limit.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import { retryOnConflict, type Row, transactWrites, conditionalWrite } from "../table/dynamo.ts";
 import { dynamoOutbox } from "./outbox.ts";
@@ -41,33 +46,23 @@ export function dynamoOutboxStore<LogRecord>(
     ...dynamoOutbox(client, options),
     async claim(target, { lease, now }) {
       const others = await readOthers(client, tableName, target);
-      const taken = others.filter((head) => isTaken(head, now));
-      const waiting = others.filter((head) => isWaiting(head, now));
-      if (taken.length >= targetsAtOnceMax) return null;
+      const allowed = beforeClaim(others, now);
+      if (allowed.outcome === "full") return null;
       const claimed = await claimTarget(client, options, { target, lease, now });
       if (claimed === null) return null;
-      const mayBeLate = taken.length + waiting.length >= targetsAtOnceMax;
-      if (mayBeLate) {
-        // Several workers may claim targets of this account at the same time. Each of them now
-        // reads the leases of the others, and only the earliest leases remain.
+      if (allowed.isContested) {
+        const own = { targetId: target.targetId, leaseUntil: lease.until };
         const rivals = await readOthers(client, tableName, target);
-        const earlier = rivals
-          .filter((rival) => isTaken(rival, now))
-          .filter((rival) => taken.some(isSame(rival)) || isBefore(rival, { target, lease }));
-        if (earlier.length >= targetsAtOnceMax) {
+        if (!staysClaimed(own, { others: rivals, taken: allowed.taken }, now)) {
           await giveBack(client, options, { target, token: lease.token, now });
           return null;
         }
       }
-      const crowded = taken.length === targetsAtOnceMax - 1 || waiting.length > 0;
-      return { ...claimed, crowded };
+      return { ...claimed, crowded: allowed.isCrowded };
     },
     async waiting(accountId, now) {
-      const heads = await readHeads(client, tableName, accountId);
-      return heads
-        .filter((head) => isWaiting(head, now))
-        .sort((one, other) => one.due.getTime() - other.due.getTime())
-        .map(({ targetId }) => ({ accountId, targetId }));
+      const targets = await readTargets(client, tableName, accountId);
+      return waitingTargets(targets, now).map(({ targetId }) => ({ accountId, targetId }));
     },
     entries: (target, wanted) => readEntries(client, options, { target, ...wanted }),
     record: (target, change) =>
@@ -111,37 +106,13 @@ async function claimTarget(
   return { additions, state };
 }
 
-interface Head {
-  readonly targetId: string;
-  readonly due: Date;
-  /** End of the current or last lease. In the past if no worker has a lease. */
-  readonly leaseUntil: Date;
-}
-
-const isSame =
-  (one: Head) =>
-  (other: Head): boolean =>
-    one.targetId === other.targetId;
-
-const isBefore = (
-  rival: Head,
-  { target, lease }: { readonly target: DeliveryTarget; readonly lease: Lease },
-): boolean =>
-  rival.leaseUntil < lease.until ||
-  (rival.leaseUntil.getTime() === lease.until.getTime() && rival.targetId < target.targetId);
-
-const isTaken = ({ leaseUntil }: Head, now: Date): boolean => leaseUntil > now;
-
-const isWaiting = ({ due, leaseUntil }: Head, now: Date): boolean =>
-  due <= now && leaseUntil <= now;
-
 async function readOthers(
   client: DynamoDBDocumentClient,
   tableName: string,
   target: DeliveryTarget,
-): Promise<readonly Head[]> {
-  const heads = await readHeads(client, tableName, target.accountId);
-  return heads.filter(({ targetId }) => targetId !== target.targetId);
+): Promise<readonly TargetTimes[]> {
+  const targets = await readTargets(client, tableName, target.accountId);
+  return targets.filter(({ targetId }) => targetId !== target.targetId);
 }
 
 /** Releases a lease that this process has just got, and makes the target due immediately. */
@@ -168,11 +139,11 @@ async function giveBack(
  * Reads the rows of an account's targets that have a due time: at most ten webhook endpoints, and
  * the S3 destination.
  */
-function readHeads(
+function readTargets(
   client: DynamoDBDocumentClient,
   TableName: string,
   accountId: string,
-): Promise<readonly Head[]> {
+): Promise<readonly TargetTimes[]> {
   const { pk } = deliveryKeys.outbox({ accountId, targetId: "" });
   const rows = queryRows(client, {
     TableName,

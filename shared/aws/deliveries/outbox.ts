@@ -10,7 +10,7 @@ export interface DynamoOutboxBase {
   readonly random: RandomSource;
 }
 
-/** Creates the outboxes for functions that add entries but do not drain them. */
+/** Creates an outbox for functions that add entries and wake targets but do not drain them. */
 export function dynamoOutbox(client: DynamoDBDocumentClient, options: DynamoOutboxBase): Outbox {
   const { tableName } = options;
   return {

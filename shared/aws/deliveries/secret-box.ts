@@ -8,8 +8,8 @@ const cacheEntriesMax = 1_000;
 
 /**
  * Encrypts and decrypts secrets with a KMS key. Passes `context` as the encryption context: `open`
- * rejects if its context differs from that of `seal`. Caches up to 1,000 decrypted secrets for five
- * minutes.
+ * rejects if its context differs from the context given to `seal`. Caches up to 1,000 decrypted
+ * secrets for five minutes.
  */
 export function kmsSecretBox(
   client: KMSClient,

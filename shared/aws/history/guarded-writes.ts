@@ -1,6 +1,16 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { chunksOf } from "../../base/chunks-of.ts";
+import { inParallel } from "../../base/in-parallel.ts";
 import type { HistoryOwner } from "../../history/history-store.ts";
-import { type Row, type TableOptions, type TransactItem, transactWrites } from "../table/dynamo.ts";
+import {
+  conditionalWrite,
+  retryOnConflict,
+  type Row,
+  type TableOptions,
+  type TransactItem,
+  transactWrites,
+} from "../table/dynamo.ts";
+import { historyBounds } from "./history-bounds.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 /**
@@ -10,11 +20,20 @@ const rowsMax = 99;
 /** Maximum size of the rows of a transaction, in bytes. DynamoDB's limit is 4 MB. */
 const bytesMax = 3 * 1024 * 1024;
 
+/** Number of claimed rows that are put at a time. */
+const parallelPuts = 4;
+
 /**
- * Puts rows in order, in as few transactions as possible. Each transaction checks that the
- * watchlist exists, so that a process which continues after the watchlist was purged writes
- * nothing. Returns false if the watchlist does not exist; the rows of earlier transactions may be
- * written.
+ * Puts rows, of which the last one makes the others effective. Writes nothing if the watchlist does
+ * not exist, so that a process which continues after the watchlist was purged leaves no row.
+ * Returns false if the watchlist does not exist; some rows may have been written before it was
+ * deleted, and its purge deletes them.
+ *
+ * - Large rows are first claimed: a transaction that checks that the watchlist exists creates them
+ *   without content. Then each is put on condition that it still exists, which a purge prevents.
+ * - All other rows, and the last row, are put in order, in as few transactions as possible. Each
+ *   transaction checks that the watchlist exists.
+ *
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function putRows(
@@ -22,7 +41,11 @@ export async function putRows(
   options: TableOptions,
   { list, rows }: { readonly list: HistoryOwner; readonly rows: readonly Row[] },
 ): Promise<boolean> {
-  for (const group of groupsOf(rows)) {
+  const last = rows.at(-1);
+  const isClaimed = (row: Row): boolean => row !== last && sizeOf(row) > historyBounds.claimedAbove;
+  const claimed = rows.filter(isClaimed);
+  if (!(await putClaimed(client, options, { list, rows: claimed }))) return false;
+  for (const group of groupsOf(rows.filter((row) => !isClaimed(row)))) {
     const puts = group.map((row) => ({ Put: { TableName: options.table, Item: { ...row } } }));
     if (!(await transactWrites(client, [exists(options.table, list), ...puts], options))) {
       return false;
@@ -30,6 +53,49 @@ export async function putRows(
   }
   return true;
 }
+
+async function putClaimed(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { list, rows }: { readonly list: HistoryOwner; readonly rows: readonly Row[] },
+): Promise<boolean> {
+  const { table } = options;
+  for (const some of chunksOf(rows, rowsMax)) {
+    const claims = some.map((row) => claimOf(table, row));
+    if (!(await transactWrites(client, [exists(table, list), ...claims], options))) return false;
+  }
+  const put = await inParallel(rows, parallelPuts, (row) => putIfClaimed(client, options, row));
+  return put.every(Boolean);
+}
+
+/** Builds the write that creates a row without content. Keeps the content of an existing row. */
+const claimOf = (TableName: string, { pk, sk, ttl }: Row): TransactItem => ({
+  Update: {
+    TableName,
+    Key: { pk, sk },
+    UpdateExpression: "SET #ttl = :ttl",
+    ExpressionAttributeNames: { "#ttl": "ttl" },
+    ExpressionAttributeValues: { ":ttl": ttl },
+  },
+});
+
+/** Puts a claimed row. Returns false, without a change, if a purge has deleted it. */
+const putIfClaimed = (
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  row: Row,
+): Promise<boolean> =>
+  retryOnConflict(options, () =>
+    conditionalWrite(() =>
+      client.send(
+        new PutCommand({
+          TableName: options.table,
+          Item: { ...row },
+          ConditionExpression: "attribute_exists(pk)",
+        }),
+      ),
+    ),
+  );
 
 /** Builds the write of a transaction that checks that a watchlist exists. */
 export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({

@@ -2,6 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { itemIdOf } from "../../history/point-lines.ts";
 import type { Row } from "../table/dynamo.ts";
 import type { RowKey } from "../table/table.ts";
+import { historyBounds } from "./history-bounds.ts";
 
 /** Lines that are stored in one row, compressed. */
 export interface LineChunk {
@@ -12,8 +13,6 @@ export interface LineChunk {
   readonly last: string;
 }
 
-/** Maximum number of characters of a chunk before compression. */
-const charactersMax = 1024 * 1024;
 /** Maximum number of compressed bytes of a chunk. DynamoDB limits a row to 400 KB. */
 const bytesMax = 300 * 1024;
 
@@ -27,7 +26,7 @@ export function chunksOf(lines: readonly string[]): LineChunk[] {
   let characters = 0;
   for (const [n, line] of lines.entries()) {
     characters += line.length + 1;
-    if (characters >= charactersMax || n === lines.length - 1) {
+    if (characters >= historyBounds.chunkCharactersMax || n === lines.length - 1) {
       chunks.push(...compressed(lines.slice(start, n + 1)));
       start = n + 1;
       characters = 0;

@@ -73,13 +73,13 @@ export type ShardChangeWith =
   | Exclude<ShardChange, { readonly outcome: "changed" }>
   /** The response of a transaction does not contain the shard. */
   | { readonly outcome: "changed"; readonly shard: undefined }
-  /** The condition of the other write failed, but not that of the shard. */
+  /** The condition of the other write failed, but the condition of the shard did not. */
   | { readonly outcome: "other_refused" };
 
 /**
  * Makes one conditional update of a shard together with one other write, without retries. Returns
- * `other_refused` if only the condition of the other write failed. The other outcomes are those of
- * `changeShard`, but `changed` has no shard.
+ * `other_refused` if only the condition of the other write failed. The other outcomes are the same
+ * as in `changeShard`, but `changed` has no shard.
  * @throws the error of the request. The transaction may still have taken effect, so the caller must
  * read the shard.
  */
@@ -162,8 +162,8 @@ const freshTriesMax = 6;
 
 /**
  * Repeats an attempt until it returns a result. `fresh` means that the attempt has cached the
- * current rows: the next attempt follows at once. After `again`, the next attempt follows a pause
- * with full jitter.
+ * current rows: the next attempt follows immediately. After `again`, the next attempt follows a
+ * pause with full jitter.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function untilDone<T extends object>(

@@ -3,8 +3,8 @@ import { timeOfStamp } from "../../credits/journal.ts";
 import type { ReserveOutcome } from "../../credits/ledger.ts";
 import type { TransactItem } from "../table/dynamo.ts";
 import { accountKeys, epochSeconds } from "../table/table.ts";
-import { readRow } from "./change-shard.ts";
-import { cachedAccountOf, type LedgerProcess } from "./process.ts";
+import { readRow, readShard } from "./change-shard.ts";
+import { cacheShards, cachedAccountOf, type LedgerProcess } from "./process.ts";
 import { totalBalance } from "./read-shards.ts";
 
 /**
@@ -18,7 +18,7 @@ export interface BudgetDay {
   readonly accountId: string;
   /** The ID of the watchlist, or `accountOwner`. */
   readonly owner: string;
-  /** The UTC day, as `YYYY-MM-DD`. A hold counts to the day of its reservation. */
+  /** The UTC day, as `YYYY-MM-DD`. A hold counts towards the day of its reservation. */
   readonly day: string;
 }
 
@@ -127,7 +127,8 @@ export const baseOfBudget = (
 
 /**
  * Returns the refusal of a reservation by a daily budget; undefined if the budget now covers the
- * reservation of `credits`.
+ * reservation of `credits`, or if the account has another budget than `budget`. The process has
+ * then cached the current budget.
  */
 export async function overBudget(
   process: LedgerProcess,
@@ -137,8 +138,24 @@ export async function overBudget(
   const { used } = await readBudgetUse(process, day);
   const available = Math.max(0, budget - used);
   if (credits <= available) return undefined;
-  const { shards } = cachedAccountOf(process, day.accountId);
-  const balance = await totalBalance(process, day.accountId, shards);
+  const { accountId } = day;
   const kind = day.owner === accountOwner ? "account" : "watchlist";
+  if (kind === "account" && (await currentBudget(process, accountId)) !== budget) return undefined;
+  const balance = await totalBalance(
+    process,
+    accountId,
+    cachedAccountOf(process, accountId).shards,
+  );
   return { outcome: "over_budget", budget: kind, limit: budget, available, balance };
+}
+
+/**
+ * Reads and caches the daily budget of an account; null if it has none. A refused transaction does
+ * not show whether the cached budget is current: a conflict or the refusal of another row can hide
+ * the condition of the shard.
+ */
+async function currentBudget(process: LedgerProcess, accountId: string): Promise<number | null> {
+  const shard = await readShard(process, accountId, cachedAccountOf(process, accountId).home);
+  if (shard !== undefined) cacheShards(process, accountId, [shard]);
+  return cachedAccountOf(process, accountId).budget;
 }

@@ -37,7 +37,7 @@ interface Step {
 
 /**
  * The shard number in the place of a transfer. It is below all shard numbers, because a transfer
- * takes effect in its shards at once, before the entries with the same stamp.
+ * takes effect in its shards at the same time, before the entries with the same stamp.
  */
 const beforeShards = -1;
 
@@ -140,9 +140,9 @@ async function* batchesOf(
 }
 
 /**
- * Yields the records in the row of a shard, which the caller has read, then those in the pages of
- * its journal. Omits records that were copied to a page after the row was read, because the row
- * contains them.
+ * Yields the records in the row of a shard, which the caller has read, then the records in the
+ * pages of its journal. Omits records that were copied to a page after the row was read, because
+ * the row contains them.
  */
 async function* journalBatches(
   process: LedgerProcess,

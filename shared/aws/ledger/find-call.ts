@@ -25,7 +25,7 @@ interface Reach {
   readonly pagesToSettle: number;
 }
 
-/** For a request that must be answered soon. */
+/** For a request that needs a response soon. */
 const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
 /**
  * For a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5 pages a

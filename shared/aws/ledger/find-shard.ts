@@ -25,8 +25,8 @@ type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "n
 /**
  * Finds a shard with a free slot and enough credits, and makes it the home shard of this process.
  * Releases expired holds and transfers credits from other shards if necessary. Returns `fresh` to
- * repeat the reservation at once, `again` to repeat it after a pause, or the reason for refusing
- * it.
+ * repeat the reservation immediately and `again` to repeat it after a pause. Returns `insufficient`
+ * or `no_slot` if the account lacks the credits or a free slot.
  */
 export async function findShard(
   process: LedgerProcess,

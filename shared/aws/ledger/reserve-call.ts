@@ -19,9 +19,11 @@ import { reserveUpdate } from "./shard-update.ts";
 const reserved: ReserveOutcome = { outcome: "reserved" };
 
 /**
- * Reserves credits and a slot for a call. Needs one conditional update if the home shard has both.
- * Returns `insufficient` or `no_slot`, without a reservation, if the account lacks the credits or a
- * free slot.
+ * Reserves credits and a slot for a call. One conditional update is enough if the home shard (the
+ * shard that this process tries first, see `moveHome`) has both. An account with a daily budget
+ * needs a transaction. Returns `insufficient`, `no_slot` or `over_budget`, without a reservation,
+ * if the account lacks the credits, a free slot, or room in its daily budget. Returns `reserved` if
+ * the hold exists already.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted, or if the
  * hold has expired before it could be reserved
  */

@@ -89,8 +89,8 @@ const shardPosition = 1;
 const firstBudgetPosition = 2;
 
 /**
- * Returns the daily budgets that a reservation uses on the day of the stamp `at`: that of its
- * watchlist and that of its account, if they have one.
+ * Returns the daily budgets that a reservation uses on the day of the stamp `at`: the budgets of
+ * its watchlist and of its account, if they have one.
  */
 function budgetsFor(
   { accountId, watchlistBudget }: Reservation,

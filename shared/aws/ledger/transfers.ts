@@ -16,9 +16,9 @@ interface Wanted {
 
 /**
  * Transfers credits from other shards to a shard that needs them, in one transaction. If the
- * richest shard has enough, only this shard provides credits: the missing ones, or half of the
- * difference between the two balances if that is more, so that later calls need no transfer.
- * Otherwise several shards provide the missing credits, as far as their balances allow.
+ * richest shard has enough, only this shard provides credits. It provides the missing credits, or
+ * half of the difference between the two balances if that is more. Later calls then need no
+ * transfer. Otherwise several shards provide the missing credits, as far as their balances allow.
  *
  * Returns false, without a change, if `shards` does not contain the shard that needs credits, if a
  * shard changed since it was read, or if other requests contend for the rows.

@@ -1,5 +1,6 @@
 import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { BacktestQueue } from "../../backtest/backtest-queue.ts";
+import { toBacktestMessage } from "../../messages/backtests-queue.ts";
 
 /**
  * Sends the jobs of back-tests to SQS. The account ID is the message group, so that no account
@@ -7,16 +8,12 @@ import type { BacktestQueue } from "../../backtest/backtest-queue.ts";
  */
 export function sqsBacktestQueue(client: SQSClient, queueUrl: string): BacktestQueue {
   return {
-    async send({ accountId, watchlistId, id }) {
+    async send(job) {
       await client.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: JSON.stringify({
-            account_id: accountId,
-            watchlist_id: watchlistId,
-            backtest_id: id,
-          }),
-          MessageGroupId: accountId,
+          MessageBody: JSON.stringify(toBacktestMessage(job)),
+          MessageGroupId: job.accountId,
         }),
       );
     },

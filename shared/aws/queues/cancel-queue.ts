@@ -1,5 +1,6 @@
 import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { CancelQueue } from "../../credits/cancel-queue.ts";
+import { cancelMessage } from "../../messages/runs-queue.ts";
 
 /**
  * Creates a queue of messages that cancel the holds of calls. They are sent to the runs queue, and
@@ -7,12 +8,12 @@ import type { CancelQueue } from "../../credits/cancel-queue.ts";
  */
 export function sqsCancelQueue(client: SQSClient, runsQueueUrl: string): CancelQueue {
   return {
-    async send({ accountId, holdId }) {
+    async send(hold) {
       await client.send(
         new SendMessageCommand({
           QueueUrl: runsQueueUrl,
-          MessageBody: JSON.stringify({ type: "cancel", account_id: accountId, hold_id: holdId }),
-          MessageGroupId: accountId,
+          MessageBody: JSON.stringify(cancelMessage(hold)),
+          MessageGroupId: hold.accountId,
         }),
       );
     },

@@ -1,7 +1,8 @@
 import { SendMessageBatchCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { chunksOf } from "../../base/chunks-of.ts";
 import { quantity } from "../../base/quantity.ts";
-import type { OutboxQueue, DeliveryTarget } from "../../outbox/outbox.ts";
+import type { OutboxQueue } from "../../outbox/outbox.ts";
+import { toDeliveryMessage } from "../../messages/deliveries-queue.ts";
 
 const batchMessagesMax = 10;
 
@@ -19,7 +20,7 @@ export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue
             QueueUrl: queueUrl,
             Entries: batch.map((target, index) => ({
               Id: String(index),
-              MessageBody: messageBody(target),
+              MessageBody: JSON.stringify(toDeliveryMessage(target)),
               MessageGroupId: target.accountId,
               DelaySeconds: delaySeconds,
             })),
@@ -33,6 +34,3 @@ export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue
     },
   };
 }
-
-const messageBody = ({ accountId, targetId }: DeliveryTarget): string =>
-  JSON.stringify({ account_id: accountId, target_id: targetId });

@@ -2,8 +2,16 @@ import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from "@aw
 import { assert } from "../../base/assert.ts";
 import { chunksOf } from "../../base/chunks-of.ts";
 import { limits } from "../../base/limits.ts";
-import type { BatchRef, RunRef } from "../../runs/run.ts";
+import type { BatchRef } from "../../runs/run.ts";
 import type { RunQueue } from "../../runs/run-queue.ts";
+import { toFinishMessage } from "../../messages/finishes-queue.ts";
+import {
+  dueMessage,
+  purgeMessage,
+  resumeMessage,
+  type SentRunsMessage,
+} from "../../messages/runs-queue.ts";
+import { toBatchMessage } from "../../messages/steps-queue.ts";
 import { quantity } from "../../base/quantity.ts";
 
 /** URLs of the queues to which a function may send. */
@@ -16,11 +24,11 @@ interface QueueUrls {
 const entriesMax = 10;
 
 /**
- * Sends the messages of runs to SQS. The account ID is the message group, so that no account delays
- * another account. `hops` is the length of the chain of messages that caused these messages.
- * Lambda's recursive loop detection is off, because steps cause later steps:
- * `limits.messageHopsMax` ends an endless chain. A message to a queue without a URL rejects with an
- * Error.
+ * Sends the messages of runs to SQS. The account ID is the message group, so that one account's
+ * backlog delays other accounts as little as possible. `hops` is the length of the chain of
+ * messages that caused these messages. Lambda's recursive loop detection is off, because steps
+ * cause later steps: `limits.messageHopsMax` ends an endless chain. A message to a queue without a
+ * URL rejects with an Error.
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
@@ -31,7 +39,7 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQu
   const send = async (
     queue: keyof QueueUrls,
     groupId: string,
-    body: Record<string, unknown>,
+    body: SentRunsMessage | ReturnType<typeof toFinishMessage>,
   ): Promise<void> => {
     await client.send(
       new SendMessageCommand({
@@ -42,18 +50,10 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQu
     );
   };
   return {
-    sendDue: (due) =>
-      send("runs", due.accountId, {
-        type: "due",
-        account_id: due.accountId,
-        watchlist_id: due.watchlistId,
-        scheduled_time: due.scheduledTime,
-        ...(due.overdue === true ? { overdue: true } : {}),
-      }),
-    sendPurge: (watchlistId) =>
-      send("runs", watchlistId, { type: "purge", watchlist_id: watchlistId }),
-    sendResume: (run) => send("runs", run.accountId, { type: "resume", ...runMessage(run) }),
-    sendFinish: (run) => send("finishes", run.accountId, runMessage(run)),
+    sendDue: (due) => send("runs", due.accountId, dueMessage(due)),
+    sendPurge: (watchlistId) => send("runs", watchlistId, purgeMessage(watchlistId)),
+    sendResume: (run) => send("runs", run.accountId, resumeMessage(run)),
+    sendFinish: (run) => send("finishes", run.accountId, toFinishMessage(run)),
     async sendBatches(batches) {
       for (const some of chunksOf(batches, entriesMax)) {
         await sendBatch(client, urlOf(urls, "steps"), { batches: some, hops });
@@ -61,12 +61,6 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQu
     },
   };
 }
-
-const runMessage = (run: RunRef): Record<string, unknown> => ({
-  account_id: run.accountId,
-  watchlist_id: run.watchlistId,
-  run_number: run.runNumber,
-});
 
 function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
   const url = urls[queue];
@@ -89,15 +83,7 @@ async function sendBatch(
       QueueUrl: queueUrl,
       Entries: batches.map((batch, index) => ({
         Id: String(index),
-        MessageBody: JSON.stringify({
-          ...runMessage(batch),
-          run_id: batch.runId,
-          step: batch.step,
-          plan: batch.plan,
-          starts: batch.starts,
-          batch: batch.batch,
-          hops,
-        }),
+        MessageBody: JSON.stringify(toBatchMessage({ ...batch, hops })),
         MessageGroupId: batch.accountId,
       })),
     }),

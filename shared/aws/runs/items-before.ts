@@ -8,35 +8,51 @@ import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 /** Maximum size of the encoded items of a row, in bytes. DynamoDB limits a row to 400 KB. */
 const bytesMax = 300 * 1024;
+/**
+ * Maximum size of encoded items in the row of a result, in bytes. Most batches of a run have only a
+ * few outcomes, and a separate row would cost another request.
+ */
+const inRowMax = 8 * 1024;
 
 /**
  * The name of the rows that store the items as they were before a batch. It is an attribute of the
- * batch's result.
+ * batch's result. With no chunks, the items are in the attribute `before_items` of the same row;
+ * without that attribute, there are no items.
  */
-export interface BeforeName {
+interface BeforeName {
   readonly attempt: string;
   readonly chunks: number;
 }
 
+/** The attributes of a result's row that `itemsBeforeOf` reads. */
+export const beforeAttributes: readonly string[] = ["sk", "before", "before_items"];
+
 /**
- * Stores the items before a batch under a new random name, and returns the name. The result of the
- * batch contains the name, so the items of an attempt that recorded no result have no effect.
+ * Stores the items before a batch. Returns the attributes of the result's row that contain or name
+ * them. Items that are too large for the row are written to separate rows under a new random name,
+ * so the items of an attempt that recorded no result have no effect.
  * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
-export async function writeItemsBefore(
+export async function storeItemsBefore(
   client: DynamoDBDocumentClient,
   options: TableOptions,
   { ref, items, ttl }: { readonly ref: BatchRef; readonly items: readonly Item[]; ttl: number },
-): Promise<BeforeName> {
-  const attempt = Buffer.from(options.random.bytes(6)).toString("hex");
+): Promise<Row> {
   const chunks = encodedChunks(items);
+  const [first = new Uint8Array()] = chunks;
+  if (chunks.length <= 1 && first.byteLength <= inRowMax) {
+    const before: BeforeName = { attempt: "", chunks: 0 };
+    return { before, ...(chunks.length > 0 && { before_items: first }) };
+  }
+  const attempt = Buffer.from(options.random.bytes(6)).toString("hex");
   const rows = chunks.map((encoded, chunk) => ({
     ...keyOf(ref, { attempt, chunk }),
     items: encoded,
     ttl,
   }));
   await writeRows(client, options, rows);
-  return { attempt, chunks: chunks.length };
+  const before: BeforeName = { attempt, chunks: chunks.length };
+  return { before };
 }
 
 function encodedChunks(items: readonly Item[]): Uint8Array[] {
@@ -47,32 +63,35 @@ function encodedChunks(items: readonly Item[]): Uint8Array[] {
   return [...encodedChunks(items.slice(0, middle)), ...encodedChunks(items.slice(middle))];
 }
 
-interface StoredBatch {
-  readonly step: StepRecord;
-  readonly batch: number;
-  readonly name: BeforeName;
-}
-
 /**
- * Returns the items of a batch as they were before it, which `writeItemsBefore` stored.
+ * Returns the items of a batch as they were before it, which `storeItemsBefore` stored; an empty
+ * list if it stored none.
+ * @param row the row of the batch's result, with `beforeAttributes`
  * @throws Error if a row of these items does not exist
  */
-export async function readItemsBefore(
+export async function itemsBeforeOf(
   client: DynamoDBDocumentClient,
   table: string,
-  { step: { runId, step }, batch, name: { attempt, chunks } }: StoredBatch,
+  { step: { runId, step }, row }: { readonly step: StepRecord; readonly row: Row },
 ): Promise<readonly Item[]> {
+  const stored = row["before_items"] as Uint8Array | undefined;
+  if (stored !== undefined) return decodeItems(stored);
+  const { attempt, chunks } = (row["before"] as BeforeName | undefined) ?? {
+    attempt: "",
+    chunks: 0,
+  };
+  const batch = Number(String(row["sk"]).split("#").at(-1));
   const items: Item[] = [];
   for (let chunk = 0; chunk < chunks; chunk += 1) {
-    const { Item: row } = await client.send(
+    const { Item: found } = await client.send(
       new GetCommand({
         TableName: table,
         Key: keyOf({ runId, step, batch }, { attempt, chunk }),
         ConsistentRead: true,
       }),
     );
-    assert(row !== undefined, "the items before a recorded batch are stored");
-    items.push(...decodeItems((row as Row)["items"] as Uint8Array));
+    assert(found !== undefined, "the items before a recorded batch are stored");
+    items.push(...decodeItems((found as Row)["items"] as Uint8Array));
   }
   return items;
 }

@@ -94,16 +94,23 @@ const runEnd = (table: string, run: Run): TransactItem => ({
   },
 });
 
-const listEnd = (table: string, run: Run): TransactItem => ({
-  Update: {
-    TableName: table,
-    Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
-    UpdateExpression: "SET running_run = :none, last_run_status = :status",
-    ConditionExpression: "running_run = :number",
-    ExpressionAttributeValues: {
-      ":none": null,
-      ":number": run.runNumber,
-      ":status": run.status,
+function listEnd(table: string, run: Run): TransactItem {
+  // After a discard, a field that is still missing holds the next run too.
+  const missing = run.hold?.status === "released" ? run.shape?.missingFields : undefined;
+  return {
+    Update: {
+      TableName: table,
+      Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
+      UpdateExpression:
+        "SET running_run = :none, last_run_status = :status" +
+        (missing === undefined ? "" : ", missing_fields = :missing"),
+      ConditionExpression: "running_run = :number",
+      ExpressionAttributeValues: {
+        ":none": null,
+        ":number": run.runNumber,
+        ":status": run.status,
+        ...(missing !== undefined && { ":missing": missing }),
+      },
     },
-  },
-});
+  };
+}

@@ -22,6 +22,7 @@ export function runRow(run: Run): Row {
     max_credits: run.maxCredits,
     daily_credit_budget: run.dailyCreditBudget,
     brake: run.brake,
+    missing_fields: run.missingFields,
     plan: run.plan,
     watchlist: run.watchlist,
   };
@@ -63,6 +64,8 @@ export function runOf(row: Row): Run {
     maxCredits: row["max_credits"] ?? null,
     dailyCreditBudget: row["daily_credit_budget"] ?? null,
     brake: row["brake"] ?? null,
+    ...(row["missing_fields"] !== undefined && { missingFields: row["missing_fields"] }),
+    ...(row["shape"] !== undefined && { shape: row["shape"] }),
     ...(row["hold"] !== undefined && { hold: row["hold"] }),
     plan: row["plan"],
     watchlist: row["watchlist"],

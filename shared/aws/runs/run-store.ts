@@ -259,7 +259,8 @@ function finishWrites(
       Key: watchlistKeys.run(run.watchlistId, run.runNumber),
       UpdateExpression:
         "SET phase = :phase, #status = :status, #error = :error, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits" +
-        (run.hold === undefined ? "" : ", #hold = :hold"),
+        (run.hold === undefined ? "" : ", #hold = :hold") +
+        (run.shape === undefined ? "" : ", shape = :shape"),
       ExpressionAttributeNames: {
         "#status": "status",
         "#error": "error",
@@ -276,6 +277,7 @@ function finishWrites(
         ":stats": statsRow(run.stats),
         ":credits": run.credits,
         ...(run.hold !== undefined && { ":hold": run.hold }),
+        ...(run.shape !== undefined && { ":shape": run.shape }),
       },
     },
   };
@@ -299,6 +301,7 @@ function listUpdate(
         (list.endpoint === undefined
           ? ""
           : ", webhook_endpoint_id = :endpoint, webhook_url = :url") +
+        (list.missingFields === undefined ? "" : ", missing_fields = :missing") +
         pausing,
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
@@ -314,6 +317,7 @@ function listUpdate(
         ...(list.endpoint === undefined
           ? {}
           : { ":endpoint": list.endpoint.endpointId, ":url": list.endpoint.url }),
+        ...(list.missingFields === undefined ? {} : { ":missing": list.missingFields }),
         ...(list.pause
           ? { ":paused": "paused", ":reason": "insufficient_credits", ":none": null }
           : {}),

@@ -3,6 +3,7 @@ import type {
   BatchCounts,
   BatchRef,
   BatchResult,
+  BatchShape,
   CarriedOutcomes,
   EffectiveResult,
   ItemOutcome,
@@ -44,6 +45,7 @@ export const resultOf = (row: Row): BatchResult => ({
   outcomes: ["routed", "outcomes", "silent"]
     .flatMap((name) => listIn<ItemOutcome>(row[name]))
     .toSorted((a, b) => compareIds(a.id, b.id)),
+  ...(row["shape"] !== undefined && { shape: row["shape"] as BatchShape }),
 });
 
 /** Parses the row with a batch's result and its history points. */

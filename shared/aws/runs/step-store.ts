@@ -9,13 +9,12 @@ import {
   noCounts,
   type StepRecord,
 } from "../../runs/run.ts";
-import type { Item } from "../../watchlists/item.ts";
 import { pointLinesOf } from "../../runs/run-history.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, packLines, unpack } from "./compressed.ts";
 import { type Row, conditionalWrite, writeRows, type TableOptions } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
-import { type BeforeName, readItemsBefore, writeItemsBefore } from "./items-before.ts";
+import { beforeAttributes, itemsBeforeOf, storeItemsBefore } from "./items-before.ts";
 import { stepRecordOf, stepRow } from "./run-row.ts";
 import {
   effectiveResultOf,
@@ -50,6 +49,7 @@ const effectiveAttributes: readonly string[] = [
   "details",
   "details_in",
   "before",
+  "shape",
 ];
 
 /**
@@ -93,16 +93,16 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       return row === undefined ? undefined : plannedOf(row);
     },
     async recordResult(ref, found, items) {
-      const name = items && (await writeItemsBefore(client, options, { ref, items, ttl: ttl() }));
-      const result = { ref, found, name, ttl: ttl() };
+      const before = items && (await storeItemsBefore(client, options, { ref, items, ttl: ttl() }));
+      const result = { ref, found, before, ttl: ttl() };
       if (await putResult(client, options, result)) return { isFirst: true };
       const recorded = await read(resultKey(ref));
       assert(recorded !== undefined, "a batch without a new result has a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
     },
     async *itemsBefore(step) {
-      const rows = query(firstResult(step), ["sk", "before"]);
-      for await (const row of rows) yield itemsBeforeBatch(client, table, { step, row });
+      const rows = query(firstResult(step), beforeAttributes);
+      for await (const row of rows) yield itemsBeforeOf(client, table, { step, row });
     },
     markDone: (ref) => markDone(client, table, ref),
     async counts(step) {
@@ -137,18 +137,6 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
 
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
-
-/** Reads the items as they were before a batch. The row of the batch's result names their rows. */
-async function itemsBeforeBatch(
-  client: DynamoDBDocumentClient,
-  table: string,
-  { step, row }: { readonly step: StepRecord; readonly row: Row },
-): Promise<readonly Item[]> {
-  const name = row["before"] as BeforeName | undefined;
-  if (name === undefined) return [];
-  const batch = Number(String(row["sk"]).split("#").at(-1));
-  return readItemsBefore(client, table, { step, batch, name });
-}
 
 /**
  * Yields the rows of the partition `key.pk` that have the same prefix as `key.sk`. The prefix ends
@@ -208,12 +196,13 @@ async function putResult(
   {
     ref,
     found,
-    name,
+    before,
     ttl,
   }: {
     readonly ref: BatchRef;
     readonly found: BatchResult;
-    readonly name: BeforeName | undefined;
+    /** The attributes with the items before the batch; undefined if they are not recorded. */
+    readonly before: Row | undefined;
     readonly ttl: number;
   },
 ): Promise<boolean> {
@@ -240,7 +229,8 @@ async function putResult(
           ...(silent !== undefined && { silent: pack(silent.map(withoutPoint)) }),
           ...(points.length > 0 && { points: packLines(points) }),
           ...(delisted.length > 0 && { delisted: pack(delisted) }),
-          ...(name !== undefined && { before: name }),
+          ...before,
+          ...(found.shape !== undefined && { shape: found.shape }),
           ttl,
         },
         ConditionExpression: "attribute_not_exists(pk)",

@@ -98,7 +98,7 @@ interface Move {
 async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
   const { client, table, source, known } = row;
   const costUs = Math.ceil(ask.permits * gapMsOf(ask) * 1_000);
-  // The new permits of an idle source start now. Those of a busy source start at the stored time,
+  // The new permits of an idle source start now. Permits of a busy source start at the stored time,
   // after the permits that were already granted.
   const isIdle = (known.get(source) ?? 0) < nowUs;
   const change = isIdle

@@ -42,7 +42,7 @@ export const documentClient = (
   options: ClientCredentials = {},
 ): DynamoDBDocumentClient => versionedClient(plainDocumentClient(options), { writes });
 
-/** The credentials of a client. Default: those of the process. */
+/** The credentials of a client. Default: the credentials of the process. */
 type ClientCredentials = Pick<DynamoDBClientConfig, "credentials">;
 
 /**

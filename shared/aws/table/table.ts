@@ -15,7 +15,7 @@ const shardPartition = (accountId: string, shard: number): string =>
 
 /**
  * Accounts table: accounts with their shards, API keys, holds and daily usage, and the shared rate
- * limits of sources.
+ * limits and the health of sources.
  */
 export const accountKeys = {
   account: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "account" }),
@@ -65,6 +65,11 @@ export const accountKeys = {
   }),
   /** The shared rate limit of a source. */
   sourceRate: (source: string): RowKey => ({ pk: `source#${source}`, sk: "rate" }),
+  /** What the reads of a scraper returned in a period, by the start of the period. */
+  sourceHealth: (scraper: string, startsAt: string): RowKey => ({
+    pk: `source#${scraper}`,
+    sk: `health#${startsAt}`,
+  }),
 };
 
 /** Ledger table: append-only. */

@@ -51,7 +51,7 @@ const attemptsMax = 10;
 
 /**
  * Wraps a client so that its callers handle only rows of the version of the code. Converts the rows
- * that it returns, including those in errors, to the version of the code. Converts the rows of puts
+ * that it returns, including rows in errors, to the version of the code. Converts the rows of puts
  * to the version that the process writes. Before a write whose expression names a converted
  * attribute, it converts the row to that version.
  *

@@ -26,7 +26,10 @@ export interface GuardedWrite {
   readonly versioned: VersionedKind;
 }
 
-/** Returns the kind of a row that has versions; undefined if only version 1 of its kind exists. */
+/**
+ * Returns the versioned kind to which a row belongs; undefined if the row's kind has only version
+ * 1. `key` is the row's key or the whole row.
+ */
 export const versionedKindOf = (
   kinds: readonly VersionedKind[],
   key: Stored,

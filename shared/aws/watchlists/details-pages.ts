@@ -112,7 +112,7 @@ async function firstRanges(
 
 /**
  * Creates the first pages of a watchlist, without details. Returns `stale` if another process has
- * created them.
+ * created them, and `watchlist_deleted` if the watchlist was deleted.
  */
 async function createPages(table: PageTable, list: WatchlistRef): Promise<Written> {
   const ranges = await firstRanges(table, list.watchlistId);
@@ -160,7 +160,7 @@ type Written = "written" | "stale" | "watchlist_deleted";
 /**
  * Replaces a page. If the watchlist has no pages of details, creates the first pages without
  * `after`, and returns `stale`, so that the caller tries again. Also returns `stale` if another
- * process has changed the page.
+ * process has changed the page. Returns `watchlist_deleted` if the watchlist was deleted.
  */
 async function writePages(
   table: PageTable,
@@ -184,7 +184,7 @@ type Put = NonNullable<TransactItem["Put"]>;
 
 /**
  * A conditional write of a page.
- * @param replaced the page whose range contains that of `page`; undefined for a first page
+ * @param replaced the page whose range contains the range of `page`; undefined for a first page
  */
 const putOf = (
   { table: TableName, watchlistId }: { readonly table: string; readonly watchlistId: string },

@@ -92,8 +92,8 @@ interface Change {
 }
 
 /**
- * Adds a neighbouring page to a change that removes items, if the remaining items and those of that
- * page fit into one page. Otherwise returns the change as it is.
+ * Adds a neighbouring page to a change that removes items, if the remaining items and the items of
+ * that page fit into one page. Otherwise returns the change as it is.
  */
 async function joinNeighbour(
   table: PageTable,
@@ -166,8 +166,8 @@ function putNew(
 
 /**
  * Deletes the 25 pages with the lowest keys, or fewer. Lowest first, so that a concurrent reader
- * finds an empty watchlist, not a gap. Returns `none` if there are no pages, and `again` if
- * DynamoDB left some of the 25 pages.
+ * finds an empty watchlist, not a gap. Returns `some` if all of them were deleted, `none` if there
+ * are no pages, and `again` if DynamoDB left some of the 25 pages.
  */
 async function removeSome(
   { client, table }: PageTable,

@@ -74,9 +74,10 @@ const isNothing = (growth: ItemCounts): boolean =>
 
 /**
  * Replaces one page without changing its IDs and counts, and without a write of the watchlist's
- * row. The result can be `stale` although the write took effect: the response was lost, and another
- * writer replaced the page before the SDK repeated the write. Repeating the change must therefore
- * be harmless.
+ * row. Returns `stale` if the page changed after it was read or was deleted, and `again` if
+ * DynamoDB throttled the write or a transaction had locked the row. The result can also be `stale`
+ * although the write took effect: the response was lost, and another writer replaced the page
+ * before the SDK repeated the write. Repeating the change must therefore be harmless.
  */
 async function putPage(
   { client, table }: PageTable,
@@ -212,7 +213,9 @@ function listUpdate(
 const failed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
-/** The result of a cancelled transaction, whose last write must be that of the watchlist's row. */
+/**
+ * The result of a cancelled transaction. Its last write must be the write of the watchlist's row.
+ */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);
   if (failed(list) && list?.item === undefined) return "watchlist_deleted";

@@ -9,6 +9,7 @@ import {
 } from "@aws-sdk/client-scheduler";
 import { parseCron } from "../../cron/parse-cron.ts";
 import { tickerExpression } from "../../cron/ticker-expression.ts";
+import { dueMessage } from "../../messages/runs-queue.ts";
 import type { Schedule } from "../../watchlists/schedule.ts";
 import type { WatchlistSchedule, Schedules } from "../../watchlists/schedules.ts";
 
@@ -75,10 +76,11 @@ function scheduleInput(
       Input: JSON.stringify({
         QueueUrl: queueUrl,
         MessageBody: JSON.stringify({
-          type: "due",
-          account_id: accountId,
-          watchlist_id: watchlistId,
-          scheduled_time: "<aws.scheduler.scheduled-time>",
+          ...dueMessage({
+            accountId,
+            watchlistId,
+            scheduledTime: "<aws.scheduler.scheduled-time>",
+          }),
           hops: 0,
         }),
         MessageGroupId: accountId,

@@ -15,6 +15,7 @@ export function watchlistRow(list: Watchlist): Row {
     item_total: totalOf(list.itemCounts),
     run_count: list.runCount,
     consecutive_skips: list.consecutiveSkips,
+    missing_fields: list.missingFields,
     refresh_due: list.refreshDue,
     overlaps: list.overlaps,
     running_run: list.runningRun,
@@ -48,6 +49,7 @@ export function watchlistOf(row: Row): Watchlist {
     consecutiveSkips: row["consecutive_skips"],
     // Absent in rows that earlier releases wrote.
     refreshDue: row["refresh_due"] ?? false,
+    ...(row["missing_fields"] !== undefined && { missingFields: row["missing_fields"] }),
     overlaps: row["overlaps"],
     runningRun: row["running_run"],
     lastRunAt: row["last_run_at"],

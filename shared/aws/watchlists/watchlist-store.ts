@@ -97,6 +97,7 @@ async function listLists(
  * Replaces all settings of a watchlist, and returns it after the change. The new settings were
  * calculated from `before`. If one of the attributes used has changed since then, returns undefined
  * and writes nothing.
+ * @throws any error of the request other than a failed condition
  */
 async function updateList(
   client: DynamoDBDocumentClient,

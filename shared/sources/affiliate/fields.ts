@@ -5,6 +5,7 @@ import {
   type RetailerBObject,
 } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
+import { defined } from "../contract/defined.ts";
 import type { AffiliateItem } from "./item.ts";
 
 /** The values, besides the item itself, from which a result is built. */
@@ -62,7 +63,7 @@ function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFiel
 
 function objectOf(item: AffiliateItem, currency: string): RetailerBObject {
   const shipping = shippingOf(item, currency);
-  return shown<RetailerBObject>({
+  return defined<RetailerBObject>({
     brand: item.brandName,
     upc: item.upc,
     modelNumber: item.modelNumber,
@@ -88,21 +89,12 @@ const shippingOf = (
   item: AffiliateItem,
   currency: string,
 ): NonNullable<RetailerBObject["shipping"]> =>
-  shown<NonNullable<RetailerBObject["shipping"]>>({
+  defined<NonNullable<RetailerBObject["shipping"]>>({
     standard:
       item.standardShipRate === undefined ? undefined : { amount: item.standardShipRate, currency },
     twoDayEligible: item.isTwoDayShippingEligible,
     freeOverThreshold: item.freeOverThreshold,
   });
-
-/** Removes undefined fields, so that an unknown value is absent from the result. */
-function shown<Fields extends object>(fields: {
-  readonly [Key in keyof Fields]: Fields[Key] | undefined;
-}): Fields {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the filter removes only undefined values
-  return Object.fromEntries(entries) as Fields;
-}
 
 function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
   if (item.preOrder === true) return { inStock: false, message: "Pre-order" };

@@ -5,13 +5,24 @@ export const statusOf = (reply: SourceReply): number | undefined =>
   reply.kind === "answered" ? reply.status : undefined;
 
 /**
+ * Decodes the body of a reply in its declared charset. Returns undefined if the source did not
+ * answer.
+ */
+export const textOf = (reply: SourceReply): string | undefined =>
+  reply.kind === "answered"
+    ? decoderFor(reply.headers.get("content-type") ?? "").decode(reply.body)
+    : undefined;
+
+/**
  * Parses the JSON body of a reply in its declared charset. Returns undefined if the source did not
  * answer or the body is not JSON.
  */
-export function jsonOf(reply: SourceReply): unknown {
-  if (reply.kind !== "answered") return undefined;
+export const jsonOf = (reply: SourceReply): unknown => parsedJson(textOf(reply));
+
+/** Parses a text as JSON. Returns undefined if it is undefined or not JSON. */
+export function parsedJson(text: string | undefined): unknown {
   try {
-    return JSON.parse(decoderFor(reply.headers.get("content-type") ?? "").decode(reply.body));
+    return text === undefined ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -69,7 +69,7 @@ async function readBatch<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const budget = splitBudget(batch.length);
-  const tester = trial.tester();
+  let role: TrialRole | undefined;
   // The parts are read in sequence, so that each part uses the batch size found by the previous
   // parts.
   const parts = [batch];
@@ -81,19 +81,21 @@ async function readBatch<Item, Result>(
     }
     const outcome = await read(part);
     if (outcome.kind === "read") {
-      trial.end(true);
+      trial.end({ takesSomething: true });
       results.push(...outcome.results);
       continue;
     }
     if (outcome.kind === "too_many") size.tooMany(part.length);
     budget.count(outcome.kind, part.length);
-    const isSplit =
-      budget.allowsSplit(outcome.kind, part.length) &&
-      (outcome.kind !== "refused" || (await tester.isSplitUseful()));
+    let isSplit = budget.allowsSplit(outcome.kind, part.length);
+    if (isSplit && outcome.kind === "refused") {
+      role ??= trial.claim();
+      isSplit = role.role === "tester" || (await role.takesSomething);
+    }
     if (isSplit) parts.unshift(...chunksOf(part, Math.ceil(part.length / 2)));
     else results.push(...part.map(unread));
   }
-  tester.end(!budget.isExhausted());
+  if (role?.role === "tester") trial.end({ takesSomething: !budget.isExhausted() });
   return results;
 }
 
@@ -139,45 +141,30 @@ function splitBudget(batchItems: number): SplitBudget {
  * batch, and runs at most once in each read.
  */
 interface SourceTrial {
-  /** Returns the tester for one batch. */
-  tester(): BatchTester;
+  /** Returns the role of a refused batch. The first batch that calls this is the tester. */
+  claim(): TrialRole;
   /**
    * Sets the result of the test. `takesSomething`: whether the source accepts any item. Later calls
    * are ignored.
    */
-  end(takesSomething: boolean): void;
+  end(result: { readonly takesSomething: boolean }): void;
 }
 
-interface BatchTester {
-  /**
-   * Returns true if the batch must be split. The first batch that calls this method runs the test,
-   * so it is always split. Any other batch waits for the result: split it if the source accepts any
-   * item.
-   */
-  isSplitUseful(): Promise<boolean>;
-  /**
-   * Sets the result of the test if this batch's call of `isSplitUseful` started the test; else does
-   * nothing. `takesSomething`: whether the source accepts any item.
-   */
-  end(takesSomething: boolean): void;
-}
+type TrialRole =
+  /** The batch is always split, and ends the test after its last part. */
+  | { readonly role: "tester" }
+  /** The batch waits for the result of the test: it is split if the source accepts any item. */
+  | { readonly role: "waits"; readonly takesSomething: Promise<boolean> };
 
 function sourceTrial(): SourceTrial {
-  const { promise: verdict, resolve } = Promise.withResolvers<boolean>();
-  let first: BatchTester | undefined;
+  const { promise: takesSomething, resolve } = Promise.withResolvers<boolean>();
+  let hasTester = false;
   return {
-    end: resolve,
-    tester() {
-      const tester: BatchTester = {
-        async isSplitUseful() {
-          first ??= tester;
-          return first === tester || verdict;
-        },
-        end(takesSomething) {
-          if (first === tester) resolve(takesSomething);
-        },
-      };
-      return tester;
+    claim() {
+      if (hasTester) return { role: "waits", takesSomething };
+      hasTester = true;
+      return { role: "tester" };
     },
+    end: (result) => resolve(result.takesSomething),
   };
 }

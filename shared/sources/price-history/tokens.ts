@@ -22,6 +22,11 @@ export interface Tokens {
    * balance.
    */
   settle(cost: number, account: TokenAccount | null): void;
+  /**
+   * The number of tokens left now and the most that the source keeps; null before the source has
+   * reported its first balance.
+   */
+  quota(): { readonly left: number; readonly max: number } | null;
 }
 
 /**
@@ -104,6 +109,10 @@ export function historyTokens(clock: Clock): Tokens {
       perMinute = account.perMinute;
       nextGrantAt = clock.now().getTime() + account.refillInMs;
       trustedUntil = clock.now().getTime() + trustedMs;
+    },
+    quota() {
+      grant(clock.now().getTime());
+      return left === null ? null : { left, max: keptMinutes * perMinute };
     },
   };
 }

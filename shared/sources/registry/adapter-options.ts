@@ -4,6 +4,8 @@
  */
 import * as v from "valibot";
 import { secretReference } from "../contract/secret-reference.ts";
+import { versionPlaceholder } from "../storefront/agent-profile.ts";
+import { isIdTemplate } from "../storefront/item-id.ts";
 import { webOptions as pageOptions } from "../web/options.ts";
 
 const seedDefault = "sandbox";
@@ -71,6 +73,27 @@ const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
     ),
   );
 };
+
+/** The base URL of a store, which is its host alone. */
+const storeUrl = v.pipe(
+  baseUrl,
+  v.check(
+    (address) => new URL(address).pathname === "/",
+    "must be the store's address without a path, such as https://store.example",
+  ),
+);
+
+/** The address of an agent profile. */
+const profileUrl = v.pipe(
+  text,
+  v.check(
+    (address) =>
+      address.split(versionPlaceholder).length <= 2 &&
+      isSafeBase(address.replace(versionPlaceholder, "version")),
+    "must be an https:// URL without a query. It can contain {version} for the protocol version " +
+      "(http:// is allowed only for this machine's own addresses)",
+  ),
+);
 
 function isSafeBase(address: string): boolean {
   if (!URL.canParse(address)) return false;
@@ -198,6 +221,31 @@ export const priceHistoryOptions = v.strictObject(
     ...pace({ callsPerSecond: 5, burst: 8, callsAtOnceMax: 8, tryTimeoutMs: 60_000 }),
   },
   wrongOption("a_history"),
+);
+
+/** The schema of the options of the adapter `storefront`. */
+export const storefrontOptions = v.strictObject(
+  {
+    adapter: v.literal("storefront"),
+    baseUrl: storeUrl,
+    idTemplate: v.optional(
+      v.pipe(text, v.check(isIdTemplate, "must contain {id} exactly once")),
+      "{id}",
+    ),
+    profileUrl: v.optional(profileUrl),
+    endpointPath: v.optional(
+      v.pipe(
+        text,
+        v.regex(/^\/(?!\/)[\w.~/-]*$/, "must be a path on the store's host, such as /api/ucp/mcp"),
+      ),
+    ),
+    retailerName: v.optional(nonEmpty),
+    // Stores accept 10 or 50 IDs. Each refusal halves the number, so that 40 becomes 10, not 7.
+    batchIdsMax: v.optional(batchIdsMax(250), 40),
+    // No store documents its limit. The vendor's catalog of all its stores allows 5 calls a second.
+    ...pace({ callsPerSecond: 4, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 }),
+  },
+  wrongOption("storefront"),
 );
 
 const pagePace = pace({ callsPerSecond: 2, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 });

@@ -5,6 +5,7 @@ import {
   affiliateOptions,
   catalogOptions,
   sandboxOptions,
+  storefrontOptions,
   upstreamOptions,
   webOptions,
 } from "./adapter-options.ts";
@@ -30,18 +31,18 @@ const configuration = v.strictObject(
     "retailer_a.offer_check": retailerARead,
     "retailer_b.standard": v.variant(
       "adapter",
-      [sandboxOptions, upstreamOptions, affiliateOptions, webOptions],
-      "must be one of sandbox, upstream, b_affiliate, web",
+      [sandboxOptions, upstreamOptions, affiliateOptions, storefrontOptions, webOptions],
+      "must be one of sandbox, upstream, b_affiliate, storefront, web",
     ),
     "retailer_c.standard": v.variant(
       "adapter",
-      [sandboxOptions, upstreamOptions, webOptions],
-      "must be one of sandbox, upstream, web",
+      [sandboxOptions, upstreamOptions, storefrontOptions, webOptions],
+      "must be one of sandbox, upstream, storefront, web",
     ),
     "retailer_d.standard": v.variant(
       "adapter",
-      [sandboxOptions, upstreamOptions, catalogOptions, webOptions],
-      "must be one of sandbox, upstream, d_catalog, web",
+      [sandboxOptions, upstreamOptions, catalogOptions, storefrontOptions, webOptions],
+      "must be one of sandbox, upstream, d_catalog, storefront, web",
     ),
   } satisfies Record<StepScraperId, v.GenericSchema>,
   wrongScraper,

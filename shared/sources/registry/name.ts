@@ -7,7 +7,7 @@ type NamedSource =
   | { readonly adapter: "a_history"; readonly baseUrl: string; readonly secret: NamedSecret }
   | { readonly adapter: "web"; readonly urlTemplate: string }
   | {
-      readonly adapter: "upstream" | "d_catalog" | "b_affiliate";
+      readonly adapter: "upstream" | "d_catalog" | "b_affiliate" | "storefront";
       readonly baseUrl: string;
     };
 

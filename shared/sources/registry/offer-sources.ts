@@ -2,7 +2,7 @@ import type { OfferChecker, OfferScraper } from "../../scrapers/scraper.ts";
 import { priceHistoryOfferChecker } from "../price-history/offer-check.ts";
 import { priceHistoryOffers } from "../price-history/offers.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { reportedChecker, reportedOffers } from "./reported.ts";
+import { countedChecker, countedOffers, reportedChecker, reportedOffers } from "./reported.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";
 import { historyParts, type SourceDependencies, upstreamParts } from "./parts.ts";
 import { upstreamOfferChecker, upstreamOffers } from "../upstream/scraper.ts";
@@ -28,8 +28,11 @@ function offersFrom(
   dependencies: SourceDependencies,
 ): OfferScraper {
   switch (options.adapter) {
-    case "sandbox":
-      return sandboxOffers({ seed: options.seed, clock: dependencies.clock });
+    case "sandbox": {
+      const { clock, recordHealth } = dependencies;
+      const offers = sandboxOffers({ seed: options.seed, clock });
+      return countedOffers(offers, { scraper: "retailer_a.offers", clock, recordHealth });
+    }
     case "upstream": {
       const { reporting, ...parts } = upstreamParts("retailer_a.offers", options, dependencies);
       return reportedOffers(upstreamOffers(options, parts), reporting);
@@ -48,8 +51,11 @@ function checkerFrom(
   dependencies: SourceDependencies,
 ): OfferChecker {
   switch (options.adapter) {
-    case "sandbox":
-      return sandboxOfferChecker({ seed: options.seed, clock: dependencies.clock });
+    case "sandbox": {
+      const { clock, recordHealth } = dependencies;
+      const checker = sandboxOfferChecker({ seed: options.seed, clock });
+      return countedChecker(checker, { scraper: "retailer_a.offer_check", clock, recordHealth });
+    }
     case "upstream": {
       const { reporting, ...parts } = upstreamParts(
         "retailer_a.offer_check",

@@ -20,6 +20,7 @@ import { noteForRead, type Reporting, type WarnOperator } from "./reported.ts";
 import { secretName, sourceName } from "./name.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 import type { UpstreamDependencies, UpstreamNote } from "../upstream/exchange.ts";
+import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { SourceReport } from "./report.ts";
 
 export interface SourceDependencies {
@@ -31,8 +32,15 @@ export interface SourceDependencies {
   readonly secrets: SecretReader;
   /** The token balances of the price history API by key. Use one instance in each process. */
   readonly tokens: TokensByKey;
+  /**
+   * The address of the service's own agent profile, with `{version}`. The adapter `storefront` sends
+   * it if its options name no other profile.
+   */
+  readonly agentProfileUrl: string;
   /** Receives the report of each read. */
   readonly report: (report: SourceReport) => void;
+  /** Records the health of the sources. Use one instance in each process. */
+  readonly recordHealth: RecordHealth;
   /**
    * Receives problems that an operator must fix. They contain no secrets and no data from answers.
    */
@@ -72,7 +80,7 @@ export function sourceParts(
   dependencies: SourceDependencies,
 ): SourceParts {
   const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
-  const { clock, random, budget, states, report, secrets } = dependencies;
+  const { clock, random, budget, states, report, secrets, recordHealth } = dependencies;
   const warn = limitedWarnings(scraper, dependencies);
   const client = sourceClient(
     {
@@ -92,7 +100,7 @@ export function sourceParts(
   );
   return {
     client,
-    reporting: { source: adapter, scraper, clock, report, warn },
+    reporting: { source: adapter, scraper, clock, report, warn, recordHealth },
     warn,
     open: (secret) => openSecret(secret, secrets, (problem) => warn(`${adapter}: ${problem}`)),
   };
@@ -161,10 +169,10 @@ function problemOf(note: UpstreamNote): string {
 const historyBytesMax = 16 * 1_024 * 1_024;
 
 /**
- * The client does not retry a 429 of the price history API. Its body contains the time until the
- * next tokens, for which the adapter waits.
+ * Returns true for a temporary status other than 429. For sources whose 429 can contain the time to
+ * wait in its body: the adapter then waits, not the client.
  */
-const isHistoryTemporary = (status: number): boolean =>
+export const isTemporaryExcept429 = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);
 
 /** Creates the dependencies of an adapter `a_history` for a scraper. */
@@ -177,18 +185,19 @@ export function historyParts(
     scraper,
     {
       ...options,
-      isTemporary: isHistoryTemporary,
+      isTemporary: isTemporaryExcept429,
       isUsual: isTokenRefusal,
       bytesMax: historyBytesMax,
     },
     dependencies,
   );
+  const tokens = dependencies.tokens(secretName(options.secret.reference));
   return {
     client,
-    reporting,
+    reporting: { ...reporting, quota: () => tokens.quota() },
     clock: dependencies.clock,
     key: open(options.secret),
-    tokens: dependencies.tokens(secretName(options.secret.reference)),
+    tokens,
     note: warn,
   };
 }

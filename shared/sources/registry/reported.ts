@@ -1,7 +1,9 @@
-/** Wraps sources so that each read reports its metrics. */
+/** Wraps sources so that each read reports its metrics and is counted for the source's health. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import { countRead, type Quota } from "../../source-health/health-counts.ts";
+import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { OfferChecker, OfferScraper, Scraper } from "../../scrapers/scraper.ts";
 import type { NoteEvent, SourceEvent } from "../http/source-event.ts";
 import { callSummary, countsOf, type SourceReport } from "./report.ts";
@@ -12,10 +14,17 @@ import { callSummary, countsOf, type SourceReport } from "./report.ts";
  */
 export type WarnOperator = (problem: string, detail?: string) => void;
 
-export interface Reporting {
-  readonly source: string;
+/** What counts the reads of a scraper for its health. */
+export interface HealthReporting {
   readonly scraper: StepScraperId;
   readonly clock: Clock;
+  readonly recordHealth: RecordHealth;
+}
+
+export interface Reporting extends HealthReporting {
+  readonly source: string;
+  /** Returns the quota that the source last reported; null if it has reported none. */
+  readonly quota?: () => Quota | null;
   readonly report: (report: SourceReport) => void;
   readonly warn: WarnOperator;
 }
@@ -41,9 +50,45 @@ export const reportedChecker = (checker: OfferChecker, reporting: Reporting): Of
   checkOffers: (request) => reported(() => checker.checkOffers(request), reporting),
 });
 
-async function reported<Answer extends { readonly status: string }>(
+/**
+ * Wraps a scraper without a remote source. The wrapper counts each read as one call, and reports no
+ * metrics.
+ */
+export const countedScraper = (scraper: Scraper, reporting: HealthReporting): Scraper => ({
+  read: (request) => counted(() => scraper.read(request), reporting),
+});
+
+/** Wraps a scraper of offers, as `countedScraper` does. */
+export const countedOffers = (scraper: OfferScraper, reporting: HealthReporting): OfferScraper => ({
+  readOffers: (request) => counted(() => scraper.readOffers(request), reporting),
+});
+
+/** Wraps an offer checker, as `countedScraper` does. */
+export const countedChecker = (
+  checker: OfferChecker,
+  reporting: HealthReporting,
+): OfferChecker => ({
+  checkOffers: (request) => counted(() => checker.checkOffers(request), reporting),
+});
+
+/** The members of an answer that reports and health depend on. */
+type AnyAnswer = Parameters<typeof countRead>[0]["answers"][number];
+
+async function counted<Answer extends AnyAnswer>(
   read: () => Promise<readonly Answer[]>,
-  { source, scraper, clock, report, warn }: Reporting,
+  { scraper, clock, recordHealth }: HealthReporting,
+): Promise<readonly Answer[]> {
+  const startedAt = clock.now().getTime();
+  const answers = await read();
+  const endedAt = clock.now();
+  const callMs = [endedAt.getTime() - startedAt];
+  await recordHealth(scraper, countRead({ answers, callMs, quota: null, endedAt }));
+  return answers;
+}
+
+async function reported<Answer extends AnyAnswer>(
+  read: () => Promise<readonly Answer[]>,
+  { source, scraper, clock, report, warn, recordHealth, quota = () => null }: Reporting,
 ): Promise<readonly Answer[]> {
   const startedAt = clock.now().getTime();
   const events: SourceEvent[] = [];
@@ -52,12 +97,19 @@ async function reported<Answer extends { readonly status: string }>(
   if (unanswered?.isBusy === true)
     warn(`${source}: no call succeeded, and calls were throttled (429); lower callsPerSecond`);
   else if (unanswered !== null) warn(`${source}: no call succeeded`, unanswered.reason);
+  const endedAt = clock.now();
   report({
     source,
     scraper,
-    milliseconds: clock.now().getTime() - startedAt,
+    milliseconds: endedAt.getTime() - startedAt,
     items: countsOf(answers.map(({ status }) => status)),
     calls,
   });
+  const callMs = events.flatMap((event) => (isSent(event) ? [event.milliseconds] : []));
+  await recordHealth(scraper, countRead({ answers, callMs, quota: quota(), endedAt }));
   return answers;
 }
+
+/** Returns true for a call that was sent to the source at least once. */
+const isSent = (event: SourceEvent): event is Extract<SourceEvent, { kind: "call" }> =>
+  event.kind === "call" && event.tries > 0;

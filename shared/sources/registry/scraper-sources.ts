@@ -5,9 +5,16 @@ import { affiliateScraper } from "../affiliate/scraper.ts";
 import type { SourceConfiguration } from "./configuration.ts";
 import { isCatalogBlock } from "../catalog/forbidden.ts";
 import { catalogScraper } from "../catalog/scraper.ts";
-import { type Reporting, reportedScraper } from "./reported.ts";
+import { countedScraper, type Reporting, reportedScraper } from "./reported.ts";
 import { sandboxScraper } from "../sandbox/scraper.ts";
-import { historyParts, sourceParts, type SourceDependencies, upstreamParts } from "./parts.ts";
+import {
+  historyParts,
+  isTemporaryExcept429,
+  sourceParts,
+  type SourceDependencies,
+  upstreamParts,
+} from "./parts.ts";
+import { storefrontScraper } from "../storefront/scraper.ts";
 import { upstreamScraper } from "../upstream/scraper.ts";
 import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
@@ -36,7 +43,9 @@ function makeScraper(
   dependencies: SourceDependencies,
 ): Scraper {
   if (options.adapter === "sandbox") {
-    return sandboxScraper({ seed: options.seed, clock: dependencies.clock });
+    const { clock, recordHealth } = dependencies;
+    const scraper = sandboxScraper({ seed: options.seed, clock });
+    return countedScraper(scraper, { scraper: id, clock, recordHealth });
   }
   const { scraper, reporting } = remoteScraper(id, options, dependencies);
   return reportedScraper(scraper, reporting);
@@ -73,6 +82,14 @@ function remoteScraper(
     case "a_history": {
       const { reporting, ...parts } = historyParts(id, options, dependencies);
       return { scraper: priceHistoryScraper(options, parts), reporting };
+    }
+    case "storefront": {
+      const { agentProfileUrl, random } = dependencies;
+      const { profileUrl = agentProfileUrl } = options;
+      const paced = { ...options, isTemporary: isTemporaryExcept429 };
+      const { client, reporting, warn } = sourceParts(id, paced, dependencies);
+      const parts = { client, clock, random, profileUrl, note: warn };
+      return { scraper: storefrontScraper(options, parts), reporting };
     }
     case "web": {
       const parts = sourceParts(id, { ...options, isBlock: isBlockAnswer }, dependencies);

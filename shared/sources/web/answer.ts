@@ -3,6 +3,7 @@ import { foundStatus } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
 import { isBlockTitle } from "./block-page.ts";
 import { extractProduct, type ProductFacts } from "./extract-product.ts";
+import type { PageReaders } from "./fallback-facts.ts";
 import type { Landing } from "./follow.ts";
 import { pageHead } from "./page-head.ts";
 import { pageText } from "./page-text.ts";
@@ -21,6 +22,7 @@ export interface PageReading {
   readonly fetchedAt: string;
   /** True if the site answers 404 only for products that do not exist. */
   readonly notFoundStatus: boolean;
+  readonly readers: PageReaders;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface PageReading {
  * describes the product or its status shows that the product does not exist.
  */
 export function webAnswer(landing: Landing, reading: PageReading): Answer {
-  const { id, fetchedAt, platform, marketplace } = reading;
+  const { id, fetchedAt, platform, marketplace, readers } = reading;
   const { status, body, headers } = landing.answer;
   const unavailable: Answer = { id, status: "unavailable", fetchedAt };
   if (provesNotFound(landing, reading)) return { id, status: "not_found", fetchedAt };
@@ -36,7 +38,7 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
   if (status !== 200 || !isHtml(contentType)) return unavailable;
   const currency = currencyOf(platform, marketplace);
   const html = pageText(body, contentType);
-  const extraction = extractProduct(html, { id, url: landing.url, currency });
+  const extraction = extractProduct(html, { id, url: landing.url, currency }, readers);
   if (extraction.proof !== "product" && extraction.proof !== "several") return unavailable;
   const facts: ProductFacts = extraction.proof === "product" ? extraction.facts : {};
   const fields = webFields(facts, { platform, currency, url: landing.url });

@@ -51,6 +51,14 @@ const isDemand = (text: string): boolean => blockPhrases.test(text) || demandedT
 export const isBlockTitle = ({ title }: PageHead): boolean =>
   title !== undefined && (isDemand(title) || blockTitle.test(title));
 
+/** Matches the title of a page that a site shows in place of a page that does not exist. */
+const missingTitle =
+  /\b(?:404|page (?:not found|unavailable)|not found|no longer available|does(?:n['’]t| not) exist|page introuvable|seite nicht gefunden|página no encontrada)\b/i;
+
+/** Returns true if a page's title shows that the requested page does not exist. */
+export const isMissingTitle = ({ title }: PageHead): boolean =>
+  title !== undefined && missingTitle.test(title);
+
 /**
  * Returns true if a page is a block page, according to its title or, for a short page, its text.
  * Call it only for a page in which no product was found.

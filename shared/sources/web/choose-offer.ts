@@ -94,11 +94,15 @@ function readOffer(
   const word =
     availabilityIn(node) ?? (aggregate === undefined ? undefined : availabilityIn(aggregate));
   const reading = { wantedCurrency: wanted.currency, currency };
-  const stated = priceOf(node, reading);
+  const stated = isAuction(node) ? "unclear" : priceOf(node, reading);
   const price = typeof stated === "object" ? stated : undefined;
   const listPrice = listPriceOf(node, reading);
   return { node, price, listPrice, availability: word, isPriceUnclear: stated === "unclear" };
 }
+
+/** Returns true for an offer in an auction, whose price is a bid or an estimate. */
+const isAuction = (offer: SchemaNode): boolean =>
+  /\b(?:for|live|online|timed) auction\b/i.test(textOf(offer, "itemoffered") ?? "");
 
 const availabilityIn = (node: SchemaNode): AvailabilityWord | undefined =>
   firstOf(valuesOf(node, "availability"), (value) =>

@@ -115,6 +115,13 @@ function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: Pa
 export const isNamedPage = (wanted: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).some((address) => addressMentions(address, wanted.id));
 
+/**
+ * Returns true if the page declares no address for itself, and its requested address contains the
+ * ID.
+ */
+export const isUnnamedPage = ({ url, id }: WantedProduct, head: PageHead): boolean =>
+  ownAddresses(head).length === 0 && addressMentions(url.href, id);
+
 const ownAddresses = (head: PageHead): string[] =>
   [head.canonical ?? "", head.metas.get("og:url") ?? ""].filter((address) => address !== "");
 

@@ -1,7 +1,9 @@
-import { isBlockTitle, isShortPage } from "./block-page.ts";
+import { availabilityOf } from "./availability-word.ts";
+import { isBlockTitle, isMissingTitle, isShortPage } from "./block-page.ts";
 import { categoryIn } from "./breadcrumb.ts";
-import { type Choice, chooseProduct, isNamedPage } from "./choose-product.ts";
+import { type Choice, chooseProduct, isNamedPage, isUnnamedPage } from "./choose-product.ts";
 import { defined } from "./defined.ts";
+import { fallbackFacts, type PageReaders, isContradicted } from "./fallback-facts.ts";
 import { jsonLdBlocks } from "./json-ld-blocks.ts";
 import { jsonLdNodes } from "./json-ld-nodes.ts";
 import { microdataNodes } from "./microdata.ts";
@@ -10,11 +12,16 @@ import { type PageHead, pageHead } from "./page-head.ts";
 import { plainText } from "./plain-text.ts";
 import { candidatesIn } from "./product-candidates.ts";
 import { mergedFacts, type ProductFacts, productFacts } from "./product-facts.ts";
+import { ruleFacts } from "./rules/rule-facts.ts";
 import type { SchemaNode } from "./schema-node.ts";
+import { visiblePage, type VisiblePage } from "./visible/visible-page.ts";
 import type { WantedProduct } from "./wanted-product.ts";
 
 export type { ProductFacts } from "./product-facts.ts";
 export type { WantedProduct } from "./wanted-product.ts";
+
+/** Uses only the markup of a page. */
+export const markupAlone: PageReaders = { fallbacks: new Set() };
 
 /** The result of the search for the wanted product in a page. */
 export type Extraction =
@@ -38,29 +45,110 @@ export type Extraction =
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
- * Extracts the wanted product from a page. Uses JSON-LD first. If the price or the availability is
- * missing, also uses microdata, then Open Graph. Omits facts that are ambiguous. Pure. Never
- * throws.
+ * Extracts the wanted product from a page. Uses the rules of the deployer first, then the markup:
+ * JSON-LD, microdata, Open Graph. If the price or the availability is missing, also uses the
+ * fallbacks of `readers`. Omits facts that are ambiguous. Pure. Never throws.
  */
-export function extractProduct(html: string, wanted: WantedProduct): Extraction {
+export function extractProduct(
+  html: string,
+  wanted: WantedProduct,
+  readers: PageReaders = markupAlone,
+): Extraction {
   const page = html.slice(0, pageCharactersMax);
   let read: PageHead | undefined;
   const head = (): PageHead => (read ??= pageHead(page));
-  const choices: Choice[] = [];
+  const { facts, kinds } = markupFacts(page, wanted, head);
+  if (kinds.has("another")) return { proof: "another" };
+  const isChosen = kinds.has("chosen");
+  const isSeveral = !isChosen && kinds.has("several");
+  const isOwnPage = isChosen || isPageOf(page, wanted, head());
+  if (isOwnPage) {
+    const visible = visiblePage(page, wanted, head);
+    const more = withOtherReaders(visible, { facts, canGuess: !isSeveral }, readers);
+    if (isChosen || Object.keys(more).length > 0) return proven(more, wanted, head);
+  }
+  if (isChosen) return proven(facts, wanted, head);
+  return isSeveral ? { proof: "several" } : withoutProduct(page, wanted, head());
+}
+
+/**
+ * Returns the facts of the markup, and the kinds of the choices among its products. Ends at markup of
+ * another product.
+ */
+function markupFacts(
+  page: string,
+  wanted: WantedProduct,
+  head: () => PageHead,
+): { readonly facts: ProductFacts; readonly kinds: ReadonlySet<Choice["kind"]> } {
+  const kinds = new Set<Choice["kind"]>();
   let facts: ProductFacts = {};
   for (const nodes of [linkedData, microdata, openGraph]) {
     const described = nodes(page, head);
     const choice = chooseProduct(candidatesIn(described), wanted, head);
-    choices.push(choice);
-    if (choice.kind === "another") return { proof: "another" };
+    kinds.add(choice.kind);
+    if (choice.kind === "another") break;
     if (choice.kind !== "chosen") continue;
     facts = mergedFacts(facts, productFacts(choice, wanted));
     facts = mergedFacts(facts, defined({ category: categoryIn(described, facts.title) }));
     if (isComplete(facts)) break;
   }
-  if (choices.some(({ kind }) => kind === "chosen")) return proven(facts, wanted, head);
-  if (choices.some(({ kind }) => kind === "several")) return { proof: "several" };
-  return withoutProduct(page, wanted, head());
+  return { facts, kinds };
+}
+
+/**
+ * Returns the facts of the markup, after those of the rules and before those of the fallbacks.
+ * Without `canGuess`, does not use the fallbacks.
+ */
+function withOtherReaders(
+  page: VisiblePage,
+  { facts, canGuess }: { readonly facts: ProductFacts; readonly canGuess: boolean },
+  readers: PageReaders,
+): ProductFacts {
+  const { rules, fallbacks } = readers;
+  const ruled = rules === undefined ? {} : ruleFacts(page.html, rules, page.wanted);
+  const isRuled = ruled.price !== undefined || ruled.isPriceUnclear === true;
+  const known = isRuled ? facts : withoutContradiction(page, facts, readers);
+  const stated = mergedFacts(ruled, known);
+  return canGuess && fallbacks.size > 0 && !isComplete(stated)
+    ? withFallbacks(page, stated, readers)
+    : stated;
+}
+
+/** Returns the facts of the markup, without a price that the visible page contradicts. */
+function withoutContradiction(
+  page: VisiblePage,
+  facts: ProductFacts,
+  readers: PageReaders,
+): ProductFacts {
+  const amount = facts.price?.amount;
+  if (amount === undefined || !isContradicted(page, amount, readers)) return facts;
+  const { price: _price, listPrice: _listPrice, ...others } = facts;
+  return { ...others, isPriceUnclear: true };
+}
+
+/** Returns the facts, with those that the fallbacks find. */
+function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
+  const { price, isPriceUnclear, availability } = facts;
+  const missing = {
+    price: price === undefined && isPriceUnclear !== true,
+    availability: availability === undefined,
+    isOutOfStock: availability !== undefined && !availabilityOf(availability).inStock,
+  };
+  const found = fallbackFacts(page, missing, readers);
+  const { currency } = page.wanted;
+  const isForeign = found.price?.currency !== undefined && found.price.currency !== currency;
+  // A price in another currency may be that of another country's page, so it is not reported.
+  const { price: _foreign, ...others } = found;
+  return mergedFacts(facts, currency !== null && isForeign ? others : found);
+}
+
+/**
+ * Returns true if a page without markup of a product is that of the wanted product: an address that
+ * the page declares contains the ID, or the page declares none and has the requested address.
+ */
+function isPageOf(html: string, wanted: WantedProduct, head: PageHead): boolean {
+  if (isShortPage(html) || isBlockTitle(head) || isMissingTitle(head)) return false;
+  return isNamedPage(wanted, head) || isUnnamedPage(wanted, head);
 }
 
 const isComplete = ({ price, isPriceUnclear, availability }: ProductFacts): boolean =>

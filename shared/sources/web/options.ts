@@ -1,11 +1,60 @@
 import * as v from "valibot";
 import { isUrlTemplate } from "./address.ts";
+import { parseRule, type RuleField, ruleFields, ruleLengthMax } from "./rules/rule.ts";
 
 /** Matches a User-Agent with the required name, version and contact address. */
 const userAgentForm =
   /^[A-Za-z][A-Za-z0-9_-]{1,60}\/\d[\w.-]{0,20} \(\+(?:https?:\/\/|mailto:)[^\s()]{3,200}\)$/;
 const callsPerSecondDefault = 2;
 const callsAtOnceDefault = 4;
+
+const rulesMax = 6;
+
+/** The rules of one field. The message of an issue names the rule and its mistake. */
+const fieldRules = v.optional(
+  v.pipe(
+    v.array(
+      v.pipe(
+        v.string("must be a string"),
+        v.maxLength(ruleLengthMax, `must have at most ${ruleLengthMax} characters`),
+        v.rawCheck(({ dataset, addIssue }) => {
+          const mistake = dataset.typed ? mistakeIn(dataset.value) : undefined;
+          if (mistake !== undefined) addIssue({ message: mistake });
+        }),
+      ),
+      "must be a list of rules",
+    ),
+    v.minLength(1, "must have at least one rule"),
+    v.maxLength(rulesMax, `must have at most ${rulesMax} rules`),
+  ),
+);
+
+function mistakeIn(rule: string): string | undefined {
+  try {
+    parseRule(rule);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The schema of the deployer's rules for the pages of a shop. */
+export const extractOption = v.strictObject(
+  {
+    price: fieldRules,
+    currency: fieldRules,
+    listPrice: fieldRules,
+    availability: fieldRules,
+    title: fieldRules,
+    image: fieldRules,
+    seller: fieldRules,
+    brand: fieldRules,
+  } satisfies Record<RuleField, typeof fieldRules>,
+  ({ expected }) =>
+    expected === "never"
+      ? `is not a field. Rules can read ${ruleFields.join(", ")}`
+      : "must be an object of fields with rules",
+);
 
 /** The schema of the options of the adapter `web`. */
 export const webOptions = v.strictObject({
@@ -30,6 +79,8 @@ export const webOptions = v.strictObject({
    * this, because many sites answer 404 to blocked clients.
    */
   notFoundStatus: v.optional(v.boolean("must be true or false"), false),
+  /** Rules that read fields from the pages of this shop. They come before all other readers. */
+  extract: v.optional(extractOption),
   callsPerSecond: v.optional(
     v.pipe(
       v.number("must be a number"),

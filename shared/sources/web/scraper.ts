@@ -7,6 +7,9 @@ import { follow } from "./follow.ts";
 import { type Robots, robots } from "./robots.ts";
 import { addressOf, isUrlTemplate } from "./address.ts";
 import { webAnswer } from "./answer.ts";
+import { allFallbacks } from "./fallback-facts.ts";
+import { type ExtractRules, parseRules } from "./rules/rule.ts";
+import { priceForest } from "./visible/price-forest.ts";
 import type { WebPlatform } from "./fields.ts";
 import type { WebOptions } from "./options.ts";
 
@@ -22,16 +25,17 @@ interface Reader extends Omit<WebDependencies, "note"> {
   readonly options: WebOptions;
   readonly site: URL;
   readonly robots: Robots;
+  readonly rules: ExtractRules;
 }
 
 /**
- * Creates a scraper that reads products from a site's public pages with schema.org markup, one page
- * for each ID.
+ * Creates a scraper that reads products from a site's public pages, one page for each ID: by the
+ * rules of the deployer, by schema.org markup, and by what else the page shows clearly.
  *
  * The scraper requests no page that the site's robots.txt forbids, sends no cookies and solves no
  * challenges. A product that a page does not clearly describe is `partial` or `unavailable`. A
  * product is `not_found` only after a 410, or after a 404 if `notFoundStatus` is true.
- * @throws Error if `urlTemplate` is invalid. A read of `retailer_a` also throws.
+ * @throws Error if `urlTemplate` or a rule is invalid. A read of `retailer_a` also throws.
  */
 export function webScraper(options: WebOptions, { client, clock, note }: WebDependencies): Scraper {
   const { urlTemplate, userAgent, callsAtOnceMax } = options;
@@ -44,6 +48,7 @@ export function webScraper(options: WebOptions, { client, clock, note }: WebDepe
     clock,
     site,
     robots: robots({ client, clock, site, userAgent, note }),
+    rules: parseRules(options.extract ?? {}),
   };
   return {
     async read(request) {
@@ -65,14 +70,14 @@ interface PageRequest extends ReadRequest {
 
 async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const { deadline, platform, marketplace, reader } = request;
-  const { options, client, clock, site, robots: known } = reader;
+  const { options, client, clock, site, robots: known, rules: extractRules } = reader;
   const { urlTemplate, notFoundStatus } = options;
   let gapMs = 0;
   const canVisit = async (url: URL): Promise<boolean> => {
     if (clock.now() >= deadline) return false;
-    const rules = await known.rulesFor(url, deadline);
-    ({ gapMs } = rules);
-    return rules.isAllowed(url);
+    const robotsRules = await known.rulesFor(url, deadline);
+    ({ gapMs } = robotsRules);
+    return robotsRules.isAllowed(url);
   };
   // Each call uses the crawl delay of the host that it calls, because a redirect may lead to a host
   // with another delay.
@@ -84,5 +89,15 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const landing = await follow(asked, visit);
   const fetchedAt = clock.now().toISOString();
   if (landing === null) return { id, status: "unavailable", fetchedAt };
-  return webAnswer(landing, { id, asked, platform, marketplace, fetchedAt, notFoundStatus });
+  const forest = await priceForest();
+  const readers = { fallbacks: allFallbacks, forest, rules: extractRules };
+  return webAnswer(landing, {
+    id,
+    asked,
+    platform,
+    marketplace,
+    fetchedAt,
+    notFoundStatus,
+    readers,
+  });
 }

@@ -139,7 +139,7 @@ const stranger = async (demo = false): Promise<string> => {
 };
 
 describe("GET /v1/account", () => {
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it("returns the credits, the concurrency limit with the next higher one, and the API key of the call", async () => {
       const answer = await ask("GET", "account");
 
@@ -199,7 +199,7 @@ describe("GET /v1/account", () => {
 });
 
 describe("GET /v1/usage", () => {
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it("returns 30 days by default, with zeros and no success rate for days without calls", async () => {
       const answer = await ask("GET", "usage");
 
@@ -241,7 +241,7 @@ describe("GET /v1/usage", () => {
     });
   });
 
-  describe("answers 400 and", () => {
+  describe("returns 400 and", () => {
     it.each(["0", "91", "-1", "1.5", "abc", ""])(
       "names 'days' as the invalid parameter for the value %j",
       async (days) => {
@@ -257,7 +257,7 @@ describe("GET /v1/credit_transactions", () => {
   const idsOf = (answer: Answer): string[] =>
     (answer.body["data"] as { id: string }[]).map(({ id }) => id);
 
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it("lists the ledger newest first, with the purpose of each entry", async () => {
       await work("req_1", "2026-03-10T12:00:00.000Z", { held: 10, charged: 7 });
 
@@ -301,7 +301,7 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("answers 200 with the purpose of an entry and", () => {
+  describe("returns 200 with the purpose of an entry and", () => {
     const watchlistId = newId("watchlist", new Date("2026-03-10T11:00:00Z"), random);
     const requestId = newId("request", new Date("2026-03-10T12:00:00Z"), random);
     const now = new Date("2026-03-10T12:00:00Z");
@@ -434,7 +434,7 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("answers 400 for a filter and", () => {
+  describe("returns 400 for a filter and", () => {
     it.each([
       ["request_id", "x"],
       ["type", "gift"],
@@ -457,7 +457,7 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("answers 400 and", () => {
+  describe("returns 400 and", () => {
     it.each(["0", "101", "x"])(
       "names 'limit' as the invalid parameter for the value %j",
       async (limit) => {
@@ -480,7 +480,7 @@ describe("GET /v1/credit_transactions", () => {
 });
 
 describe("POST /v1/api_keys", () => {
-  describe("answers 201 and", () => {
+  describe("returns 201 and", () => {
     it("returns a new key that the API accepts, and no later response contains the key", async () => {
       const answer = await ask("POST", "api_keys", { body: { name: " ci " } });
 
@@ -495,7 +495,7 @@ describe("POST /v1/api_keys", () => {
     });
   });
 
-  describe("answers 400 and", () => {
+  describe("returns 400 and", () => {
     it.each([{ name: "" }, { name: "  " }, { name: "x".repeat(101) }, { name: 5 }, {}])(
       "names 'name' as the invalid parameter for %j",
       async (body) => {
@@ -506,7 +506,7 @@ describe("POST /v1/api_keys", () => {
     );
   });
 
-  describe("answers 403 and", () => {
+  describe("returns 403 and", () => {
     it("refuses to create a key for a call with a key of the demo workspace", async () => {
       const demo = await stranger(true);
       expect((await ask("POST", "api_keys", { body: { name: "x" }, key: demo })).status).toBe(403);
@@ -514,7 +514,7 @@ describe("POST /v1/api_keys", () => {
     });
   });
 
-  describe("answers 409 and", () => {
+  describe("returns 409 and", () => {
     it("refuses a key above 20 per account, even for concurrent calls, and creates one again after a revocation", async () => {
       const asked = Array.from({ length: 25 }, (_, n) =>
         ask("POST", "api_keys", { body: { name: `k${n}` }, atOnce: true }),
@@ -534,7 +534,7 @@ describe("POST /v1/api_keys", () => {
 });
 
 describe("GET /v1/api_keys", () => {
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it("lists the account's keys oldest first, with the time of their last use", async () => {
       clock.advance(1_000);
       const second = await ask("POST", "api_keys", { body: { name: "second" } });
@@ -570,8 +570,8 @@ describe("GET /v1/api_keys", () => {
 });
 
 describe("DELETE /v1/api_keys/{id}", () => {
-  describe("answers 200 and", () => {
-    it("revokes a key at once: calls with the key get 401, and the list of keys omits it", async () => {
+  describe("returns 200 and", () => {
+    it("revokes a key immediately: calls with the key get 401, and the list of keys omits it", async () => {
       const made = await ask("POST", "api_keys", { body: { name: "old" } });
       const old = String(made.body["key"]);
       expect((await ask("GET", "account", { key: old })).status).toBe(200);
@@ -586,7 +586,7 @@ describe("DELETE /v1/api_keys/{id}", () => {
     });
   });
 
-  describe("answers 404 and", () => {
+  describe("returns 404 and", () => {
     it("returns the same error for an unknown key, another account's key and a deleted key", async () => {
       const foreign = await ask("GET", "api_keys", { key: await stranger() });
       const [theirs] = foreign.body["data"] as { id: string }[];
@@ -606,7 +606,7 @@ describe("DELETE /v1/api_keys/{id}", () => {
     });
   });
 
-  describe("answers 409 and", () => {
+  describe("returns 409 and", () => {
     it("refuses to revoke the key that authenticates the call", async () => {
       const answer = await ask("DELETE", `api_keys/${key.id}`);
       expect(answer.status).toBe(409);
@@ -684,7 +684,7 @@ describe("PATCH /v1/account", () => {
     expect(outcomes.filter((outcome) => outcome === "reserved")).toHaveLength(3);
   });
 
-  it.each([0, -1, 1.5, "10"])("answers 400 for a daily budget of %j", async (budget) => {
+  it.each([0, -1, 1.5, "10"])("returns 400 for a daily budget of %j", async (budget) => {
     const { status, body } = await ask("PATCH", "account", {
       body: { daily_credit_budget: budget },
     });
@@ -692,7 +692,7 @@ describe("PATCH /v1/account", () => {
     expect(body["error"]).toMatchObject({ param: "daily_credit_budget" });
   });
 
-  it("answers 403 to a key of the demo workspace", async () => {
+  it("returns 403 to a key of the demo workspace", async () => {
     const body = { daily_credit_budget: 5 };
     expect((await ask("PATCH", "account", { body, key: await stranger(true) })).status).toBe(403);
   });

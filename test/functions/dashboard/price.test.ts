@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { emptyDraft } from "../../../functions/dashboard/browser/pages/try/calls.ts";
 import { priceNote } from "../../../functions/dashboard/browser/pages/try/price.ts";
 import { presentPlatforms } from "../../../shared/platforms/present-platform.ts";
+import { noHealth } from "../../support/no-health.ts";
 
-const platform = (id: string) => presentPlatforms().data.find((one) => one.id === id);
+const platform = (id: string) => presentPlatforms(noHealth).data.find((one) => one.id === id);
 
 describe("the price of a call that the dashboard shows", () => {
   it.each([

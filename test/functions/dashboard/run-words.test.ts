@@ -10,6 +10,7 @@ import { discardedRun, releasedRun } from "../../../tools/documents/examples/wat
 type Brake = NonNullable<WatchlistRun["brake"]>;
 const held = {
   status: "held",
+  cause: "changed_items",
   changed_items: 1_200,
   read_items: 1_240,
   max_changed_percent: 95,
@@ -34,6 +35,20 @@ describe("the text about a held run in the dashboard", () => {
     expect(decided("discarded", "Prices in cents.")).toBe(`${counts} Discarded: Prices in cents.`);
   });
 
+  it("names the factor of the prices and the lost fields if the source changed its shape", () => {
+    const shape = {
+      price_factor: 100,
+      price_items: 1_200,
+      lost_fields: ["inStock", "seller"],
+      incomplete_items: null,
+    };
+    const run = aRun({ brake: { ...held, cause: "source_shape" }, source_shape: shape });
+    expect(brakeSentence(run)).toBe(
+      "The source answered in another shape: the prices of 1,200 items changed by the factor 100; " +
+        "nearly all items lost: inStock, seller.",
+    );
+  });
+
   it("is empty for a run that the brake did not hold", () => {
     const { brake: _, ...run } = releasedRun as WatchlistRun;
     expect(brakeSentence(run)).toBe("");
@@ -43,8 +58,8 @@ describe("the text about a held run in the dashboard", () => {
 describe("the text about the outcome of a run in the dashboard", () => {
   const { brake: _, ...run } = releasedRun as WatchlistRun;
   const stats = { ...run.stats, changed: 0, new_items: 0, delisted: 0, retry_next_run: 0 };
-  const outcome = (counts: Partial<typeof stats>): string =>
-    outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...counts } });
+  const outcome = (changed: Partial<typeof stats>): string =>
+    outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...changed } });
 
   it("does not count items without a complete answer as read", () => {
     expect(outcome({ new_items: 20_000, retry_next_run: 408 })).toBe(

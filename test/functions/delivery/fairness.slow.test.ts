@@ -4,7 +4,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { deliver } from "../../../functions/delivery/deliver.ts";
-import { deliveryMessage } from "../../../functions/delivery/message.ts";
+import { deliveryMessage } from "../../../shared/messages/deliveries-queue.ts";
 import { batchHandler, done } from "../../../functions/queue/batch-handler.ts";
 import { systemClock } from "../../../shared/base/system.ts";
 import { targetsAtOnceMax } from "../../../shared/outbox/lease.ts";
@@ -84,7 +84,7 @@ it("ten unresponsive receivers of one account do not delay deliveries of other a
     workers.push(worker());
     await expect.poll(() => slowTargets.size).toBeGreaterThanOrEqual(busy);
   }
-  // One worker more than an account may use at once.
+  // One worker more than an account may use concurrently.
   await Promise.all([...workers, worker()]);
   await Promise.all([slow.stop(), quick.stop()]);
 

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { receiverMetrics } from "../../../functions/delivery/receiver-figures.ts";
-import { type Metrics, newMetrics, merged } from "../../../shared/observability/figures.ts";
+import { type Metrics, merged } from "../../../shared/observability/figures.ts";
 import type { MetricKind } from "../../../shared/observability/metric-names.ts";
 import { attemptsMax } from "../../../shared/outbox/backoff.ts";
 import { aRun } from "../../support/delivery-world.ts";
@@ -25,9 +24,8 @@ beforeEach(async () => {
   const report = (more: readonly Metrics[]): void => void reported.push(...more);
   Object.assign(world.webhooks, { report });
   Object.assign(world.exporting, { report });
-  Object.assign(world.delivering.webhooks, {
-    late: (ms: number) => report([newMetrics("deliveries", {}, { delivery_late_ms: ms })]),
-  });
+  Object.assign(world.delivering.webhooks, { report });
+  Object.assign(world.delivering.exports, { report });
 });
 afterEach(() => receiver.stop());
 
@@ -101,7 +99,7 @@ describe("the metrics of exports", () => {
     await world.publish(aRun([...types]));
     await world.work();
 
-    const { export_ms: times, ...counts } = all("exports");
+    const { export_ms: times, export_late_ms: late, ...counts } = all("exports");
     expect(counts).toEqual({
       export_attempts: 1,
       export_succeeded: 1,
@@ -109,6 +107,7 @@ describe("the metrics of exports", () => {
       export_given_up: 0,
     });
     expect([times].flat()).toHaveLength(1);
+    expect([late].flat()).toHaveLength(1);
   });
 
   it("count an export as failed if its bucket cannot be opened", async () => {
@@ -127,33 +126,42 @@ describe("the metrics of exports", () => {
 });
 
 describe("the metrics of a receiver", () => {
-  const tried = (succeeded: number, failed: number): readonly Metrics[] => [
-    newMetrics(
-      "deliveries",
-      {},
-      {
-        delivery_attempts: succeeded + failed,
-        delivery_succeeded: succeeded,
-        delivery_failed: failed,
-      },
-    ),
-  ];
+  it("count a receiver as failing if it accepts no delivery", async () => {
+    answer(500);
+    await world.addEndpoint("acct_1", receiver.url);
+    await world.publish(aRun(types));
+    await world.deliverDue();
 
-  it.each([
-    { what: "accepts everything", reported: tried(500, 0), failing: 0 },
-    { what: "accepts something", reported: tried(1, 9), failing: 0 },
-    { what: "accepts nothing", reported: tried(0, 1), failing: 1 },
-  ])(
-    "count one receiver that $what, and count it as failing only if it accepts nothing",
-    ({ reported: what, failing }) => {
-      expect(receiverMetrics(what)).toEqual([
-        newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
-      ]);
-    },
-  );
+    expect(all("receivers")).toEqual({ receivers_tried: 1, receivers_failing: 1 });
+  });
 
-  it("do not count a receiver to which no delivery was attempted", () => {
-    expect(receiverMetrics([])).toEqual([]);
-    expect(receiverMetrics([newMetrics("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
+  it("count a receiver once and as working if it accepts one of several deliveries", async () => {
+    receiver.answer = (response) => {
+      response.statusCode = receiver.requests.length === 1 ? 200 : 500;
+      response.end();
+    };
+    await world.addEndpoint("acct_1", receiver.url);
+    await world.publish(aRun(types));
+    await world.deliverDue();
+
+    expect(all("deliveries")).toMatchObject({ delivery_attempts: 2, delivery_succeeded: 1 });
+    expect(all("receivers")).toEqual({ receivers_tried: 1, receivers_failing: 0 });
+  });
+
+  it("count a bucket as failing if no export to it succeeds", async () => {
+    const credentials = { auth: "role", roleArn: "arn:aws:iam::123456789012:role/no" } as const;
+    await world.setDestination("acct_1", { credentials, endpoint: null });
+    await world.publish(aRun([...types]));
+    await world.work();
+
+    expect(all("receivers")).toEqual({ receivers_tried: 1, receivers_failing: 1 });
+  });
+
+  it("do not count a receiver to which no delivery was attempted", async () => {
+    await world.addEndpoint("acct_1", receiver.url, { enabled: false });
+    await world.publish(aRun(types));
+    await world.deliverDue();
+
+    expect(all("receivers")).toEqual({});
   });
 });

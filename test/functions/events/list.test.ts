@@ -173,7 +173,7 @@ async function copyRun(copies: number): Promise<void> {
   await client.send(new PutCommand({ TableName: table, Item: count }));
 }
 
-describe("GET /v1/events answers 200 and", () => {
+describe("GET /v1/events returns 200 and", () => {
   it("returns the events of all runs in the order of publication, with the content that was delivered", async () => {
     const runs = await publish(
       aRun({ [changed]: 2, [delisted]: 1 }, { seconds: 3 }),
@@ -417,7 +417,7 @@ describe("a consumer of GET /v1/events", () => {
   );
 });
 
-describe("GET /v1/events answers 400 for", () => {
+describe("GET /v1/events returns 400 for", () => {
   it.each([
     ["after", "evt_1", "ID of an event"],
     ["after", "wl_0123456789abcdefghjkmnpq", "ID of an event"],
@@ -441,7 +441,7 @@ describe("GET /v1/events answers 400 for", () => {
   });
 });
 
-describe("GET /v1/events answers 401", () => {
+describe("GET /v1/events returns 401", () => {
   it("to an API key that does not exist", async () => {
     expect((await ask({}, "svc_live_unknown")).status).toBe(401);
   });

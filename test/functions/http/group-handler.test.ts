@@ -47,7 +47,7 @@ async function hanging(): Promise<never> {
     try {
       await withinBudget(4_000, async (milliseconds) => {
         clock.advance(milliseconds);
-        throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
+        throw Object.assign(new Error("no response"), { name: "TimeoutError" });
       });
     } catch (error) {
       if (error instanceof OutOfTimeError) throw lastError;
@@ -97,6 +97,7 @@ const handler: HttpHandler = groupHandler({
     "POST /v1/watchlists/estimate": other,
     "GET /v1/watchlists/schedule": filtered,
     "GET /v1/watchlists/scrapers": other,
+    "GET /v1/watchlists/sources": other,
     "GET /v1/watchlists/{id}": other,
     "PATCH /v1/watchlists/{id}": other,
     "DELETE /v1/watchlists/{id}": other,
@@ -462,7 +463,7 @@ describe("the group handler's 503 for a failed dependency", () => {
   });
 });
 
-describe("the headers of every answer", () => {
+describe("the headers of every response", () => {
   it("contain a unique request ID and the rate limit", async () => {
     const answers = [await ask({}), await ask({ body: "{" }), await ask({ headers: {} })];
     const ids = answers.map((answer) => answer.headers?.["X-Request-Id"]);

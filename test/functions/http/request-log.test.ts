@@ -40,6 +40,7 @@ async function logged(
 ): Promise<readonly Line[]> {
   const { logger, lines } = loggedLines("offers");
   const read = route({
+    body: v.object({ ids: v.array(v.string()) }),
     query: v.object({ other: v.string() }),
     async handle() {
       logger.warn("under way");
@@ -287,7 +288,7 @@ describe("the metrics of a call", () => {
     },
     {
       what: "count a call that fails because of a dependency as 5xx, and not as an unforeseen error",
-      error: Object.assign(new Error("no answer"), { name: "TimeoutError" }),
+      error: Object.assign(new Error("no response"), { name: "TimeoutError" }),
       expected: ["5xx", [1], []],
     },
     {

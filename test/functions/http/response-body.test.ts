@@ -147,7 +147,7 @@ describe("a public document", () => {
     expect((await get({ "If-None-Match": "*", "x-fail": "1" })).status).toBe(404);
   });
 
-  it("answers a browser's preflight request without the document's body", async () => {
+  it("responds to a browser's preflight request without the document's body", async () => {
     const answer = await get(
       { Origin: "https://a.example", "Access-Control-Request-Method": "GET" },
       "OPTIONS",

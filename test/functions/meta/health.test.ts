@@ -51,7 +51,7 @@ describe("GET /v1/health", () => {
     expect(reads).toBe(2);
   });
 
-  it("returns 503 without the cause of the failure while the database does not answer", async () => {
+  it("returns 503 without the cause of the failure while the database does not respond", async () => {
     let isDown = true;
     const { clock, get } = service(
       watchedClient(tables.client, async (_command, send) => {

@@ -31,7 +31,7 @@ export interface Answer {
 
 export interface Customer {
   readonly accountId: string;
-  /** Makes a call and checks that the OpenAPI document describes its answer. */
+  /** Makes a call and checks that the OpenAPI document describes its response. */
   call(route: string, body?: unknown): Promise<Answer>;
   balance(): Promise<number | undefined>;
 }

@@ -24,7 +24,7 @@ const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `B${String(n).padStart(9, "0")}`);
 
 describe("POST /v1/offers", () => {
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it("charges 3 credits for a listing with several offers, 1 for one with a single offer or none, and 0 for an unavailable one", async () => {
       const ids = [two, many, none, missing, unread];
       const { status, headers, body } = await customer.call("POST /v1/offers", { ids });
@@ -86,7 +86,7 @@ describe("POST /v1/offers", () => {
       expect(body.credits).toBe(0);
     });
 
-    it("accepts 'asins' in place of 'ids', and reads and charges a repeated item once", async () => {
+    it("accepts 'asins' instead of 'ids', and reads and charges a repeated item once", async () => {
       const asins = [two.toLowerCase(), "", ` ${two} `];
       const { body } = await customer.call("POST /v1/offers", { asins });
       expect(body.results.map(({ asin }) => asin)).toEqual([two]);
@@ -99,7 +99,7 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("answers 400 and", () => {
+  describe("returns 400 and", () => {
     it.each([
       ["MISSING_PARAM", "ids", {}],
       ["INVALID_PARAM", "ids", { ids: [] }],
@@ -118,7 +118,7 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("answers 402", () => {
+  describe("returns 402", () => {
     it("when the balance does not cover 3 credits for every ID", async () => {
       const poor = await world.customer(5);
       const answer = await poor.call("POST /v1/offers", { ids: [none, missing] });
@@ -137,7 +137,7 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("answers 403", () => {
+  describe("returns 403", () => {
     it("to the demo workspace, even if the call has other errors", async () => {
       const demo = await world.customer(granted, { demo: true });
       expect((await demo.call("POST /v1/offers", { ids: [two] })).status).toBe(403);
@@ -145,7 +145,7 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("answers 501 and", () => {
+  describe("returns 501 and", () => {
     it.each([
       { platform: "retailer_b", ids: ["12345"] },
       { platform: "retailer_e", ids: ["1"] },
@@ -194,7 +194,7 @@ describe("POST /v1/offers/check", () => {
     }));
   }
 
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it("reports offers of a listing as buyable, and charges half a credit for each, rounded up once per call", async () => {
       const offers = await returned(many);
       const before = await customer.balance();
@@ -265,7 +265,7 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("answers 400 and", () => {
+  describe("returns 400 and", () => {
     it.each([
       ["MISSING_PARAM", "offers", {}],
       ["MISSING_PARAM", "offers[0].asin", { offers: [{ offerListingId: "a" }] }],
@@ -283,7 +283,7 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("answers 400 for an invalid offer ID and", () => {
+  describe("returns 400 for an invalid offer ID and", () => {
     it.each([
       ["empty", ""],
       ["text with a control character", "a\u0000b"],
@@ -307,7 +307,7 @@ describe("POST /v1/offers/check", () => {
     );
   });
 
-  describe("answers 402", () => {
+  describe("returns 402", () => {
     it("when the balance does not cover half a credit for every offer", async () => {
       const poor = await world.customer(1);
       const offers = ["a", "b", "c"].map((offerListingId) => ({ asin: two, offerListingId }));
@@ -326,7 +326,7 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("answers 403", () => {
+  describe("returns 403", () => {
     it("to the demo workspace", async () => {
       const demo = await world.customer(granted, { demo: true });
       const offers = [{ asin: two, offerListingId: "a" }];
@@ -334,7 +334,7 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("answers 501 and", () => {
+  describe("returns 501 and", () => {
     it.each([{ platform: "retailer_c" }, { platform: "retailer_f" }, { marketplace: "jp" }])(
       "returns 'coming_soon' for the announced feature in %j",
       async (shop) => {

@@ -2,6 +2,7 @@ import { expectDocumented } from "../../support/openapi.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestWorld, type World } from "../../support/local-world.ts";
 import { presentPlatforms } from "../../../shared/platforms/present-platform.ts";
+import { noHealth } from "../../support/no-health.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ describe("GET /v1/platforms", () => {
     it("returns the platforms to a call without a key, with the headers that every response has", async () => {
       const response = await get("/platforms");
       expect(response.status).toBe(200);
-      expect(await response.json()).toEqual(presentPlatforms());
+      expect(await response.json()).toEqual(presentPlatforms(noHealth));
       expect(response.headers.get("x-request-id")).toMatch(/^req_/);
       expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
     });
@@ -28,7 +29,7 @@ describe("GET /v1/platforms", () => {
     it("returns the platforms to a call with a key, even an unknown one", async () => {
       for (const key of [world.apiKey, "svc_live_unknown"]) {
         const response = await get("/platforms", { Authorization: `Bearer ${key}` });
-        expect(await response.json()).toEqual(presentPlatforms());
+        expect(await response.json()).toEqual(presentPlatforms(noHealth));
       }
     });
   });

@@ -21,7 +21,7 @@ const get = (id: string, query = ""): ReturnType<Customer["call"]> =>
   customer.call(`GET /v1/products/${id}/offers${query}`);
 
 describe("GET /v1/products/{id}/offers", () => {
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it.each(["", "?condition=new", "?condition=used&marketplace=us&platform=retailer_a"])(
       "with the query %j returns the same as POST /v1/offers for this ID, at the same price",
       async (query) => {
@@ -42,7 +42,7 @@ describe("GET /v1/products/{id}/offers", () => {
     });
   });
 
-  describe("answers 400 and", () => {
+  describe("returns 400 and", () => {
     it.each(["B0", "B0SANDBOX00", "B0SANDBOX%2F", "%20"])(
       "names 'asin' as the invalid parameter for the malformed ID %s, and charges nothing",
       async (id) => {
@@ -64,7 +64,7 @@ describe("GET /v1/products/{id}/offers", () => {
     );
   });
 
-  describe("answers 402", () => {
+  describe("returns 402", () => {
     it("when 3 credits exceed 'max_credits' in the query", async () => {
       const careful = await world.customer(10);
       const answer = await careful.call("GET /v1/products/B0SANDBOXP/offers?max_credits=2");
@@ -81,7 +81,7 @@ describe("GET /v1/products/{id}/offers", () => {
     });
   });
 
-  describe("answers 403", () => {
+  describe("returns 403", () => {
     it("to the demo workspace, even if the call has other errors", async () => {
       const demo = await world.customer(granted, { demo: true });
       expect((await demo.call("GET /v1/products/B0SANDBOX0/offers")).status).toBe(403);
@@ -89,7 +89,7 @@ describe("GET /v1/products/{id}/offers", () => {
     });
   });
 
-  describe("answers 501 and", () => {
+  describe("returns 501 and", () => {
     it.each([
       ["platform=retailer_d", "12345"],
       ["platform=retailer_g", "12345"],

@@ -33,7 +33,7 @@ const skus = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => String(7_000_000 + n));
 
 describe("POST /v1/products", () => {
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it.each([
       ["retailer_a", "pulse", asins(400), 0.25],
       ["retailer_a", "lite", asins(40), 1],
@@ -63,7 +63,7 @@ describe("POST /v1/products", () => {
       },
     );
 
-    it("accepts 'asins' in place of 'ids' on retailer_a, and returns 'include' as it was sent", async () => {
+    it("accepts 'asins' instead of 'ids' on retailer_a, and returns 'include' as it was sent", async () => {
       const { body } = await read({
         asins: [" b0sandbox0 ", "", "B0SANDBOX0", "b0sandbox7"],
         tier: "lite",
@@ -109,7 +109,7 @@ describe("POST /v1/products", () => {
     });
   });
 
-  describe("answers 400", () => {
+  describe("returns 400", () => {
     it.each([
       [{}, "MISSING_PARAM", "ids"],
       [{ ids: ["B000000001"] }, "MISSING_PARAM", "tier"],
@@ -128,7 +128,7 @@ describe("POST /v1/products", () => {
     });
   });
 
-  describe("answers 402", () => {
+  describe("returns 402", () => {
     it("when the balance does not cover the price of all IDs, and reads no item", async () => {
       const { status, body } = await read({ tier: "full", ids: asins(2_000) });
       expect({ status, body }).toMatchObject({
@@ -157,13 +157,13 @@ describe("POST /v1/products", () => {
     expect(status).toBe(200);
   });
 
-  it.each([-1, 1.5, "5", null])("answers 400 for a 'max_credits' of %j", async (max) => {
+  it.each([-1, 1.5, "5", null])("returns 400 for a 'max_credits' of %j", async (max) => {
     const { status, body } = await read({ tier: "lite", ids: asins(1), max_credits: max });
     expect(status).toBe(400);
     expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
   });
 
-  describe("answers 409", () => {
+  describe("returns 409", () => {
     const setBudget = (budget: number | null): Promise<Response> =>
       fetch(`${world.baseUrl}/v1/account`, {
         method: "PATCH",
@@ -184,14 +184,14 @@ describe("POST /v1/products", () => {
     });
   });
 
-  describe("answers 403", () => {
+  describe("returns 403", () => {
     it("to a key of the demo workspace", async () => {
       const request = { tier: "lite", ids: ["B0SANDBOX0"] };
       expect((await read(request, world.demoApiKey)).status).toBe(403);
     });
   });
 
-  describe("answers 501", () => {
+  describe("returns 501", () => {
     it.each([
       { platform: "retailer_e", ids: ["1"] },
       { platform: "retailer_d", marketplace: "ca", ids: ["6501234"] },

@@ -41,9 +41,9 @@ interface LostAttempt {
 }
 
 /**
- * Creates a client that repeats attempts within the retry budget, as the SDK does. An answered
- * attempt takes `ledgerRequestMs`, the 99th percentile of a loaded ledger. The first attempts of a
- * request get no response if `lostOf` returns attempts for it.
+ * Creates a client that repeats attempts within the retry budget, as the SDK does. An attempt that
+ * gets a response takes `ledgerRequestMs`, the 99th percentile of a loaded ledger. The first
+ * attempts of a request get no response if `lostOf` returns attempts for it.
  */
 function slowClient(
   clock: MovingClock,
@@ -58,7 +58,7 @@ function slowClient(
           clock.advance(Math.min(milliseconds, attempt?.waitsMs ?? ledgerRequestMs));
           if (attempt?.takesEffect === true) await send();
           if (attempt === undefined && milliseconds >= ledgerRequestMs) return send;
-          throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
+          throw Object.assign(new Error("no response"), { name: "TimeoutError" });
         });
         // A refusal is a response, so the attempt is not lost.
         return await answer();
@@ -146,6 +146,7 @@ async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
       LEDGER_TABLE: table,
       RUNS_QUEUE_URL: "http://127.0.0.1:1/runs",
       SOURCES: "{}",
+      API_URL: "https://service.example/",
       RESPONSE_MODE: mode,
     },
     { clock, random, sources, clients: { dynamo: client } },
@@ -196,7 +197,7 @@ it.each([
   ["buffer", limits.gatewaySeconds.buffered],
   ["stream", limits.gatewaySeconds.streamed],
 ] as const)(
-  "POST /v1/products (%s) charges and answers before the gateway's timeout of %d seconds, even if the source answers at its deadline and the ledger is slow",
+  "POST /v1/products (%s) charges and responds before the gateway's timeout of %d seconds, even if the source responds at its deadline and the ledger is slow",
   async (mode, seconds) => {
     const { statusCode, credits, tookMs, readMs, settleRequests } = await worstCall(mode, seconds);
     expect({ statusCode, credits }).toEqual({ statusCode: 200, credits: "1" });

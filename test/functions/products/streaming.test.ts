@@ -90,7 +90,7 @@ describe("POST /v1/products in streaming mode", () => {
     expect(parsed(answer.bytes).results).toHaveLength(2_000);
   });
 
-  it("compresses its answer only for a client that accepts gzip", async () => {
+  it("compresses its response only for a client that accepts gzip", async () => {
     const body = { platform: "retailer_a", tier: "lite", ids: asins(500) };
     const zipped = await call(body, { "Accept-Encoding": "gzip" });
     expect(zipped.headers["content-encoding"]).toBe("gzip");

@@ -151,7 +151,7 @@ describe("a worker that receives a batch of messages", () => {
       withinBudget(4_000, async (milliseconds) => {
         asked.push(milliseconds);
         clock.advance(milliseconds);
-        throw new Error("no answer");
+        throw new Error("no response");
       });
     const { again } = await handleAll([bodyOf("acct_0")], async () => {
       for (;;) {

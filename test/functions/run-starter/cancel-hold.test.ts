@@ -21,11 +21,11 @@ function ledgerDownFor(milliseconds: number, error: () => Error) {
   };
   return { clock, asked, ledger };
 }
-const noAnswer = (): Error => Object.assign(new Error("no answer"), { name: "TimeoutError" });
+const noAnswer = (): Error => Object.assign(new Error("no response"), { name: "TimeoutError" });
 const until = new Date(Date.parse(start) + 40_000);
 
 it.each([
-  ["does not answer", noAnswer],
+  ["does not respond", noAnswer],
   ["is overloaded", () => unavailable()],
 ])(
   "the run starter retries the cancel of a hold while the ledger %s, until it succeeds",
@@ -39,7 +39,7 @@ it.each([
 
 it("the run starter returns a message to cancel a hold to the queue if the ledger stays unavailable", async () => {
   const { clock, ledger } = ledgerDownFor(60_000, noAnswer);
-  await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("no answer");
+  await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("no response");
   expect(clock.now().getTime()).toBeLessThan(until.getTime());
 });
 

@@ -82,6 +82,6 @@ it("a tick of a schedule that has a message group does not rewrite the schedule"
 });
 
 it("a tick of a schedule that an earlier release created succeeds even if the schedule cannot be rewritten", async () => {
-  const failing = await workOnTick({}, new Error("no answer"));
+  const failing = await workOnTick({}, new Error("no response"));
   expect(failing).toEqual({ written: [], batchItemFailures: [] });
 });

@@ -742,7 +742,7 @@ describe("GET /v1/s3_destination/exports", () => {
     const { success, issues } = safeParse(exportsQuery, { starting_after: "we_1" });
     expect(success).toBe(false);
     expect(issues?.[0].message).toBe(
-      `'starting_after' must be the ID of an export (exp_...), not "we_1".`,
+      `'starting_after' must be the ID of an export (exp_...) (got "we_1").`,
     );
   });
 });
@@ -812,7 +812,7 @@ describe("calls that probe an S3 store", () => {
   const { max, seconds } = limits.probes;
   const limited = { code: "RATE_LIMITED", status: 429, details: { retryAfterSeconds: seconds } };
 
-  it("are admitted up to the account's limit while the store does not answer, and other accounts are not affected", async () => {
+  it("are admitted up to the account's limit while the store does not respond, and other accounts are not affected", async () => {
     const held: (() => void)[] = [];
     store.answer = (response, request) => {
       held.push(() => answerAsStore(response, request));

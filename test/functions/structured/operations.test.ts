@@ -33,17 +33,17 @@ async function call(
 }
 
 describe("GET /v1/structured", () => {
-  it("answers 200 with every structured endpoint", async () => {
+  it("returns 200 with every structured endpoint", async () => {
     expect(await call("GET", "")).toEqual({ status: 200, body: presentStructured() });
   });
 
-  it("answers 401 without a key", async () => {
+  it("returns 401 without a key", async () => {
     expect((await call("GET", "", { key: "" })).status).toBe(401);
   });
 });
 
 describe("a structured endpoint", () => {
-  it.each(["GET", "POST"])("answers 501 to %s, which GET /v1/structured lists", async (method) => {
+  it.each(["GET", "POST"])("returns 501 to %s, which GET /v1/structured lists", async (method) => {
     for (const { platform, kind } of presentStructured().data) {
       const { status, body } = await call(method, `/${platform}/${kind}`);
       expect({ status, soon: body["coming_soon"], error: body["error"] }).toEqual({
@@ -58,7 +58,7 @@ describe("a structured endpoint", () => {
     }
   });
 
-  it("answers 501 for any parameters, and charges nothing", async () => {
+  it("returns 501 for any parameters, and charges nothing", async () => {
     const before = await (await account()).json();
     const { status } = await call("POST", "/retailer_a/search", { body: '{"query": 7}' });
     expect(status).toBe(501);
@@ -66,7 +66,7 @@ describe("a structured endpoint", () => {
   });
 
   it.each(["/retailer_a/nothing", "/retailer_e/search", "/retailer_a", "/retailer_a/search/more"])(
-    "answers 404 for the unknown path %s",
+    "returns 404 for the unknown path %s",
     async (path) => {
       for (const method of ["GET", "POST"]) {
         const { status, body } = await call(method, path);
@@ -76,17 +76,17 @@ describe("a structured endpoint", () => {
     },
   );
 
-  it("answers 404 to a method other than GET and POST", async () => {
+  it("returns 404 to a method other than GET and POST", async () => {
     expect((await call("DELETE", "/retailer_a/search")).status).toBe(404);
   });
 
-  it("answers 501 before it refuses a body that is not JSON", async () => {
+  it("returns 501 before it refuses a body that is not JSON", async () => {
     const { status, body } = await call("POST", "/retailer_a/search", { body: "{" });
     expect(status).toBe(501);
     expect(body).toMatchObject({ error: { code: "NOT_IMPLEMENTED" }, coming_soon: true });
   });
 
-  it("answers 401 without a key, before any other error", async () => {
+  it("returns 401 without a key, before any other error", async () => {
     expect((await call("GET", "/retailer_a/search", { key: "" })).status).toBe(401);
     expect((await call("GET", "/retailer_z/search", { key: "" })).status).toBe(401);
   });

@@ -150,7 +150,7 @@ describe("the sweeper", () => {
     const hanging = (): Promise<number> =>
       withinBudget(60_000, async (milliseconds) => {
         clock.advance(milliseconds);
-        throw new Error("no answer");
+        throw new Error("no response");
       });
     const released = (): Promise<number> => withinBudget(4_000, async () => 3);
     const retries = retryBudget({ clock, lossMs: limits.dependencies.workerLossMs });

@@ -24,7 +24,7 @@ export interface BenchCall {
 }
 
 /**
- * Calls a route of the watchlists on the tables of a run bench. The answer must match the OpenAPI
+ * Calls a route of the watchlists on the tables of a run bench. The response must match the OpenAPI
  * document.
  */
 export async function callOnBench(
@@ -55,6 +55,7 @@ export async function callOnBench(
       },
       logger: loggedLines("watchlists").logger,
       warn: () => {},
+      readHealth: async () => new Map(),
     },
   });
   const ask = groupCaller(handler, admitted.keyOf);

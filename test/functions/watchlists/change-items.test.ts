@@ -119,8 +119,8 @@ describe("GET /v1/watchlists/{id}/items", () => {
 
 describe("the item IDs of a change", () => {
   it.each([
-    ["add", "must be a string or an object with 'id'. Put IDs in quotes."],
-    ["remove", "must be a string. Put IDs in quotes."],
+    ["add", "must be a string or an object with 'id' (got 9000003). Put IDs in quotes."],
+    ["remove", "must be a string (got 9000003). Put IDs in quotes."],
   ])(
     "are refused in %s if they are numbers, and the error names the index of the first number",
     async (param, message) => {

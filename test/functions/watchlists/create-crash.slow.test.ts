@@ -38,7 +38,7 @@ async function purgeDue(): Promise<void> {
 }
 
 /** Expects exactly one complete watchlist, and no rows of any other watchlist. */
-async function expectOneList(answer: Answered): Promise<void> {
+async function expectOneWatchlist(answer: Answered): Promise<void> {
   expect(answer.status).toBe(201);
   const { id } = answer.json;
   expect((await lists()).map((list) => list["id"])).toEqual([id]);
@@ -90,7 +90,7 @@ describe("the creation of a watchlist whose process dies", () => {
       }
       expect(again).toMatchObject({ status: 201, text: later.text });
       expect(again.headers["Idempotent-Replayed"]).toBe("true");
-      await expectOneList(later);
+      await expectOneWatchlist(later);
     },
   );
 
@@ -103,7 +103,7 @@ describe("the creation of a watchlist whose process dies", () => {
         answer = await world.process({ ...point, call }).ask("POST ", keyed);
       }
       world.clock.advance(leaseMs + 1);
-      await expectOneList(await world.ask("POST ", keyed));
+      await expectOneWatchlist(await world.ask("POST ", keyed));
     },
   );
 
@@ -113,7 +113,7 @@ describe("the creation of a watchlist whose process dies", () => {
       await world.process(point).ask("POST ", keyed);
       world.clock.advance(takeOverMs);
 
-      await expectOneList(await world.ask("POST ", keyed));
+      await expectOneWatchlist(await world.ask("POST ", keyed));
     },
   );
 
@@ -193,7 +193,7 @@ describe("a creation whose purge has begun", () => {
       expect((await world.ask("POST ", asked)).status).toBe(status);
       expect(world.scheduled.size).toBe(0);
       expect((await world.rows()).map(({ sk }) => sk)).toEqual([]);
-      await expectOneList(await world.ask("POST ", keyed));
+      await expectOneWatchlist(await world.ask("POST ", keyed));
     },
   );
 });
@@ -220,7 +220,7 @@ describe("concurrent requests to create a watchlist", () => {
     const created = answers.filter(({ status }) => status === 201);
     expect(created.filter(({ headers }) => !headers["Idempotent-Replayed"])).toHaveLength(1);
     for (const { status } of answers) expect([201, 409]).toContain(status);
-    await expectOneList(created[0] as Answered);
+    await expectOneWatchlist(created[0] as Answered);
   });
 
   it("do not change the watchlist of the request that took over when the slower request resumes after its lease", async () => {
@@ -238,7 +238,7 @@ describe("concurrent requests to create a watchlist", () => {
     const first = await world.ask("POST ", keyed);
 
     expect(first.status).toBe(409);
-    await expectOneList(second as Answered);
+    await expectOneWatchlist(second as Answered);
   });
 
   it("never create more watchlists than an account may have, and leave no rows of refused watchlists", async () => {
@@ -267,8 +267,10 @@ describe("concurrent requests to create a watchlist", () => {
     await purgeDue();
     expect((await world.rows()).filter(({ sk }) => sk === "purge")).toEqual([]);
   });
+});
 
-  it("succeed as soon as a watchlist is deleted of an account that had reached its limit", async () => {
+describe("POST /v1/watchlists, with the account at its limit of watchlists,", () => {
+  it("succeeds after a watchlist is deleted, even with the idempotency key of the refused request", async () => {
     for (let n = 0; n < limits.watchlistsMax; n += 1) {
       const id = `wl_${String(n).padStart(24, "0")}`;
       await putWatchlist({ client: world.client, ...world.options }, aWatchlist({ id }), []);
@@ -296,7 +298,7 @@ describe("a lost response of DynamoDB", () => {
 
     expect([...lost]).toContain("TransactWriteCommand");
     expect(first.status).toBe(201);
-    await expectOneList(first);
+    await expectOneWatchlist(first);
   });
 });
 

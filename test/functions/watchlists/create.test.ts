@@ -71,7 +71,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("writes the ID of the new watchlist to the call's log line, also when it repeats the response for an idempotency key", async () => {
+  it("writes the ID of the new watchlist to the call's log line, even when it repeats the response for an idempotency key", async () => {
     const headers = { "Idempotency-Key": "one" };
     for (let n = 0; n < 2; n += 1) {
       const { json } = await world.ask("POST ", { body: aBody, headers });
@@ -79,7 +79,7 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("sends a wake-up message for the first run, which is due at once, and creates a schedule whose first tick starts the second run", async () => {
+  it("sends a wake-up message for the first run, which is due immediately, and creates a schedule whose first tick starts the second run", async () => {
     const { json } = await create();
 
     const watchlistId = String(json["id"]);
@@ -109,7 +109,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.watchlists.due(new Date("2030-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("creates a paused watchlist that becomes due at once when it is resumed", async () => {
+  it("creates a paused watchlist that becomes due immediately when it is resumed", async () => {
     const { json: paused } = await create({ status: "paused" });
     world.clock.set("2026-03-01T13:07:00Z");
 
@@ -223,8 +223,16 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("ignores fields of the body that it does not know", async () => {
-    expect((await create({ colour: "red" })).status).toBe(201);
+  it("returns 400 for a field of the body that it does not know, and creates nothing", async () => {
+    const { status, json } = await create({ max_credit_per_run: 5 });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      error: {
+        param: "max_credit_per_run",
+        message: expect.stringContaining("Did you mean 'max_credits_per_run'?") as unknown,
+      },
+    });
+    expect(await world.rows()).toEqual([]);
   });
 
   it("returns 403 to a key of the demo workspace, and does not store the call's idempotency key", async () => {
@@ -380,7 +388,7 @@ describe("the validation of POST /v1/watchlists", () => {
       "INVALID_PARAM",
       "idempotency_key",
     ],
-  ])("answers 400 and names the invalid parameter when %s", async (...[, body, code, param]) => {
+  ])("returns 400 and names the invalid parameter when %s", async (...[, body, code, param]) => {
     const answer = await world.ask("POST ", { body });
 
     expect(refusal(answer)).toEqual([400, code, param]);
@@ -391,7 +399,7 @@ describe("the validation of POST /v1/watchlists", () => {
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("answers 501 for %s that is only announced", async (_, body) => {
+  ])("returns 501 for %s that is only announced", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);

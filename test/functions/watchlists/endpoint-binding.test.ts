@@ -195,7 +195,7 @@ describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns
     expect(await stored()).toMatchObject({ webhookEndpointId: successor.id, webhookUrl: urlA });
   });
 
-  it("refuses another URL that is not registered, and two endpoints at once", async () => {
+  it("refuses another URL that is not registered, and two endpoints in one request", async () => {
     const endpoint = await register(urlA);
     const other = await register(urlB);
     await putBound(endpoint);

@@ -231,7 +231,7 @@ describe("POST /v1/watchlists/estimate", () => {
   const estimate = (body: unknown, as: "owner" | "demo" = "owner"): Promise<Answered> =>
     world.ask("POST /estimate", { body, as });
 
-  it("forecasts the credits of a new watchlist for a day and a month, and those of the account with it", async () => {
+  it("forecasts the credits of a new watchlist for a day and a month, and the credits of the account with it", async () => {
     const body = { platform: "retailer_d", item_count: 100, every: "1h" };
     const { status, json } = await estimate(body);
     expect(status).toBe(200);

@@ -251,7 +251,7 @@ describe("a change of a watchlist's schedule", () => {
     ["a change of nothing but the time zone", cronList, { timezone: "UTC" }, "12:00"],
     ["another cron and time zone", cronList, { cron: "0 13 * * *", timezone: "UTC" }, "13:00"],
     ["a cadence instead of a cron", cronList, { every: "1h" }, "10:30"],
-    ["the present cron", cronList, { cron: "0 12 * * *" }, "11:00"],
+    ["the current cron", cronList, { cron: "0 12 * * *" }, "11:00"],
     [
       "a watchlist that never ran: unchanged, still due",
       { runCount: 0, lastRunAt: null, nextRunAt: "2026-03-01T09:58:00.000Z" },
@@ -344,14 +344,14 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
     expect(await world.watchlists.due(new Date("2026-03-01T10:30:00Z"), 10)).toHaveLength(1);
   });
 
-  it("activates a watchlist whose next run time has passed, and makes it due at once", async () => {
+  it("activates a watchlist whose next run time has passed, and makes it due immediately", async () => {
     await put({ ...pausedList, lastRunAt: "2026-02-01T00:00:00.000Z" });
 
     expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);
     expect(world.waiting).toHaveLength(1);
   });
 
-  it("activates a watchlist that never ran, and makes it due at once under any schedule", async () => {
+  it("activates a watchlist that never ran, and makes it due immediately under any schedule", async () => {
     await put({ ...pausedList, ...cronList, nextRunAt: null, runCount: 0, lastRunAt: null });
 
     expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);

@@ -175,8 +175,8 @@ describe("a delivery before its first attempt", () => {
     world.clock.set(at(5));
     await world.deliverDue();
     expect(await idsInPages(1)).toHaveLength(2 * 12);
-    // More runs than one page examines. They are published in another order than that of their
-    // times, and some times are equal.
+    // More runs than one page examines. They are not published in the order of their times, and
+    // several have the same time.
     for (let n = 1; n <= 30; n += 1) {
       await publish(100 + n, { happenedAt: at(200 - Math.floor(n / 2)) }, [
         "watchlist.run.completed",

@@ -20,7 +20,7 @@ interface Widget {
 }
 
 /**
- * Returns the widgets of a stage's dashboard. The text `ref` replaces every reference to a
+ * Returns the widgets of a stage's dashboard. The string `ref` replaces every reference to a
  * resource.
  */
 function widgetsOf(stage: (typeof stages)[number]): readonly Widget[] {

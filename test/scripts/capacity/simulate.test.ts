@@ -38,7 +38,7 @@ describe("the simulation of scheduled runs", () => {
     expect(lastEnd).toBeCloseTo(99 / 10 + 3);
   });
 
-  it("delays a run by at most one task of each kind of worker while 100 runs of another account are due at once", () => {
+  it("delays a run by at most one task of each kind of worker while 100 runs of another account are due at the same time", () => {
     const storm = { dueAt: Array.from({ length: 100 }, () => 0), batches: 50, steps: 1 };
     const quiet = { dueAt: [32, 61, 93], batches: 1, steps: 1 };
     const beside = simulate(quiet, pipeline, storm);

@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /**
- * Starts a server that answers 200 to the OpenAPI document below one path, and 404 to all other
+ * Starts a server that returns 200 to the OpenAPI document below one path, and 404 to all other
  * requests. Returns its address.
  */
 async function emulatorServing(path: string): Promise<string> {

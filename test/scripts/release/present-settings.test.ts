@@ -47,7 +47,7 @@ const transfer = (given: readonly string[] = [], hasDomain = false): Promise<voi
   });
 
 describe("transferSettings, which copies a stage's settings to an earlier release,", () => {
-  it("replaces the settings in the release by the present settings of the stage", async () => {
+  it("replaces the settings in the release by the current settings of the stage", async () => {
     write(release, { alarmEmail: "old@example.com" });
     write(project, { alarmEmail: "new@example.com", sources: "sources.json" });
     await transfer();
@@ -67,7 +67,7 @@ describe("transferSettings, which copies a stage's settings to an earlier releas
     expect(lines).toEqual([expect.stringContaining("does not know 'backups'")]);
   });
 
-  it("removes the settings in the release if the present checkout has none", async () => {
+  it("removes the settings in the release if the current checkout has none", async () => {
     write(release, { alarmEmail: "old@example.com" });
     await transfer();
 

@@ -1,11 +1,11 @@
 import { expect, it, describe } from "vitest";
-import type { OpenList } from "../../../scripts/replay/due-runs.ts";
+import type { OpenWatchlist } from "../../../scripts/replay/due-runs.ts";
 import { backtestJudge } from "../../../scripts/replay/judge-backtests.ts";
 import type { Service } from "../../../scripts/replay/service.ts";
-import type { ListName } from "../../../scripts/replay/watchlists.ts";
+import type { WatchlistName } from "../../../scripts/replay/watchlists.ts";
 import type { TestedRun } from "../../../shared/backtest/backtest.ts";
 
-const lists: ReadonlyMap<ListName, OpenList> = new Map([
+const lists: ReadonlyMap<WatchlistName, OpenWatchlist> = new Map([
   ["changes", { accountId: "acct_1", watchlistId: "wl_changes" }],
   ["limited", { accountId: "acct_1", watchlistId: "wl_limited" }],
 ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dailyPrices } from "../../../scripts/replay/daily-prices.ts";
-import type { OpenList, PlayedRun } from "../../../scripts/replay/due-runs.ts";
+import type { OpenWatchlist, PlayedRun } from "../../../scripts/replay/due-runs.ts";
 import { playDays } from "../../../scripts/replay/play-days.ts";
 import type { Service } from "../../../scripts/replay/service.ts";
 import { daysOf, shopDays } from "../../../scripts/replay/shop-days.ts";
@@ -15,14 +15,14 @@ const product = (id: string, ...days: readonly string[]) => ({
  * Creates a service whose runs read all items of their watchlist. A run for which `incomplete`
  * returns true reads one item less.
  */
-function fakeService(incomplete: (list: OpenList) => boolean = () => false) {
+function fakeService(incomplete: (list: OpenWatchlist) => boolean = () => false) {
   const items = new Map<string, number>();
   const spans: HistorySpan[] = [];
   const days: string[] = [];
   const runs: string[] = [];
   const service: Service = {
     setTime: (at) => void days.push(at.toISOString()),
-    createList: async (body) => {
+    createWatchlist: async (body) => {
       const { name, ids } = body as { readonly name: string; readonly ids: readonly string[] };
       items.set(name, ids.length);
       return { accountId: "acct_1", watchlistId: name };
@@ -93,7 +93,14 @@ describe("a replay of several shops", () => {
       "2026-01-04 two changes",
       "2026-01-04 two limited",
     ]);
-    expect(played).toEqual({ days: 4, runs: 10, reads: 2 + 2 + 4 + 2 + 2, passed: 10, held: 0 });
+    expect(played).toEqual({
+      days: 4,
+      runs: 10,
+      reads: 2 + 2 + 4 + 2 + 2,
+      passed: 10,
+      held: 0,
+      heldForShape: 0,
+    });
   });
 
   it("skips days on which no shop has prices", () => {

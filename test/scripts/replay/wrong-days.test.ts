@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { dailyPrices } from "../../../scripts/replay/daily-prices.ts";
-import type { OpenList, PlayedRun } from "../../../scripts/replay/due-runs.ts";
+import type { OpenWatchlist, PlayedRun } from "../../../scripts/replay/due-runs.ts";
 import { playDays } from "../../../scripts/replay/play-days.ts";
 import type { Records } from "../../../scripts/replay/records.ts";
 import type { Service } from "../../../scripts/replay/service.ts";
@@ -27,7 +27,7 @@ const januaryToFebruary = shopOf(["2026-01-31", "2026-02-02"]);
 type RecordedRun = Parameters<Records["addRun"]>[0];
 
 /**
- * Plays days on a service that logs what it does, with the price that the source answers. Its brake
+ * Plays days on a service that logs what it does, with the price that the source returns. Its brake
  * holds runs with a price above `heldAbove`.
  */
 async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
@@ -38,7 +38,7 @@ async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
   let item = "";
   const run =
     (name: string) =>
-    async (lists: readonly OpenList[]): Promise<readonly PlayedRun[]> =>
+    async (lists: readonly OpenWatchlist[]): Promise<readonly PlayedRun[]> =>
       Promise.all(
         lists.map(async ({ watchlistId }) => {
           const [answer] = await source.read({
@@ -60,7 +60,7 @@ async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
     setTime: (at) => {
       time = at.toISOString().slice(0, 16);
     },
-    createList: async (body) => {
+    createWatchlist: async (body) => {
       const { name, ids } = body as { readonly name: string; readonly ids: readonly string[] };
       item = ids[0] ?? "";
       return { accountId: "acct_1", watchlistId: name };
@@ -101,7 +101,14 @@ describe("a day with wrong prices in a replay", () => {
       "2026-02-02T06:00 run one changes 3",
       "2026-02-02T06:00 run one limited 3",
     ]);
-    expect(played).toEqual({ days: 3, runs: 6, reads: 6 * size, passed: 6, held: 2 });
+    expect(played).toEqual({
+      days: 3,
+      runs: 6,
+      reads: 6 * size,
+      passed: 6,
+      held: 2,
+      heldForShape: 0,
+    });
   });
 
   it("is recorded as a held run with its counts of items, in addition to the usual run of the day", async () => {

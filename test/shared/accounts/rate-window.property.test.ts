@@ -40,7 +40,7 @@ describe("the rate window of an API key", () => {
     );
   });
 
-  it("admits 50 calls at once after a pause", () => {
+  it("admits 50 simultaneous calls after a pause", () => {
     expect(offer(Array.from({ length: 80 }, () => startMs))).toHaveLength(50);
   });
 

@@ -12,6 +12,8 @@ import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { decideHold } from "../../../shared/runs/decide-hold.ts";
+import { changeItems } from "../../../shared/watchlists/change-items.ts";
+import type { ItemChange } from "../../../shared/watchlists/items-request.ts";
 import { pipelineOf } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
@@ -155,6 +157,31 @@ describe("a back-test", () => {
     },
   );
 
+  it("of the current pipeline repeats the step that read an item without a change before another step delisted it", async () => {
+    const toAgain: Route = { when: "ok", field: "inStock", op: "is", value: true, run: "again" };
+    const { steps, ...others } = checks(toAgain);
+    const again = { id: "again", scraper: "retailer_d.standard", routes: [] } as const;
+    const list = await bench.createList(["10001"], {
+      pipeline: { ...others, steps: [...steps, again] },
+    });
+    bench.answers.product = () => answered(10);
+    await bench.run(list);
+    bench.clock.advance(hour);
+    let reads = 0;
+    bench.answers.product = () => answered((reads += 1) === 1 ? 10 : "not_found");
+    await bench.run(list);
+    const result = await test(list);
+
+    const { runs } = await bench.runs.list(list.id, 100);
+    expect(runs[0]?.stats).toMatchObject({
+      delisted: 1,
+      steps: { check: { requested: 1 }, again: { requested: 1 } },
+    });
+    expect(result.runs.map(({ run }) => run.stats)).toEqual(
+      runs.toReversed().map(({ stats }) => stats),
+    );
+  });
+
   it("of some of the runs returns the events that these runs had", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
     await play(list);
@@ -209,6 +236,107 @@ describe("a back-test", () => {
     expect(itemEventsOf(result)).toEqual(storedEvents());
   });
 
+  describe("of a watchlist whose items were added again", () => {
+    const add = (id: string): ItemChange => ({ add: [id], remove: [], labels: new Map() });
+    const addAgain = (id: string): ItemChange => ({ ...add(id), remove: [id] });
+
+    /** Plays a run for each column of the prices. Before a run, makes the changes of this run. */
+    async function playChanges(
+      list: Watchlist,
+      reads: Readonly<Record<string, Prices>>,
+      changes: Readonly<Record<number, readonly ItemChange[]>>,
+    ): Promise<void> {
+      const runs = Math.max(...Object.values(reads).map(({ length }) => length));
+      for (let run = 1; run <= runs; run += 1) {
+        for (const change of changes[run] ?? []) {
+          const watchlist = (await bench.list(list)) ?? list;
+          await changeItems({ watchlist, change, now: bench.clock.now() }, bench);
+          bench.clock.advance(60_000);
+        }
+        bench.answers.product = (id) => answered(reads[id]?.[run - 1] ?? null);
+        await bench.run(list);
+        bench.clock.advance(hour);
+      }
+    }
+
+    const delisted = {
+      "10001": [100, 90, "not_found", 95, 95, 80],
+      "10002": [100, 100, 100, 100, 50, 50],
+      // Is not found again, and is found after it was added a second time.
+      "10003": [7, "not_found", "not_found", "not_found", 7, 6],
+      // Fails when it is read for the first time after it was added again.
+      "10004": [7, 8, "not_found", "unavailable", 8, 9],
+    } as const;
+    const additions = {
+      3: [add("10003")],
+      4: [add("10001"), add("10004")],
+      5: [add("10003")],
+    };
+
+    it.each(Object.entries(pipelines))(
+      "repeats the reads before an item was delisted, with %s",
+      async (_name, pipeline) => {
+        const list = await bench.createList(ids, { pipeline });
+        await playChanges(list, delisted, additions);
+        const result = await test(list);
+
+        expect(storedEvents().length).toBeGreaterThan(0);
+        expect(itemEventsOf(result)).toEqual(storedEvents());
+        const { runs } = await bench.runs.list(list.id, 100);
+        expect(result.runs.map(({ run }) => [run.credits, run.stats])).toEqual(
+          runs.toReversed().map((run) => [run.credits, run.stats]),
+        );
+        expect(result).toMatchObject({ unknownFields: [], unknownReads: [], removedItems: 0 });
+      },
+    );
+
+    it("repeats the reads of their present life in a time span that begins after they were delisted", async () => {
+      const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
+      await playChanges(list, delisted, additions);
+      const { runs } = await bench.runs.list(list.id, 100);
+      const since = runs.find(({ runNumber }) => runNumber === 4)?.startedAt ?? "";
+      const result = await test(list, { span: { ...always, since } });
+
+      const stored = storedEvents().filter(
+        ({ data }) => (data as { created_at: string }).created_at >= since,
+      );
+      expect(stored.length).toBeGreaterThan(0);
+      expect(itemEventsOf(result)).toEqual(stored);
+    });
+
+    it("leaves out and counts an item that was delisted and added again if it was read before the time span", async () => {
+      const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
+      await playChanges(list, delisted, additions);
+      const { runs } = await bench.runs.list(list.id, 100);
+      const since = runs.find(({ runNumber }) => runNumber === 2)?.startedAt ?? "";
+      const result = await test(list, { span: { ...always, since } });
+
+      expect(result.removedItems).toBe(3);
+      const [second, third, ...others] = result.runs;
+      expect(second?.run.stats.steps["check"]?.requested).toBe(1);
+      expect(third?.run.stats.steps["check"]?.requested).toBe(2);
+      expect(others.map(({ run }) => run.stats.steps["check"]?.requested)).toEqual([3, 4, 4]);
+    });
+
+    it("leaves out and counts the reads before a user removed an item and added it again", async () => {
+      const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
+      const reads = { "10001": [10, 9, 8, 7], "10002": [5, 5, 4, 4], "10003": [], "10004": [] };
+      await playChanges(list, reads, { 3: [addAgain("10001")] });
+      const result = await test(list);
+
+      expect(result.removedItems).toBe(1);
+      expect(result.runs.map(({ run }) => run.stats.steps["check"]?.requested)).toEqual([
+        3, 3, 4, 4,
+      ]);
+      const left = result.runs.map(({ run }) => run.stats.notified);
+      const sent = (await bench.runs.list(list.id, 100)).runs.map(({ stats }) => stats.notified);
+      expect([left, sent.toReversed()]).toEqual([
+        [0, 0, 1, 1],
+        [0, 1, 1, 1],
+      ]);
+    });
+  });
+
   it("writes no rows, reads no source and charges nothing", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["limited routes"] ?? null });
     await play(list);
@@ -252,7 +380,7 @@ describe("a back-test", () => {
       { readsMax: 8 },
       "The 8 runs in this span need more than 8 reads.",
     ],
-    ["more points than the maximum", { pointsMax: 3 }, "observed more than 3 changes"],
+    ["more points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
   ])(
     "with %s is refused as too large, and the error names the field to change",
     async (_name, bound, message) => {
@@ -288,6 +416,86 @@ describe("a back-test", () => {
   });
 });
 
+describe("a back-test of a pipeline whose steps have other names or an additional step", () => {
+  const step = (id: string, ...routes: readonly Route[]) =>
+    ({ id, scraper: "retailer_d.standard", routes }) as const;
+  const pipeline = (...steps: Pipeline["steps"]): Pipeline => ({
+    entry: steps[0]?.id ?? "",
+    baseline: null,
+    refresh: null,
+    steps,
+  });
+
+  async function played(): Promise<(tested: Pipeline) => Promise<Tested>> {
+    const bench = await startRunBench({ tables });
+    const running = pipeline(step("check", { when: "changed", notify: true }));
+    const list = await bench.createList(ids, { pipeline: running });
+    const failed = { "10001": { status: "partial" }, "10002": { status: "unavailable" } } as const;
+    for (const run of [1, 2]) {
+      bench.answers.product = (id) =>
+        (run === 2 ? failed[id as keyof typeof failed] : undefined) ?? answered(10 + run);
+      await bench.run(list);
+      bench.clock.advance(hour);
+    }
+    const watchlist = (await bench.list(list)) ?? list;
+    return (candidate) => tested({ watchlist, pipeline: candidate, span: always }, bench);
+  }
+
+  const creditsOf = ({ runs }: Tested) => runs.map(({ run }) => run.credits);
+  const matchedIn = ({ runs }: Tested) => runs.map(({ run }) => run.stats.matched);
+
+  it("has the failures of the scraper, whatever the ID of its step is", async () => {
+    const test = await played();
+    for (const id of ["check", "s"]) {
+      const result = await test(pipeline(step(id, { when: "failed", notify: true })));
+      expect(matchedIn(result)).toEqual([0, 2]);
+      expect(creditsOf(result)).toEqual([4, 2]);
+      expect(result.unknownReads).toEqual([]);
+    }
+  });
+
+  it("reads all items at a new first step, and reports the second read of an item as unknown", async () => {
+    const test = await played();
+    const result = await test(
+      pipeline(
+        step("a", { when: "failed", run: "check" }),
+        step("check", { when: "changed", notify: true }),
+      ),
+    );
+    expect(result.runs.map(({ run }) => run.stats.steps["a"]?.requested)).toEqual([4, 4]);
+    expect(creditsOf(result)).toEqual([4, 2]);
+    expect(result.unknownReads).toEqual([{ step: "check", reads: 2 }]);
+  });
+
+  it("does not charge a second read of items for which the source returned no answer", async () => {
+    const test = await played();
+    const result = await test(
+      pipeline(
+        step("check", { when: "failed", run: "b" }),
+        step("b", { when: "ok", notify: true }),
+      ),
+    );
+    expect(creditsOf(result)).toEqual([4, 2]);
+    expect(matchedIn(result)).toEqual([0, 0]);
+    expect(result.unknownReads).toEqual([{ step: "b", reads: 2 }]);
+  });
+
+  it("defers a renamed step that the past run deferred", async () => {
+    const bench = await startRunBench({ tables });
+    const running = pipeline(step("check", { when: "changed", notify: true }));
+    const settings = { pipeline: running, maxCreditsPerRun: 3 };
+    const list = await bench.createList(ids, settings);
+    bench.answers.product = () => answered(10);
+    await bench.run(list);
+    const watchlist = (await bench.list(list)) ?? list;
+    const { runs } = await tested(
+      { watchlist, pipeline: pipeline(step("s")), span: always },
+      bench,
+    );
+    expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
+  });
+});
+
 describe("a back-test of a pipeline with a scraper that never read the items", () => {
   it("returns which fields are missing in the history", async () => {
     const bench = await startRunBench({ tables });
@@ -311,8 +519,12 @@ describe("a back-test of a pipeline with a scraper that never read the items", (
         { id: "scan", scraper: "retailer_a.lite", routes: [{ when: "changed", notify: true }] },
       ],
     };
-    const { unknownFields } = await tested({ watchlist, pipeline: lite, span: always }, bench);
+    const { unknownFields, unknownReads } = await tested(
+      { watchlist, pipeline: lite, span: always },
+      bench,
+    );
 
+    expect(unknownReads).toEqual([{ step: "scan", reads: 1 }]);
     expect(unknownFields).toContainEqual({ step: "scan", field: "price" });
     expect(unknownFields).not.toContainEqual({ step: "scan", field: "newCount" });
   });

@@ -9,7 +9,7 @@ describe("cachedCheck", () => {
     const checked = cachedCheck({
       check: async () => {
         checks += 1;
-        if (checks === 2) throw new Error("no answer");
+        if (checks === 2) throw new Error("no response");
       },
       freshMs: 5_000,
       clock,
@@ -21,7 +21,7 @@ describe("cachedCheck", () => {
     await checked();
     expect(checks).toBe(1);
     clock.advance(1);
-    expect(await checked()).toEqual({ outcome: "failed", error: new Error("no answer") });
+    expect(await checked()).toEqual({ outcome: "failed", error: new Error("no response") });
     clock.advance(4_999);
     expect((await checked()).outcome).toBe("failed");
     clock.advance(1);

@@ -28,7 +28,7 @@ describe("timeOf", () => {
     );
   });
 
-  it("returns undefined for a text that is not an ID of the given kind", () => {
+  it("returns undefined for a string that is not an ID of the given kind", () => {
     const id = newId("event", new Date("2026-11-20T10:00:00Z"), random);
     const rest = id.slice(idPrefix.event.length);
     for (const other of [
@@ -86,7 +86,7 @@ describe("placeOf", () => {
     );
   });
 
-  it("returns undefined for a text that is not an ID with a stamp and a slot", () => {
+  it("returns undefined for a string that is not an ID with a stamp and a slot", () => {
     const id = idOf({ stamp: 2 ** 50, slot: 3 });
     for (const other of [
       "",

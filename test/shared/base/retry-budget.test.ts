@@ -19,7 +19,7 @@ const world = (lossMs: number, endsInMs?: () => number) => {
     withinBudget(4_000, async (milliseconds) => {
       asked.push(milliseconds);
       clock.advance(tookMs);
-      if (outcome === "fails") throw new Error("no answer");
+      if (outcome === "fails") throw new Error("no response");
       return "answer";
     });
   const failing = async (tookMs: number): Promise<unknown> =>
@@ -55,7 +55,7 @@ describe("a retry budget", () => {
     await under(async () => {
       const both = [hanging(), hanging()];
       clock.advance(2_500);
-      ends.reject(new Error("no answer"));
+      ends.reject(new Error("no response"));
       await Promise.all(both);
     });
     expect(budget.leftMs()).toBe(4_500);
@@ -133,7 +133,7 @@ describe("a separate retry budget", () => {
   });
 });
 
-it("a call that uses up its retry budget and then its largest separate retry budget is answered within 10 seconds", () => {
+it("a call that uses up its retry budget and then its largest separate retry budget gets a response within 10 seconds", () => {
   const { callLossMs, wakeUpMs, cancelMs, answerSpareMs } = limits.dependencies;
   expect(callLossMs + Math.max(wakeUpMs, cancelMs)).toBeLessThan(10_000 - 1_000);
   expect(cancelMs).toBeLessThan(answerSpareMs);

@@ -39,6 +39,7 @@ const keys = {
     shard: accountKeys.shard(account, 4),
     shardUsage: accountKeys.shardUsage(account, 4, "2026-03-01"),
     sourceRate: accountKeys.sourceRate("upstream"),
+    sourceHealth: accountKeys.sourceHealth("retailer_a.lite", "2026-03-01T12:00:00.000Z"),
   } satisfies Record<keyof typeof accountKeys, RowKey>,
   ledger: {
     page: ledgerKeys.page(account, 4, 1_000),

@@ -178,7 +178,7 @@ describe("setting an S3 destination", () => {
 
     expect(await refusalOf({ endpoint: at({ port }) })).toMatchObject({
       param: "endpoint",
-      message: expect.stringContaining("connection_failed. The store does not answer."),
+      message: expect.stringContaining("connection_failed. The store does not respond."),
     });
   });
 
@@ -187,7 +187,7 @@ describe("setting an S3 destination", () => {
     ["404 without a code", 404, "<html>Not found</html>"],
     ["405 without a code", 405, ""],
   ])(
-    "fails with an error that names 'endpoint' if a web server there answers %s",
+    "fails with an error that names 'endpoint' if a web server there returns %s",
     async (_, status, page) => {
       server.answer = (response) => response.writeHead(status).end(page);
 
@@ -198,7 +198,7 @@ describe("setting an S3 destination", () => {
     },
   );
 
-  it("fails with an error that names 'endpoint' if a server there answers every request like a successful write", async () => {
+  it("fails with an error that names 'endpoint' if a server there responds to every request like a successful write", async () => {
     server.answer = (response) =>
       response.writeHead(200, { ETag: '"d41d8cd98f00b204e9800998ecf8427e"' }).end();
 

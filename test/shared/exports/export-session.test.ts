@@ -150,7 +150,7 @@ describe("the export of a run", () => {
     expect([...stored.keys()]).toHaveLength(3);
   });
 
-  it("writes at most four objects at once, and the manifest only after all other objects", async () => {
+  it("writes at most four objects concurrently, and the manifest only after all other objects", async () => {
     await world.setDestination(account);
     const { buckets } = world.exporting;
     let now = 0;

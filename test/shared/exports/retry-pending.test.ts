@@ -75,7 +75,7 @@ describe("pending exports", () => {
     ["where objects go", { prefix: "other/" }],
     ["the format of objects", { compression: "none" }],
     ["nothing", {}],
-  ])("are attempted at once when a change of the destination changes %s", async (_, wanted) => {
+  ])("are attempted immediately when a change of the destination changes %s", async (_, wanted) => {
     await pendingExports(1, 2);
     isDown = false;
     await world.work();
@@ -86,7 +86,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done", "done"]);
   });
 
-  it("are attempted at once after a successful test of the destination, and not after a failed test", async () => {
+  it("are attempted immediately after a successful test of the destination, and not after a failed test", async () => {
     await pendingExports(1);
     isDown = false;
     const { buckets } = world.registering;

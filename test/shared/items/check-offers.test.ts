@@ -116,7 +116,7 @@ describe("a check of offers", () => {
   it.each([
     [280_000, 110],
     [20_000, 20],
-  ])("with %i ms left gives the source %i s to answer", async (deadlineMs, seconds) => {
+  ])("with %i ms left gives the source %i s to respond", async (deadlineMs, seconds) => {
     let asked: OffersCheckRequest | undefined;
     const checker: OfferChecker = {
       async checkOffers(request) {

@@ -6,13 +6,13 @@ import { fixedClock } from "../../support/clock.ts";
 
 const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
 
-it("a call that was charged too late to answer, and cannot cancel its charge, returns in time that the charge is unconfirmed", async () => {
+it("a call that was charged too late to respond, and cannot cancel its charge, returns in time that the charge is unconfirmed", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   /** A request without a response. */
   const hang = (): Promise<never> =>
     withinBudget(attemptMs, async (milliseconds) => {
       clock.advance(milliseconds);
-      throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
+      throw Object.assign(new Error("no response"), { name: "TimeoutError" });
     });
   const asked: string[] = [];
   const now = clock.now();

@@ -92,7 +92,7 @@ describe("a request to check offers with an invalid value", () => {
   it.each([
     ["offers", "no offers", { offers: [] }],
     ["ids", "no IDs", { ids: [] }],
-    ["ids", "offers and IDs at once", { offers: [offer("a")], ids: [offer("a")] }],
+    ["ids", "offers and IDs together", { offers: [offer("a")], ids: [offer("a")] }],
     ["offers", "a string instead of a list", { offers: "a" }],
     ["offers", "null instead of a list", { offers: null }],
     ["offers", "2,001 different offers", { offers: numbered(2_001) }],

@@ -122,7 +122,7 @@ describe("a read of offers", () => {
   it.each([
     [280_000, 170],
     [20_000, 20],
-  ])("with %i ms left gives the source %i s to answer", async (deadlineMs, seconds) => {
+  ])("with %i ms left gives the source %i s to respond", async (deadlineMs, seconds) => {
     let asked: OffersReadRequest | undefined;
     const scraper: OfferScraper = {
       async readOffers(request) {

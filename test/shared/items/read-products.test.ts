@@ -113,7 +113,7 @@ describe("a read of products", () => {
     ]);
   });
 
-  it("is charged nothing if its answer is too large to send", async () => {
+  it("is charged nothing if its response is too large to send", async () => {
     const reading = read(answering(["ok", "ok", "ok"]), 3, { answerBytesMax: 4_200 });
     await expect(reading).rejects.toMatchObject({ status: 400, details: { param: "ids" } });
     expect(await account().get(accountId)).toMatchObject({
@@ -216,9 +216,9 @@ describe("a read of products with a broken scraper", () => {
   });
 });
 
-describe("a read of products whose request to the ledger gets no answer", () => {
+describe("a read of products whose request to the ledger gets no response", () => {
   const noAnswer = () =>
-    Promise.reject(Object.assign(new Error("no answer"), { name: "TimeoutError" }));
+    Promise.reject(Object.assign(new Error("no response"), { name: "TimeoutError" }));
   /** IDs of the holds for which a cancel message was sent. */
   const handedOver: string[] = [];
   const cancels: CancelQueue = { send: async ({ holdId }) => void handedOver.push(holdId) };
@@ -278,7 +278,7 @@ describe("a read of products whose request to the ledger gets no answer", () => 
     expect(await account().get(accountId)).toMatchObject(untouched);
   });
 
-  it("sends a message that cancels its hold if the read fails and the release of the hold gets no answer", async () => {
+  it("sends a message that cancels its hold if the read fails and the release of the hold gets no response", async () => {
     const broken: Scraper = { read: () => Promise.reject(new Error("the cause")) };
     const through: Ledger = { ...ledger, settle: noAnswer };
     await expect(read(broken, 1, { through, cancels })).rejects.toThrow("the cause");
@@ -287,7 +287,7 @@ describe("a read of products whose request to the ledger gets no answer", () => 
   });
 });
 
-describe("a read of products that is too late to send its answer", () => {
+describe("a read of products that is too late to send its response", () => {
   /**
    * `msToAnswer` returns the time that is left. `standStill` lets the deadline pass, as if the
    * process had been suspended.

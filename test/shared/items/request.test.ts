@@ -46,8 +46,8 @@ describe("a products request", () => {
     },
   );
 
-  it("is accepted with explicit default values and with unknown fields", () => {
-    const fields = { platform: "retailer_d", marketplace: "us", tier: "standard", novelty: 1 };
+  it("is accepted with explicit default values", () => {
+    const fields = { platform: "retailer_d", marketplace: "us", tier: "standard" };
     expect(parse({ ...fields, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
@@ -143,7 +143,7 @@ describe("an invalid products request", () => {
     ["tier", { tier: {}, ids: [] }],
     ["include", { include: "delivery", ids: [] }],
     ["include.1", { include: ["delivery", 7], ids: [] }],
-  ])("with a value of the wrong type is refused with an error at the path %s", (path, body) => {
+  ])("with a value of the wrong type is refused with an error at the path %s: %j", (path, body) => {
     const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });

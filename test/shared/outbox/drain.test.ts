@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { type Metrics, newMetrics } from "../../../shared/observability/figures.ts";
+import { attemptCounts } from "../../../shared/outbox/attempt-counts.ts";
 import { drain, type DrainDependencies, type Session } from "../../../shared/outbox/drain.ts";
 import type {
   OutboxChanges,
@@ -96,6 +98,26 @@ describe("drain", () => {
     expect(steps).toEqual(["a", "works on a", "b", "works on b"]);
   });
 
+  it("reports the attempts of the session, even if the processing fails", async () => {
+    entries = [entry("a")];
+    const attempts = attemptCounts();
+    session = {
+      ...session,
+      attempts,
+      work() {
+        attempts.note({ succeeded: false });
+        return Promise.reject(new Error("no store"));
+      },
+    };
+    const reported: Metrics[] = [];
+    const report = (more: readonly Metrics[]): void => void reported.push(...more);
+
+    await expect(drain(target, { ...dependencies, report })).rejects.toThrow("no store");
+    expect(reported).toEqual([
+      newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: 1 }),
+    ]);
+  });
+
   it("processes all due entries, stores the changes in few transactions, and sends no wake-up message", async () => {
     entries = Array.from({ length: 60 }, (_, n) => entry(`e${String(n).padStart(2, "0")}`));
     await drain(target, dependencies);
@@ -139,7 +161,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["tomorrow"]);
   });
 
-  it("sends a wake-up message at once if entries of a deleted or disabled target remain at the end of the time slice", async () => {
+  it("sends a wake-up message immediately if entries of a deleted or disabled target remain at the end of the time slice", async () => {
     let ends = false;
     const usual = session;
     session = {

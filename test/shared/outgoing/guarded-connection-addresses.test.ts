@@ -132,7 +132,7 @@ describe("a host name in a URL", () => {
     expect(receiver.connections()).toBe(before + 1);
   });
 
-  it("is connected to at its next address if the first one does not answer", async () => {
+  it("is connected to at its next address if the first one does not respond", async () => {
     const policy = addressPolicy({ allowLoopback: true });
     receiver.answer = (socket) => socket.write(wire(200));
     // No server listens at the first address.
@@ -243,7 +243,7 @@ const refusedAddress = fc.oneof(
 const publicAddress = fc.constantFrom("8.8.8.8", "2606:4700::1111", "1.1.1.1");
 
 describe("a connection to any host in a customer's URL", () => {
-  it("never reaches a loopback address, no matter what DNS answers", async () => {
+  it("never reaches a loopback address, whatever DNS returns", async () => {
     const before = receiver.connections();
     let accepted = 0;
     const hostile = fc

@@ -227,7 +227,7 @@ describe("the time limits of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("abort a request that the server never answers", async () => {
+  it("abort a request to which the server never responds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving(() => vi.advanceTimersByTime(15_000));
 
@@ -306,7 +306,7 @@ describe("a connection to a receiver", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("fails if the receiver closes its half of the connection before it answers", async () => {
+  it("fails if the receiver closes its half of the connection before it responds", async () => {
     const { url } = await receiving((socket) => socket.end());
 
     expect(await post(url)).toEqual(broken);
@@ -388,7 +388,7 @@ describe("a connection to a receiver", () => {
     expect(await post(insisting.url)).toEqual(broken);
   });
 
-  it("fails if the receiver answers in plain HTTP instead of TLS", async () => {
+  it("fails if the receiver responds in plain HTTP instead of TLS", async () => {
     const server = await accepting((socket) => socket.on("data", () => socket.end(wire(400))));
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(untrusted);

@@ -240,7 +240,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is not replaced after the server has started to answer", async () => {
+  it("is not replaced after the server has started to respond", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = (socket) => socket.end("HTTP/1.1 200 O");

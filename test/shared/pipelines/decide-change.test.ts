@@ -105,7 +105,7 @@ describe("a changed route with the op decreased and without limits", () => {
   });
 });
 
-describe("the state of a changed route after another step has read the item", () => {
+describe("the state of a route with `when: changed` after another step has read the item", () => {
   const minimum: Route = { ...priceRoute, min_delta: 5 };
   const confirmed: Route = { when: "changed", confirm: 3, notify: true };
   const decreased: Route = { ...priceRoute, op: "decreased" };
@@ -145,7 +145,7 @@ describe("the state of a changed route after another step has read the item", ()
     ["nothing was read before", undefined, { price: 90 }],
     ["the field was not read before", { inStock: true }, { price: 90 }],
     ["the field was not read now", { price: 90 }, { inStock: true }],
-  ])("does not change if %s", (_what, before, after) => {
+  ])("stays the same if %s", (_what, before, after) => {
     const state = { from: { price: 100 }, seen: { price: 1 } };
     expect(kept({ ...priceRoute, confirm: 2 }, state, [before, after])).toEqual(state);
     expect(kept({ ...priceRoute, confirm: 2 }, {}, [before, after])).toEqual({});

@@ -115,7 +115,7 @@ describe("a pipeline with a missing key", () => {
       withRoute({ when: "changed", field: "price", op: "below" }),
     ],
     ["pipeline.steps[0].routes[0].value", withRoute({ when: "ok", field: "inStock", op: "is" })],
-  ])("is refused with an error that names %s", (param, value) => {
+  ])("is refused with an error that names %s: %j", (param, value) => {
     expect(refused(() => parse(value))).toEqual({
       code: "MISSING_PARAM",
       status: 400,
@@ -278,7 +278,7 @@ describe("an invalid pipeline", () => {
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: null }),
         "'value' must be a number, true, false, a string, or an object such as " +
-          '{"metadata": "target_price"} or {"field": "lowest30d"}.',
+          '{"metadata": "target_price"} or {"field": "lowest30d"} (got null).',
       ],
       [
         "metadata of a key with capital letters",
@@ -325,7 +325,7 @@ describe("an invalid pipeline", () => {
         "a route value that names a field of another type",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: { field: "inStock" } }),
-        "'value' must be a number, the type of 'price'.",
+        `'value' must be a number, the type of 'price' (got {"field":"inStock"}).`,
       ],
       [
         "a change of a derived field",
@@ -355,7 +355,7 @@ describe("an invalid pipeline", () => {
         "a string as 'notify'",
         "pipeline.steps[0].routes[0].notify",
         withRoute({ when: "ok", notify: "true" }),
-        "'notify' must be true or false.",
+        "'notify' must be true or false (got \"true\").",
       ],
     ]),
   )("with $what is refused, and the error names $param", ({ param, value, message }) => {
@@ -458,19 +458,19 @@ describe("a route of a pipeline", () => {
         "a string value on a number field",
         "value",
         { when: "ok", field: "price", op: "below", value: "10" },
-        "'value' must be a number, the type of 'price'.",
+        `'value' must be a number, the type of 'price' (got "10").`,
       ],
       [
         "a number value on a boolean field",
         "value",
         { when: "ok", field: "inStock", op: "is", value: 1 },
-        "'value' must be a boolean, the type of 'inStock'.",
+        "'value' must be a boolean, the type of 'inStock' (got 1).",
       ],
       [
         "a boolean value on a string field",
         "value",
         { when: "changed", field: "condition", op: "is_not", value: true },
-        "'value' must be a string, the type of 'condition'.",
+        "'value' must be a string, the type of 'condition' (got true).",
       ],
     ]),
   )("with $what is refused", ({ param, value, message }) => {
@@ -535,7 +535,7 @@ describe("the routes between a pipeline's steps", () => {
       "pipeline.steps[2].routes[0].run",
       pipelineOf(lite("a"), lite("b", always("c")), lite("c", always("b"))),
     ],
-  ])("are refused if they loop: %s", (loop, param, value) => {
+  ])("are refused if they loop: %s, and the error names %s", (loop, param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);

@@ -36,7 +36,7 @@ describe("a number in the 'value' of a route in a body", () => {
   });
 });
 
-describe("a text in the 'value' of a route in a body", () => {
+describe("a string in the 'value' of a route in a body", () => {
   it.each([
     [200, true],
     [201, false],

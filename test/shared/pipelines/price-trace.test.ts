@@ -32,7 +32,7 @@ describe("the stored prices of lowest30d", () => {
       ],
     ],
     ["no price that a lower one of the same or a later day replaces", [8, 9, 7, 10], [[103, 7]]],
-    ["no price that equals the present price", [8, 9, 8], undefined],
+    ["no price that equals the current price", [8, 9, 8], undefined],
     [
       "all lower prices while the price is null",
       [8, 9, null],
@@ -102,7 +102,7 @@ describe("the trace of a price that did not change", () => {
 describe("the trace of previousPrice", () => {
   it.each([
     ["no price while all were null", [null, null], { since: 100 }],
-    ["the price before the present one", [10, 9, 8], { since: 100, previous: 9 }],
+    ["the price before the current one", [10, 9, 8], { since: 100, previous: 9 }],
     [
       "the last price while the price is null",
       [10, 9, null],

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { platformsResponse, presentPlatforms } from "../../../shared/platforms/present-platform.ts";
+import { noHealth } from "../../support/no-health.ts";
 
-const { data } = presentPlatforms();
+const { data } = presentPlatforms(noHealth);
 const recordOf = (id: string): (typeof data)[number] => {
   const found = data.find((one) => one.id === id);
   if (found === undefined) throw new Error(`No ${id}`);
@@ -23,7 +24,7 @@ describe("the list of platforms", () => {
   });
 
   it("has exactly the fields of its schema", () => {
-    const presented = presentPlatforms();
+    const presented = presentPlatforms(noHealth);
     expect(v.parse(platformsResponse, presented)).toEqual(presented);
   });
 
@@ -44,7 +45,13 @@ describe("the list of platforms", () => {
           route: "POST /v1/products",
           status: "live",
           tiers: [
-            { id: "standard", name: "Standard", credits_per_item: 1, max_items_per_call: 1_000 },
+            {
+              id: "standard",
+              name: "Standard",
+              credits_per_item: 1,
+              max_items_per_call: 1_000,
+              health: { status: "unknown", success_rate: null, updated_at: null },
+            },
           ],
         },
         {

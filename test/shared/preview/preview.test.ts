@@ -257,7 +257,7 @@ describe("a preview", () => {
     expect(await bench.account()).toMatchObject({ balance: 100, spent: 0 });
   });
 
-  it("that has no time left to answer is not charged", async () => {
+  it("that has no time left to respond is not charged", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => priced(20);
 

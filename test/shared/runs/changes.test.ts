@@ -296,7 +296,10 @@ describe("the last_change of an item", () => {
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     const query = { limit: 10, startingAfter: undefined, state: undefined, changedSince: since };
     const { items } = await listItems(list.id, query, bench.pages);
-    const pulled = items.map((item) => presentItem(item, "retailer_a", { details: undefined, lastReadAt: null })["last_change"]);
+    const pulled = items.map(
+      (item) =>
+        presentItem(item, "retailer_a", { details: undefined, lastReadAt: null })["last_change"],
+    );
     const reported = Object.assign({}, ...run.reported.map(([, changes]) => changes)) as object;
     expect(pulled).toMatchObject([{ run_number: 2, changes: reported }]);
     expect(Object.keys(reported).toSorted()).toEqual(["newMinPrice", "price"]);

@@ -35,6 +35,18 @@ async function patch(
   await bench.watchlists.update({ before, after });
 }
 
+/** The daily budgets of accounts, in a process that caches nothing of the run engine. */
+function accountBudgets(bench: RunBench) {
+  const options = {
+    accountsTable: bench.accountsTable,
+    ledgerTable: bench.accountsTable,
+    clock: bench.clock,
+    random: bench.random,
+  };
+  const usage = dynamoUsageStore(bench.table.client, options);
+  return dynamoDailyBudgetStore(bench.table.client, { ...options, usage });
+}
+
 const usedOn = async ({ bench, list }: { bench: RunBench; list: Watchlist }, day: string) => {
   const key = accountKeys.dailyBudget(list.accountId, list.id, day);
   const { Item } = await bench.table.client.send(
@@ -184,15 +196,7 @@ describe("a watchlist with a daily_credit_budget", () => {
 
   it("has a step deferred if calls and runs together would exceed the daily budget of the account", async () => {
     const { bench, list } = await withList(skus, {});
-    const { client } = bench.table;
-    const options = {
-      accountsTable: bench.accountsTable,
-      ledgerTable: bench.accountsTable,
-      clock: bench.clock,
-      random: bench.random,
-    };
-    const usage = dynamoUsageStore(client, options);
-    const budgets = dynamoDailyBudgetStore(client, { ...options, usage });
+    const budgets = accountBudgets(bench);
     await budgets.set(list.accountId, { budget: 6, now: bench.clock.now() });
     const now = bench.clock.now();
     await bench.ledger.reserve({
@@ -224,6 +228,21 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect((await bench.lastRun(list)).credits).toBe(4);
     expect(await budgets.used(list.accountId, now)).toBe(6);
   });
+
+  it.each([1_000, null])(
+    "has its items read by the first run after the daily budget of the account was set to %s, although the process has cached the earlier budget",
+    async (budget) => {
+      const { bench, list } = await withList(skus, {});
+      const budgets = accountBudgets(bench);
+      await budgets.set(list.accountId, { budget: 3, now: bench.clock.now() });
+      await bench.run(list);
+      expect(await bench.lastRun(list)).toMatchObject({ credits: 0, stats: { deferred: 4 } });
+      await budgets.set(list.accountId, { budget, now: bench.clock.now() });
+      bench.clock.advance(3_600_000);
+      await bench.run(list);
+      expect(await bench.lastRun(list)).toMatchObject({ credits: 4, error: null });
+    },
+  );
 
   it("never exceeds its budget and loses no credits if the process of a run dies at any external call", async () => {
     let calls = Infinity;

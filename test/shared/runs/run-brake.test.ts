@@ -4,6 +4,7 @@ import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { changeItems } from "../../../shared/watchlists/change-items.ts";
 import { decideHold, type HoldDecision } from "../../../shared/runs/decide-hold.ts";
 import type { Run } from "../../../shared/runs/run.ts";
+import { endMetrics } from "../../../shared/runs/run-metrics.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import type { Item } from "../../../shared/watchlists/item.ts";
@@ -371,5 +372,96 @@ describe("decisions about a held run", () => {
 
     await expect(decide(bench, run, released)).rejects.toThrow("does not exist");
     expect((await bench.lastRun(list)).phase).toBe("held");
+  });
+});
+
+/** Runs whose source answers in another shape, with a brake that so few changes do not reach. */
+describe("a run whose source answers in another shape", () => {
+  const many = Array.from({ length: 100 }, (_, n) => String(20_000 + n));
+  const highBrake = { maxChangedPercent: 95, minItems: 50 };
+  const wrong = 30;
+
+  const manyRead = async (overrides: Partial<Watchlist> = {}): Promise<Watchlist> => {
+    const list = await bench.createList(many, { pipeline, brake: highBrake, ...overrides });
+    bench.answers.product = () => priced(10);
+    await bench.run(list);
+    bench.published.clear();
+    return list;
+  };
+
+  const runAgain = async (list: Watchlist, answer: (id: string) => Found): Promise<Run> => {
+    bench.clock.advance(60 * 60 * 1_000);
+    bench.answers.product = answer;
+    await bench.run(list);
+    return bench.lastRun(list);
+  };
+
+  /** Thirty items at a price multiplied by 100. */
+  const jumped = (id: string): Found => priced(many.indexOf(id) < wrong ? 1_000 : 10);
+  /** No item has its state, a field that the items had before. */
+  const stateless = (): Found => ({
+    status: "ok",
+    fields: { price: { amount: 10, currency: "USD" }, retailer_d: { purchasable: true } },
+  });
+
+  it("is held for prices that jump together, although few items changed", async () => {
+    const run = await runAgain(await manyRead(), jumped);
+
+    expect(run.phase).toBe("held");
+    expect(run.shape).toEqual({ priceJump: { factor: 100, items: wrong }, missingFields: [] });
+    expect(bodiesOf(bench)).toMatchObject([
+      {
+        data: {
+          status: "held",
+          brake: { cause: "source_shape", changed_items: wrong, read_items: 100 },
+          source_shape: {
+            price_factor: 100,
+            price_items: wrong,
+            lost_fields: [],
+            incomplete_items: null,
+          },
+        },
+      },
+    ]);
+  });
+
+  it("sends its events if its watchlist has no brake, and counts for the alarm", async () => {
+    const run = await runAgain(await manyRead({ brake: null }), jumped);
+
+    expect(run).toMatchObject({ phase: "done", shape: { priceJump: { factor: 100 } } });
+    expect(run.hold).toBeUndefined();
+    expect(endMetrics(run).values).toMatchObject({ runs_held: 0, runs_shape_changed: 1 });
+    expect(typesOf(bench)).toContain("watchlist.product.changed");
+  });
+
+  it("is held for a lost field, and after the release no later run is held for it until it returns", async () => {
+    const list = await manyRead();
+    const run = await runAgain(list, stateless);
+    expect(run).toMatchObject({ phase: "held", shape: { lostFields: ["standard.state"] } });
+    await decideAndWork(bench, run, released);
+    expect((await bench.list(list))?.missingFields).toEqual(["standard.state"]);
+
+    const later = await runAgain(list, stateless);
+    expect(later.phase).toBe("done");
+    expect(later.shape).toBeUndefined();
+
+    expect((await runAgain(list, () => priced(10))).phase).toBe("done");
+    expect((await bench.list(list))?.missingFields).toEqual([]);
+    expect((await runAgain(list, stateless)).phase).toBe("held");
+  });
+
+  it("is held for a lost field again after a discard", async () => {
+    const list = await manyRead();
+    await decideAndWork(bench, await runAgain(list, stateless), discarded);
+
+    expect((await bench.list(list))?.missingFields).toBeUndefined();
+    expect((await runAgain(list, stateless)).phase).toBe("held");
+  });
+
+  it("is not held if its items become incomplete, and counts once for the alarm", async () => {
+    const list = await manyRead();
+    const first = await runAgain(list, () => ({ status: "partial" }));
+    expect(first).toMatchObject({ phase: "done", shape: { incompleteItems: 100 } });
+    expect((await runAgain(list, () => ({ status: "partial" }))).shape).toBeUndefined();
   });
 });

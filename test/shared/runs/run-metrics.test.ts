@@ -82,6 +82,7 @@ describe("the metrics of a run's end", () => {
       runs_failed: 0,
       runs_unpaid: 0,
       runs_held: 0,
+      runs_shape_changed: 0,
       run_ms: 30_000,
     };
     expect(sink.values()).toEqual([["run_ends", ended]]);

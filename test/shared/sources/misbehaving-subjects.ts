@@ -20,6 +20,7 @@ import { aSourceWorld } from "../../support/source-dependencies.ts";
 import * as history from "./price-history/double.ts";
 import * as affiliate from "./affiliate/double.ts";
 import * as catalogue from "./catalog/double.ts";
+import { aProduct as storefrontProduct } from "./storefront/product.ts";
 import * as page from "./web/page.ts";
 
 const marketplace = "us";
@@ -307,6 +308,45 @@ const upstreamChecks: MisbehavingSubject = {
   },
 };
 
+const storefrontIdOf = (id: string): string => `gid://store/ProductVariant/${id}`;
+
+/** A store's reply names the requested ID of each variant, so a stranger's variant is of no use. */
+const storefront: MisbehavingSubject = {
+  name: "the adapter storefront",
+  questions: 1,
+  ...numbers,
+  leftOut: "unavailable",
+  wrongBytes: "a wrong letter",
+  start: (url, options) =>
+    products("retailer_b.standard", {
+      adapter: "storefront",
+      baseUrl: url,
+      idTemplate: storefrontIdOf("{id}"),
+      ...pace,
+      ...options,
+    }),
+  speech: {
+    ...jsonSpeech,
+    idsOf({ path, body }) {
+      if (path !== "/api/ucp/mcp") return null;
+      const { params } = JSON.parse(body) as {
+        readonly params: { readonly arguments: { readonly catalog: { readonly ids: string[] } } };
+      };
+      return params.arguments.catalog.ids.map((id) => id.split("/").at(-1) ?? "");
+    },
+    entry: (id, isDearer = false) =>
+      storefrontProduct(storefrontIdOf(id), {
+        title: title(id),
+        amount: isDearer ? 2_450 : 1_999,
+      }),
+    reply: (found) => ({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { structuredContent: { ucp: { version: "2026-08-25" }, products: found } },
+    }),
+  },
+};
+
 type Product = Readonly<Record<string, unknown>>;
 
 const pageProduct = (id: string, isDearer = false): Product =>
@@ -356,5 +396,6 @@ export const misbehavingSubjects: readonly MisbehavingSubject[] = [
   upstreamProducts,
   upstreamOffers,
   upstreamChecks,
+  storefront,
   web,
 ];

@@ -109,7 +109,7 @@ describe("the time at which the balance runs out", () => {
   });
 });
 
-describe("the forecast of an account in an API answer", () => {
+describe("the forecast of an account in an API response", () => {
   const period = { runs: 1, best: 2, likely: 3, worst: 4 };
   const forecast = { watchlists: 5, day: period, month: { ...period, runs: 30 } };
   const none = { best: null, likely: null, worst: null };

@@ -121,9 +121,7 @@ describe("API responses with an item", () => {
 
   it("have the ID of the item as asin on retailer_a only", () => {
     expect(presentItem(item, "retailer_a", unread)["asin"]).toBe("B000000001");
-    expect(presentItem({ ...item, id: "10001" }, "retailer_d", unread)).not.toHaveProperty(
-      "asin",
-    );
+    expect(presentItem({ ...item, id: "10001" }, "retailer_d", unread)).not.toHaveProperty("asin");
   });
 
   it("have exactly the fields of their schema", () => {

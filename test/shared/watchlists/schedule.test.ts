@@ -41,7 +41,7 @@ describe("a cadence", () => {
     "05m",
     "1w",
     "300s",
-  ])("is refused for the text %j with an error that names 'every'", (text) => {
+  ])("is refused for the string %j with an error that names 'every'", (text) => {
     expect(() => parseEvery(text)).toThrow(
       expect.objectContaining({ code: "INVALID_PARAM", status: 400, details: { param: "every" } }),
     );

@@ -53,7 +53,7 @@ const log = async () =>
   (await world.webhooks.deliveries.list(account, { limit: 200, before: null, filter: {} }))
     .deliveries;
 
-describe("a webhook receiver that does not answer", () => {
+describe("a webhook receiver that does not respond", () => {
   it("gets at most three first attempts of the events of a run, in any number of leases", async () => {
     await world.publish(longRun(1));
 
@@ -79,7 +79,7 @@ describe("a webhook receiver that does not answer", () => {
     expect(new Set(receiver.firstAttempts).size).toBeLessThanOrEqual(3 + 2 + leases - 1);
   });
 
-  it("gets all events of the next run in order once it answers again", async () => {
+  it("gets all events of the next run in order once it responds again", async () => {
     await world.publish(longRun(1));
     for (let lease = 1; lease <= 3; lease += 1) await world.handleWakeUp(wakeUp);
     receiver.hangs = false;

@@ -48,7 +48,7 @@ const idsOf = (...runs: ReturnType<typeof aRun>[]) =>
 const many = Array.from({ length: 40 }, (_, n) => runOf(n));
 
 /**
- * Answers the first delivery with 410, which disables the endpoint and ends the other deliveries.
+ * Returns 410 for the first delivery, which disables the endpoint and ends the other deliveries.
  */
 async function failEverything(runs: ReturnType<typeof aRun>[]): Promise<void> {
   receiver.answer = (response) => response.writeHead(410).end();

@@ -118,8 +118,8 @@ describe("the first webhook attempts of a run", () => {
       receiver.answer = (response) => {
         open.push(() => response.end("ok"));
         seenMax = Math.max(seenMax, open.length);
-        // Answers all open requests when their number reaches the limit, or when the last request
-        // has arrived.
+        // Responds to all open requests when their number reaches the limit, or when the last
+        // request has arrived.
         const isLast = receiver.requests.length === runs.length;
         if (open.length >= most || isLast) for (const answer of open.splice(0)) answer();
       };
@@ -311,7 +311,7 @@ describe("after a failed webhook attempt,", () => {
     expect(bodies().slice(3).sort()).toEqual(run.events.map(({ body }) => body).sort());
   });
 
-  it("the rest of the run is sent at once if the attempt is the third failure but not in a row", async () => {
+  it("the rest of the run is sent immediately if the attempt is the third failure but not in a row", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     receiver.answer = (response) =>
@@ -344,7 +344,7 @@ describe("after a failed webhook attempt,", () => {
     expect(new Set(bodies()).size).toBe(1);
   });
 
-  it("the delivery ends without a further attempt if the receiver answered 410", async () => {
+  it("the delivery ends without a further attempt if the receiver returned 410", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -395,7 +395,7 @@ describe("the rotation of a webhook secret", () => {
     expect(() => expectVerified(after, [secret])).toThrow("to not deeply equal");
   });
 
-  it("without overlap makes the old secret invalid at once", async () => {
+  it("without overlap makes the old secret invalid immediately", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const rotated = await world.rotate(endpoint, false);
 

@@ -34,7 +34,7 @@ export interface History {
   /**
    * Returns the balances between two times, preceded by the last balances before the first time.
    */
-  between(from: number, to: number): readonly Moment[];
+  readonly between: (from: number, to: number) => readonly Moment[];
   readonly holds: ReadonlyMap<string, SeenHold>;
 }
 

@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import { checkShapes, isHeldForShape } from "./run-shapes.ts";
 import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
 import {
@@ -36,6 +37,7 @@ export async function checkEvents(
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, "no event twice");
   const known = new Map<unknown, Receiver | null>();
   for (const { list, records } of own) {
+    checkShapes(records, world.reached);
     for (const record of records) {
       known.set(record.run.id, list.receiver);
       const isPausing = seen.pausing.has(`${list.id} ${record.run.runNumber}`);
@@ -133,8 +135,8 @@ const isNotice = ({ type, data }: Event): boolean =>
   type === "watchlist.run.completed" && data["status"] === "held";
 
 /**
- * Checks that a run was held if and only if too many of its items changed or were delisted, and
- * that one notice was sent (invariants B1 and B2).
+ * Checks that a run was held if and only if too many of its items changed or were delisted, or its
+ * answers had another shape, and that one notice was sent (invariants B1 and B2).
  */
 function checkHold(
   notices: readonly Event[],
@@ -162,8 +164,10 @@ function checkHold(
     status !== "insufficient_credits" &&
     read >= brake.minItems &&
     changed.size * 100 > brake.maxChangedPercent * read;
-  assert.equal(run.hold !== undefined, isAbove, `${name}: is held`);
-  assert.equal(notices.length, isAbove ? 1 : 0, `${name}: notices`);
+  const isToHold = isAbove || isHeldForShape(run);
+  assert.equal(run.hold !== undefined, isToHold, `${name}: is held`);
+  assert.equal(notices.length, isToHold ? 1 : 0, `${name}: notices`);
+  if (isToHold && !isAbove) reached("only the shape of its answers held a run");
   if (run.hold !== undefined) reached(`a held run was ${run.hold.status}`);
 }
 

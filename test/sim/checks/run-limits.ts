@@ -52,7 +52,10 @@ export function checkLimits(records: Records, reached: World["reached"]): void {
         const reading = { runId, runNumber, pipeline, step, position, scraper };
         notified.item = applyOutcome(notified.item, outcome, reading);
         const where = `${outcome.id} in run ${runNumber}, step ${step}`;
-        if (step === reporting) checkOutcome(notified, { outcome, where, reached });
+        const judged = { outcome, where, reached };
+        if (step === reporting) checkOutcome(notified, judged);
+        else if (outcome.matched?.branches.includes("ok") === true)
+          checkTime(notified, judged, { route: "newCount", minutes: 5 });
       }
     }
   }
@@ -101,7 +104,7 @@ function checkOutcome(notified: Notified, judged: Judged): void {
   if (branches.includes("failed")) checkTime(notified, judged, { route: "failed", minutes: 10 });
   if (outcome.status !== "ok") return;
   const sent = outcome.reported === undefined ? {} : (outcome.reportedChanges ?? {});
-  if ("inStock" in sent) checkTime(notified, judged, { route: "inStock", minutes: 15 });
+  if ("isFba" in sent) checkTime(notified, judged, { route: "isFba", minutes: 5 });
   const price = notified.item.readings.product?.["price"];
   if (typeof price !== "number") return;
   if (sent["price"] !== undefined) {

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import type { Records } from "../scenarios/runs-records.ts";
+import type { Records, RunRecords } from "../scenarios/runs-records.ts";
 import type { World } from "../world.ts";
 
 /**
  * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. After a refresh
- * that read nothing, each run must be a refresh until one completes. A baseline run is never a
- * refresh.
+ * that read nothing, even if a credit limit deferred its first step, each run must be a refresh
+ * until one completes that was not deferred. A baseline run is never a refresh.
  * @throws Error if a check fails
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {
   let isDue = false;
-  for (const { run, steps } of records) {
+  for (const record of records) {
+    const { run } = record;
     const { refresh } = run.pipeline;
     const isInTurn = refresh !== null && run.runNumber % refresh.everyRuns === 0;
     const isExpected: boolean = refresh !== null && (isInTurn || isDue);
@@ -19,10 +20,16 @@ export function checkRefreshes(records: Records, reached: World["reached"]): voi
       assert.equal(run.kind, isExpected ? "refresh" : "sweep", `${name}: kind`);
     }
     if (run.kind === "refresh" && !isInTurn) reached("a missed refresh was repeated");
-    const isBegun = steps.some(({ step: { step, stats } }) => {
-      return step === run.stats.entry && stats !== null;
-    });
-    if (run.status === "completed") isDue = false;
-    else if (run.kind === "refresh") isDue = !isBegun;
+    isDue = isDueAfter(record, isDue);
   }
+}
+
+/** Returns whether the run after this one must be a refresh because one has read nothing so far. */
+function isDueAfter({ run, steps }: RunRecords, isDue: boolean): boolean {
+  const isRefresh = run.kind === "refresh";
+  const entry = steps.find(({ step: { step } }) => step === run.stats.entry)?.step;
+  const isDeferred = entry?.shortfall?.limit !== undefined && entry.done.size === 0;
+  if (isRefresh && isDeferred) return true;
+  if (run.status === "completed") return false;
+  return isRefresh ? (entry?.stats ?? null) === null : isDue;
 }

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import type { Run } from "../../../shared/runs/run.ts";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import type { Records, RunRecords } from "../scenarios/runs-records.ts";
+import type { World } from "../world.ts";
 import type { LedgerState } from "./ledger-state.ts";
+import type { History } from "./ledger-watch.ts";
+import { skewMs } from "./run-events.ts";
 
 /**
  * The highest price of an item by scraper, in quarters of a credit (specification, section
@@ -19,10 +23,16 @@ const mostQuarters: Readonly<Record<string, number>> = {
 /**
  * Checks the error of a run (invariant R14). It must list each step that the credits did not cover,
  * with the needed credits and a balance. The account must have had this balance, and the balance
- * must have been too low. If all steps were covered, there must be no error.
+ * must have been too low. If the error names the daily budget of the account, this budget must have
+ * left too few credits at some instant during the run (invariant C8). If all steps were covered,
+ * there must be no error.
  * @throws Error if a check fails
  */
-export function checkShortfalls({ entries }: LedgerState, records: Records): void {
+export function checkShortfalls(
+  { entries, history }: Pick<LedgerState, "entries"> & { readonly history: History },
+  records: Records,
+  reached: World["reached"],
+): void {
   let sum = 0;
   // The accounts of this scenario have one shard, whose balance is the account's.
   const balances = new Set(entries.map(({ moves }) => (sum += moves)));
@@ -44,11 +54,21 @@ export function checkShortfalls({ entries }: LedgerState, records: Records): voi
       assert(balance < needed, `${name}: the balance covered the step`);
       if (limit === undefined)
         assert(balances.has(balance), `${name}: the account never had this balance`);
+      if (limit !== "account daily_credit_budget") continue;
+      const least = leastBudgetLeft(run, history);
+      assert(least < needed, `${name}: the budget left at least ${least} credits`);
+      reached("a step was deferred for the daily budget of its account");
     }
     if (run.maxCredits !== null) {
       assert(run.credits <= run.maxCredits, `${name}: more than ${run.maxCredits} credits`);
     }
   }
+}
+
+/** The least that the daily budget of the account left during a run. Its clocks may be wrong. */
+function leastBudgetLeft({ startedAt, finishedAt }: Run, { between }: History): number {
+  const [from, to] = [Date.parse(startedAt) - skewMs, Date.parse(finishedAt ?? "") + skewMs];
+  return Math.min(...between(from, to).map(({ budgetLeft }) => budgetLeft));
 }
 
 const lacking = ({ steps }: RunRecords) =>

@@ -44,7 +44,9 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     assertLedgerInvariants(rows);
     const records = own.flatMap((one) => one.records);
     checkCharges(rows, records);
-    checkShortfalls(rows, records);
+    const history = scene.ledgers.get(user.accountId);
+    assert(history !== undefined, `${user.name} has no recorded history`);
+    checkShortfalls({ ...rows, history }, records, world.reached);
     await checkEvents(scene, user, own);
     await checkBacktests(scene, own);
   }

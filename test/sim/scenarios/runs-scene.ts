@@ -4,6 +4,7 @@ import { dynamoHistoryStore } from "../../../shared/aws/history/history-store.ts
 import { dynamoRunStore } from "../../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlists/watchlist-store.ts";
+import type { Histories } from "../checks/ledger-watch.ts";
 import type { RunsSeen } from "../checks/run-claims.ts";
 import type { User, World } from "../world.ts";
 import type { WatchlistRequest } from "./runs-watchlists.ts";
@@ -51,6 +52,8 @@ export interface RunsScene {
   readonly lists: readonly WatchlistScene[];
   readonly stores: Stores;
   readonly seen: RunsSeen;
+  /** The balances and budgets of the accounts, by account ID. */
+  readonly ledgers: Histories;
 }
 
 export type Stores = ReturnType<typeof storesOf>;

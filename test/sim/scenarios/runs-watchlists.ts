@@ -66,13 +66,14 @@ export const twiceSeenPipeline: Pipeline = {
 };
 
 /**
- * A pipeline whose routes have keys that limit their notifications, such as `cooldown`. Each route
- * with `notify` has another field or another `when`, by which checks recognize it in an event.
+ * A pipeline whose routes have keys that limit their notifications, such as `cooldown`. In the step
+ * `lite`, each route with `notify` has another field or another `when`, by which checks recognize it
+ * in an event. `scan` often stores new states of an item that it sends to `lite`.
  */
 export const limitedPipeline: Pipeline = {
   entry: "scan",
   baseline: "lite",
-  refresh: { everyRuns: 2, entry: "lite" },
+  refresh: { everyRuns: 3, entry: "lite" },
   steps: [
     {
       id: "scan",
@@ -85,6 +86,9 @@ export const limitedPipeline: Pipeline = {
           where: [{ field: "newCount", op: "above", value: 1 }],
           run: "lite",
         },
+        // Never matches together with the route above, so neither hides an error of the other.
+        { when: "ok", field: "newCount", op: "below", value: 2, once: true, run: "lite" },
+        { when: "ok", field: "newCount", op: "above", value: 1, cooldown: "5m", notify: true },
       ],
     },
     {
@@ -92,7 +96,7 @@ export const limitedPipeline: Pipeline = {
       scraper: "retailer_a.lite",
       routes: [
         { when: "changed", field: "price", min_delta: 2, notify: true },
-        { when: "changed", field: "inStock", cooldown: "15m", notify: true },
+        { when: "changed", field: "isFba", cooldown: "5m", notify: true },
         { when: "changed", field: "newMinPrice", op: "decreased", confirm: 2, notify: true },
         { when: "ok", field: "price", op: "below", value: 10, once: true, notify: true },
         { when: "failed", cooldown: "10m", notify: true },
@@ -118,7 +122,10 @@ export interface WatchlistRequest {
   readonly pipeline?: unknown;
   readonly max_credits_per_run?: number;
   readonly daily_credit_budget?: number;
-  readonly brake?: { readonly max_changed_percent: number; readonly min_items: number };
+  readonly brake?: {
+    readonly max_changed_percent: number;
+    readonly min_items: number;
+  } | null;
   readonly others: readonly string[];
 }
 
@@ -142,8 +149,8 @@ const schedules = [
 /**
  * Numbers of items. Watchlists of these sizes have up to two pages, and steps up to two batches.
  */
-const sizes = [1, 1, 1, 2, 2, 3, 5] as const;
-const itemsMax = Math.max(...sizes);
+const usualSizes = [1, 1, 1, 2, 2, 3, 5] as const;
+const itemsMax = Math.max(...usualSizes);
 
 /** Draws a watchlist that is due every five minutes from its creation on. */
 export const oftenDueRequest = (random: Random, name: string): WatchlistRequest =>
@@ -153,18 +160,31 @@ export const oftenDueRequest = (random: Random, name: string): WatchlistRequest 
 export const anyListRequest = (random: Random, name: string): WatchlistRequest =>
   listRequest(random, { name, ...random.pick(schedules) });
 
-/** Custom pipelines that have several steps. */
-export const ownPipelines = [offersPipeline, twiceSeenPipeline, limitedPipeline] as const;
+/**
+ * Custom pipelines that have several steps. The one whose routes have states occurs twice, because
+ * few reads of an item lead to a state in which an error shows.
+ */
+export const ownPipelines = [
+  offersPipeline,
+  twiceSeenPipeline,
+  limitedPipeline,
+  limitedPipeline,
+] as const;
 
-/** Draws a watchlist that has a given custom pipeline. */
+/** Draws a watchlist of several items that has a given custom pipeline. */
 export const ownPipelineRequest = (
   random: Random,
   name: string,
   pipeline: Pipeline,
 ): WatchlistRequest =>
-  listRequest(random, { name, ...everyFiveMinutes }, [
-    { platform: "retailer_a", pipeline: presentPipeline(pipeline) },
-  ]);
+  listRequest(
+    random,
+    { name, ...everyFiveMinutes },
+    {
+      among: [{ platform: "retailer_a", pipeline: presentPipeline(pipeline) }],
+      sizes: [3, 4, 5],
+    },
+  );
 
 /** Draws credit limits. Most watchlists have none. */
 function creditLimits(
@@ -177,20 +197,26 @@ function creditLimits(
 }
 
 /**
- * Draws a brake that holds runs of small watchlists. Most watchlists have the default brake, which
- * never holds their runs, because they have too few items.
+ * Draws a brake that holds runs of small watchlists. Most watchlists have none, or the default brake,
+ * which holds a run only if the source answers in another shape: they have too few items.
  */
 function brake(random: Random): Pick<WatchlistRequest, "brake"> {
-  if (!random.isHit(0.25)) return {};
+  if (!random.isHit(0.25)) return random.isHit(0.7) ? { brake: null } : {};
   return {
     brake: { max_changed_percent: random.pick([1, 30, 60]), min_items: random.pick([1, 1, 2]) },
   };
 }
 
+/** The settings and the numbers of items of which a watchlist has one each. */
+interface Choices {
+  readonly among?: readonly Settings[];
+  readonly sizes?: readonly number[];
+}
+
 function listRequest(
   random: Random,
   head: Pick<WatchlistRequest, "name" | "every" | "cron" | "timezone">,
-  among: readonly Settings[] = kinds,
+  { among = kinds, sizes = usualSizes }: Choices = {},
 ): WatchlistRequest {
   const settings = random.pick(among);
   const numbers = Array.from({ length: itemsMax + 4 }, (_, n) => String(n + 1).padStart(8, "0"));

@@ -68,7 +68,7 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   }
   const endsAt = world.tasks.now() + plan.minutes * minute;
   for (const list of scene.lists) {
-    if (list.request.brake === undefined) continue;
+    if (list.request.brake === null) continue;
     world.begin(`decisions about ${list.request.name}`, () => decideHolds(scene, list, endsAt));
   }
   const isOver = (): boolean => world.users() === 0 && world.tasks.now() >= endsAt;
@@ -87,6 +87,7 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
 /** Draws the plan of a seed. */
 export function anyPlan(random: Random): RunsPlan {
   if (random.isHit(0.12)) return poorPlan(random);
+  if (random.isHit(0.06)) return budgetPlan(random);
   return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
 }
 
@@ -141,6 +142,22 @@ const poorPlan = (random: Random): RunsPlan => ({
   },
 });
 
+/**
+ * Draws runs of a watchlist whose account has a small daily budget, which its user then raises or
+ * removes. The processes of the later runs may have cached the small budget.
+ */
+const budgetPlan = (random: Random): RunsPlan => ({
+  tenants: [{ credits: 5_000, hooks: [], bucket: null, lists: [oftenDueRequest(random, "1.1")] }],
+  minutes: 16,
+  runsOnceMore: false,
+  act: async (scene, list) => {
+    for (const budget of [random.between(1, 6), random.pick([200, null])]) {
+      await setBudget(scene, list, budget);
+      await scene.world.pause(7 * minute);
+    }
+  },
+});
+
 const richPlan = (random: Random): RunsPlan => ({
   tenants: Array.from({ length: random.isHit(0.06) ? 2 : 1 }, (_, n) => ({
     credits: random.pick([25, 90, 5_000]),
@@ -170,7 +187,8 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   const users: User[] = [];
   const lists: WatchlistScene[] = [];
   const receivers = new Map<string, readonly Receiver[]>();
-  const scene = { world, users, receivers, lists, stores: storesOf(world), seen: watchRuns(world) };
+  const scene = { world, receivers, lists, stores: storesOf(world) };
+  const seen = watchRuns(world);
   keepRecords(scene);
   watchSends(world);
   for (const [n, { credits }] of tenants.entries()) {
@@ -187,8 +205,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   });
   await world.until(() => world.users() === 0, "everything is set up", world.tasks.now());
   world.faults.resume();
-  await watchLedgers(world, users);
-  return scene;
+  return { ...scene, users, seen, ledgers: await watchLedgers(world, users) };
 }
 
 async function registerReceivers(
@@ -219,7 +236,7 @@ async function registerReceivers(
 }
 
 async function createList(
-  { world, receivers }: RunsScene,
+  { world, receivers }: Pick<RunsScene, "receivers" | "world">,
   user: User,
   request: WatchlistRequest,
 ): Promise<WatchlistScene> {
@@ -258,7 +275,7 @@ async function mustSucceed(
  * Before the purge deletes the first row of a deleted watchlist, stores the runs of the watchlist
  * in `kept`.
  */
-function keepRecords(scene: RunsScene): void {
+function keepRecords(scene: Pick<RunsScene, "lists" | "stores" | "world">): void {
   scene.world.beforeEffect.push(async ({ operation, input }) => {
     if (operation !== "BatchWriteItem") return;
     const text = JSON.stringify(input);
@@ -283,13 +300,7 @@ const acts: readonly Act[] = [
     const both = scene.world.random.some(everyId(list), 0.4);
     return changeItems(scene, list, { add: both, remove: both });
   },
-  async ({ world }, list) => {
-    if (!world.random.isHit(0.3)) return;
-    list.isDeletionAsked = true;
-    const path = `/v1/watchlists/${list.id}`;
-    const answer = await world.call({ method: "DELETE", path, key: list.user.key });
-    if (answer?.status === 200) list.deletedAt = world.tasks.now();
-  },
+  (scene, list) => deleteList(scene, list),
   (scene, list) =>
     pay(scene, list, { type: "purchase", credits: scene.world.random.between(5, 60) }),
   (scene, list) =>
@@ -308,6 +319,24 @@ const acts: readonly Act[] = [
     if (random.isHit(0.5)) await changeItems(scene, list, { add: list.request.ids });
   },
 ];
+
+/**
+ * Deletes a watchlist, or does nothing. Often starts a run before, because otherwise few deletions
+ * would take place during a run, whose rows the purge must not delete.
+ */
+async function deleteList(scene: RunsScene, list: WatchlistScene): Promise<void> {
+  const { world } = scene;
+  const { random } = world;
+  if (!random.isHit(0.6)) return;
+  if (random.isHit(0.75)) {
+    await runNow(scene, list);
+    await world.pause(random.between(0, 3_000));
+  }
+  list.isDeletionAsked = true;
+  const path = `/v1/watchlists/${list.id}`;
+  const answer = await world.call({ method: "DELETE", path, key: list.user.key });
+  if (answer?.status === 200) list.deletedAt = world.tasks.now();
+}
 
 /** Changes the pipeline between runs, so that a run does owed retries of another pipeline. */
 async function changePipelines(scene: RunsScene, list: WatchlistScene): Promise<void> {
@@ -423,6 +452,16 @@ export async function patch(
   await world.call({ method: "PATCH", path: `/v1/watchlists/${id}`, key: user.key, body });
 }
 
+/** Changes the daily budget of the account. Ignores the response. */
+async function setBudget(
+  { world }: RunsScene,
+  { user }: WatchlistScene,
+  budget: number | null,
+): Promise<void> {
+  const body = { daily_credit_budget: budget };
+  await world.call({ method: "PATCH", path: "/v1/account", key: user.key, body });
+}
+
 async function pay(
   { world, stores }: RunsScene,
   { user }: WatchlistScene,
@@ -485,6 +524,8 @@ async function checkEmptyWatchlists({ world, lists, stores }: RunsScene): Promis
       world.tasks.now() >= endsAt || (await rowOf(list))?.nextRunAt !== dueAt;
     await world.until(isOver, "the due time of an empty watchlist advanced", endsAt);
     const after = await rowOf(list);
+    // A write of a call that timed out can add items later.
+    if (after !== undefined && !isEmpty(after)) continue;
     assert.notEqual(after?.nextRunAt, dueAt, `${list.id}, which is empty, has the same due time`);
     assert.equal(after?.runCount, before.runCount, `${list.id}, which is empty, ran`);
   }

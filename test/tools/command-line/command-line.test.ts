@@ -127,7 +127,7 @@ describe("the message of a failed command", () => {
       new TypeError("fetch failed", {
         cause: Object.assign(new Error("x"), { code: "ENOTFOUND" }),
       }),
-      /^ENOTFOUND: the endpoint does not answer/,
+      /^ENOTFOUND: the endpoint does not respond/,
     ],
     ["any other error", new Error("'stage' must be dev or prod"), /^'stage' must be dev or prod$/],
     ["a thrown text", "a text", /^a text$/],

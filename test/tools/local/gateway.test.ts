@@ -188,7 +188,7 @@ describe("the streamed response of the local gateway", () => {
 
   it.each([
     ["throws before its metadata", () => Promise.reject(new Error("early"))],
-    ["returns a buffered answer", async () => ({ statusCode: 200, body: "{}" })],
+    ["returns a buffered response", async () => ({ statusCode: 200, body: "{}" })],
   ])("has the status 502 if the function %s", async (_name, handler) => {
     const url = await serve({ stream: handler });
 
@@ -266,9 +266,9 @@ describe("the error response of the local gateway", () => {
 
   it.each([
     ["throws", () => Promise.reject(new Error("broken"))],
-    ["answers without a status", async () => ({ body: "{}" })],
+    ["returns no status", async () => ({ body: "{}" })],
     ["returns nothing", async () => undefined],
-    ["answers more than 6 MB", async () => ({ statusCode: 200, body: "x".repeat(6_300_000) })],
+    ["returns more than 6 MB", async () => ({ statusCode: 200, body: "x".repeat(6_300_000) })],
   ])("has the status 502 if the function %s", async (_name, handler) => {
     const response = await fetch(`${await serve({ echo: handler })}/v1/things`);
 

@@ -37,7 +37,7 @@ async function sealed(client: KMSClient): Promise<Uint8Array> {
 }
 
 describe("the local KMS", () => {
-  it("decrypts a text that it encrypted, even if the entries of the encryption context are in another order", async () => {
+  it("decrypts a plaintext that it encrypted, even if the entries of the encryption context are in another order", async () => {
     const client = await clientOn(temporaryFolder());
     const CiphertextBlob = await sealed(client);
 

@@ -11,7 +11,7 @@ async function hostOf(handlers: Parameters<typeof loadFixture>[0] = {}) {
 }
 
 describe("startLambdaHost, which runs the functions of a local world,", () => {
-  it("gives a function exactly the environment variables of its template, with the local values in place of overridden ones", async () => {
+  it("gives a function exactly the environment variables of its template, with the local values instead of overridden ones", async () => {
     const host = await hostOf();
 
     const answer = (await host.byName("echo").invoke({})) as { body: string };

@@ -86,7 +86,7 @@ describe("the local webhook receiver", () => {
     ]);
   });
 
-  it("answers with the status that a control request sets, as often as requested", async () => {
+  it("returns the status that a control request sets, as often as requested", async () => {
     const { post } = await serve();
     await post("/behaviour", { status: 503, times: 2 });
 

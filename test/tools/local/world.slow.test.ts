@@ -174,7 +174,7 @@ describe("a local world", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("answers API calls with the templates' functions", async () => {
+  it("handles API calls with the templates' functions", async () => {
     const world = await start(temporaryFolder());
 
     const response = await fetch(`${world.baseUrl}/v1/things/1`);

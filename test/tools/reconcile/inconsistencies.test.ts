@@ -322,7 +322,7 @@ describe("reconcile, for accounts and keys,", () => {
     }
   });
 
-  it("reports an API key whose lookup row is missing, revoked or that of another account", async () => {
+  it("reports an API key whose lookup row is missing, is revoked or belongs to another account", async () => {
     const place = `${world.accountId} ${key.id}: lookup`;
     for (const [change, what] of [
       [set({ account_id: "acct_other" }), "that of acct_other"],

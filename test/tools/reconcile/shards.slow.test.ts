@@ -315,7 +315,7 @@ describe("reconcile, for the pages of a shard,", () => {
     expect(lines).toContain(`${placeOf(0)} page ${stamp}: key is ${stamp}, should be ${stamp - 1}`);
   });
 
-  it("reports a page with records that are also in the shard's row, or newer than those in the row", async () => {
+  it("reports a page with records that are also in the shard's row, or newer than the records in the row", async () => {
     const row = await rowAt(...shard(1));
     const journal = row["journal"] as Row[];
     for (const records of [journal, [{ ...journal[0], a: Number(row["fence"]) + 5 }]]) {
@@ -464,7 +464,8 @@ it("reconcile reports no difference while credits are added and transferred betw
       const holdId = `req_large_${work.rounds}`;
       const expiresAt = new Date(now.getTime() + 600_000);
       const source = { requestId: holdId };
-      // The credits exceed those of one shard, so the rest is transferred from the other shard.
+      // The credits exceed the balance of one shard, so the rest is transferred from the other
+      // shard.
       const large = { accountId, holdId, credits: 20_000, slot: true, source, now, expiresAt };
       await ledger.reserve(large);
       await ledger.settle({ accountId, holdId, credits: 0, succeeded: true, now });

@@ -82,7 +82,7 @@ describe("the local products API that replays recordings", () => {
     expect(await page("/v1/products(sku%20in(6510005))?active=*")).toMatchObject({ total: 1 });
   });
 
-  it("answers 400 to an invalid query", async () => {
+  it("returns 400 to an invalid query", async () => {
     expect((await fetch(`${replay.url}/v1/products(nonsense)`)).status).toBe(400);
   });
 });

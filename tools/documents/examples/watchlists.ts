@@ -140,6 +140,7 @@ export const run = {
 const hold = {
   changed_items: 1987,
   read_items: 2000,
+  cause: "changed_items",
   max_changed_percent: 95,
   min_items: 50,
   expires_at: null,

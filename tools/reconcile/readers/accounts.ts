@@ -97,7 +97,8 @@ export function dynamoAccountsReader(
 }
 
 /**
- * The attributes to read from every row: those that name its account, and those of an account line.
+ * The attributes to read from every row: the attributes that name its account, and the attributes
+ * of an account line.
  */
 const ownerAttributes = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
 

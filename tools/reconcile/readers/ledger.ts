@@ -57,7 +57,7 @@ export interface StoredKeys {
   readonly count: number | null;
   /**
    * The state of the lookup row of each listed key, by key ID. `present` means a valid key. Other
-   * values are `missing`, `revoked`, and a text with the ID of another account.
+   * values are `missing`, `revoked`, and a string with the ID of another account.
    */
   readonly lookups: ReadonlyMap<string, string>;
 }
@@ -85,7 +85,7 @@ export interface LedgerReader {
   holds(accountId: string): AsyncIterable<StoredHold>;
   /** Yields the days of the daily budgets of the account and of its watchlists. */
   dailyBudgets(accountId: string): AsyncIterable<StoredBudget>;
-  /** Yields all open holds: those with separate rows, and those in shards. */
+  /** Yields all open holds: holds with separate rows, and holds in shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
   /** Yields the daily usage that was stored before the account had shards. */
   usage(accountId: string): AsyncIterable<StoredUsage>;

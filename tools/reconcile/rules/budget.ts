@@ -11,7 +11,7 @@ export interface BudgetName {
 
 /** The stored use of a daily budget. */
 export interface StoredBudget extends BudgetName {
-  /** Credits of the open holds and the charges that count to the budget. */
+  /** Credits of the open holds and the charges that count towards the budget. */
   readonly used: number;
 }
 
@@ -26,7 +26,7 @@ interface Counted {
 
 /**
  * Compares the stored use of each daily budget with the credits of the open holds and charges that
- * count to the budget. Returns the differences.
+ * count towards the budget. Returns the differences.
  */
 export function budgetDifferences(
   accountId: string,

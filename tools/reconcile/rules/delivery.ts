@@ -14,8 +14,9 @@ import {
 } from "../../../shared/webhooks/outbox-entries.ts";
 
 /**
- * Returns the outbox entries that must exist for a logged delivery: those of its retries while
- * it is pending, and one for a requested redelivery. Returns an empty list if neither applies.
+ * Returns the outbox entries that must exist for a logged delivery: the entries of its retries
+ * while it is pending, and an entry for a requested redelivery. Returns an empty list if neither
+ * applies.
  */
 export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
   ...(delivery.state === "pending" ? retryEntries(delivery) : []),

@@ -9,7 +9,7 @@ export interface Difference {
 }
 
 /**
- * The words that a difference shows in place of a value: the row is missing, or it is present
+ * The words that a difference shows instead of a value: the row is missing, or it is present
  * although it must not be.
  */
 export const missing = "missing";

@@ -13,8 +13,8 @@ export interface StoredFeedEntry extends FeedPlace {
   /** The time of the run's end. */
   readonly createdAt: string;
   /**
-   * The time at which the run was added to the feed. It is not earlier than that of the run with
-   * the previous sequence.
+   * The time at which the run was added to the feed. It is not earlier than the `appendedAt` of the
+   * run with the previous sequence.
    */
   readonly appendedAt: string;
   /** The event types of the run, without repetition. */

@@ -241,7 +241,7 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
 
 /**
  * Returns the signed change of the balance that an entry must cause. For an adjustment, the sign is
- * that of `changed`, the stored change.
+ * the sign of `changed`, the stored change.
  */
 function creditChange(type: LedgerEntry["type"], credits: number, changed: number): number {
   if (type === "charge") return 0;
@@ -300,8 +300,8 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
 }
 
 /**
- * Reports a charge or refund whose source differs from that of its reservation, or that has more
- * items. An earlier release did not write all fields, so missing fields are ignored.
+ * Reports a charge or refund whose source differs from the source of its reservation, or that has
+ * more items. An earlier release did not write all fields, so missing fields are ignored.
  */
 function sourceDifferences(
   place: string,

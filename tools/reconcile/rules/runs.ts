@@ -47,7 +47,7 @@ export const unreadable = (place: string): Difference => ({
   expected: "readable",
 });
 
-/** Returns the text that names a run in the differences of a reconciliation. */
+/** Returns the name of a run in the differences of a reconciliation. */
 export const runPlace = (watchlistId: string, runNumber: number): string =>
   `${watchlistId} run ${runNumber}`;
 

@@ -83,7 +83,7 @@ export interface ShardFold {
   end(row: StoredShard): { readonly sums: ShardSums; readonly differences: Difference[] };
 }
 
-/** Returns the text that names a shard in the differences of a reconciliation. */
+/** Returns the name of a shard in the differences of a reconciliation. */
 export const shardPlace = (accountId: string, shard: number): string =>
   `${accountId} shard ${shard}`;
 

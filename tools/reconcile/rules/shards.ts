@@ -45,8 +45,8 @@ export function shardDifferences(
 }
 
 /**
- * Compares the open holds of calls that the row stores with those in the records. Ignores holds
- * from before the account had shards.
+ * Compares the open holds of calls that the row stores with the open holds in the records. Ignores
+ * holds from before the account had shards.
  */
 function holdDifferences(
   place: string,
@@ -104,8 +104,8 @@ const counts = (usage: UsageChange | undefined): typeof noUsage => {
 };
 
 /**
- * Reports pages whose records are still in the row. A transaction moves records from the row to a
- * page, so no record may be in both. The row must be read after the pages.
+ * Returns a difference if a record is both in the row and in a page. A transaction moves records
+ * from the row to a page, so no record may be in both. The row must be read after the pages.
  * @param newestInPages the newest stamp of the records in pages
  */
 export function copiedDifferences(

@@ -24,7 +24,7 @@ interface Range {
 
 /**
  * Parses the value of an integer option; `from` and `to` are inclusive.
- * @throws Error if the text is not an integer in this range
+ * @throws Error if the string is not an integer in this range
  */
 export function wholeNumberFrom(option: string, text: string, { from, to }: Range): number {
   const value = Number(text);

@@ -20,6 +20,7 @@ import type { presentChanges, presentItemHistory } from "../../../../shared/hist
 import type { pipelineSchema } from "../../../../shared/pipelines/pipeline-schema.ts";
 import type { scrapersResponse } from "../../../../shared/pipelines/present-scrapers.ts";
 import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";
+import type { sourceSchema } from "../../../../shared/source-health/present-sources.ts";
 import type { runSchema } from "../../../../shared/runs/run-schema.ts";
 import type { schedulePreviewResponse } from "../../../../shared/watchlists/schedule-preview.ts";
 import type { estimateResponse } from "../../../../shared/watchlists/estimate.ts";
@@ -55,6 +56,8 @@ export type Usage = InferOutput<typeof usageResponse>;
 export type CreditTransaction = InferOutput<typeof creditTransactionSchema>;
 export type ApiKey = InferOutput<typeof apiKeySchema>;
 export type ApiKeyWithKey = InferOutput<typeof apiKeyWithKeySchema>;
+
+export type Source = InferOutput<typeof sourceSchema>;
 
 export type Platform = InferOutput<typeof platformSchema>;
 

@@ -7,6 +7,7 @@ import { ExportsPage } from "./exports/exports-page.tsx";
 import { KeysPage } from "./keys/keys-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
+import { SourcesPage } from "./sources/sources-page.tsx";
 import { TryPage } from "./try/try-page.tsx";
 import { ItemPage } from "./watchlists/item-page.tsx";
 import { NewWatchlistPage } from "./watchlists/new-watchlist-page.tsx";
@@ -25,6 +26,7 @@ interface Entry {
 const pages: readonly Entry[] = [
   { path: "/changes", section: "changes", page: ChangesPage },
   { path: "/overview", section: "overview", page: OverviewPage },
+  { path: "/sources", section: "sources", page: SourcesPage },
   { path: "/keys", section: "keys", page: KeysPage },
   { path: "/watchlists", section: "watchlists", page: WatchlistsPage },
   { path: "/watchlists/new", section: "watchlists", page: NewWatchlistPage },

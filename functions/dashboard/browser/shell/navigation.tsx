@@ -16,6 +16,7 @@ const sections = [
   { section: "webhooks", label: "Webhooks", icon: WebhookIcon },
   { section: "exports", label: "S3 export", icon: CloudIcon },
   { section: "try", label: "Try it", icon: TerminalIcon },
+  { section: "sources", label: "Sources", icon: PulseIcon },
   { section: "keys", label: "API keys", icon: KeyIcon },
 ] as const;
 

@@ -9,6 +9,8 @@ export function Badge(props: { readonly tone?: Tone; readonly children: Componen
 
 const tones: Readonly<Record<string, Tone>> = {
   active: "good",
+  operational: "good",
+  ample: "good",
   enabled: "good",
   completed: "good",
   delivered: "good",
@@ -22,7 +24,11 @@ const tones: Readonly<Record<string, Tone>> = {
   partial: "warning",
   insufficient_credits: "warning",
   held: "warning",
+  degraded: "warning",
+  low: "warning",
   failed: "bad",
+  down: "bad",
+  exhausted: "bad",
   failing: "bad",
   delisted: "bad",
   not_found: "bad",

@@ -19,7 +19,7 @@ const icon = (children: ComponentChildren) => () => (
 );
 
 export const ChartIcon = icon(<path d="M2 13.5h12M4 11V7m4 4V3m4 8V5.5" />);
-export const PulseIcon = icon(<path d="M1.500 8h3l2-5 3 10 2-5h3" />);
+export const PulseIcon = icon(<path d="M1.500 8.500h3l2-5.500 3 10 2-4.500h3" />);
 export const ListIcon = icon(<path d="M2.5 4h.01M2.5 8h.01M2.5 12h.01M6 4h8M6 8h8M6 12h8" />);
 export const WebhookIcon = icon(<path d="M9 1.5 3 9h4.5L7 14.5 13 7H8.500z" />);
 export const CloudIcon = icon(

@@ -408,10 +408,10 @@ describe("the admission of one call", () => {
 describe("while DynamoDB fails,", () => {
   const failing = new Set<unknown>();
   const refusals = {
-    "does not answer": { name: "TimeoutError" },
+    "does not respond": { name: "TimeoutError" },
     "cannot be reached": { code: "ECONNREFUSED" },
   };
-  let refusal: object = refusals["does not answer"];
+  let refusal: object = refusals["does not respond"];
   const admitFailing = (): ((hash: string, now: Date) => Promise<Admission>) =>
     keyAdmission(
       watchedClient(tables.client, async (command, send) => {
@@ -422,7 +422,7 @@ describe("while DynamoDB fails,", () => {
     );
   beforeEach(() => {
     failing.clear();
-    refusal = refusals["does not answer"];
+    refusal = refusals["does not respond"];
   });
 
   it("a key that can be read is admitted, and the process counts its calls", async () => {

@@ -12,7 +12,7 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
   runId: `wlrun_${n}`,
   watchlistId: "wl_1",
   webhookEndpointId: null,
-  // The order of the times differs from that of the IDs. From 12 runs on, some end in the same
+  // The order of the times differs from the order of the IDs. From 12 runs on, some end in the same
   // millisecond.
   createdAt: new Date(systemClock.now().getTime() - ((n * 7) % 11)).toISOString(),
   types: ["watchlist.run.completed"],

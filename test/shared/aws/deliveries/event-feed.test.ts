@@ -212,7 +212,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await feed.before("acct_2", at(0))).toBe(0);
   });
 
-  it("is lower than that of every run that ended after the time, even if runs were published late or out of order", async () => {
+  it("is lower than the number of every run that ended after the time, even if runs were published late or out of order", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 30)],
@@ -228,7 +228,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await idsAfter(await feed.before(account, at(32)))).toEqual(["e"]);
   });
 
-  it("is lower than that of a run that ended after the time, even if the clocks of the publishers differ", async () => {
+  it("is lower than the number of a run that ended after the time, even if the clocks of the publishers differ", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 10), 9],
@@ -242,7 +242,7 @@ describe("the number that the event feed returns for a time", () => {
     expect(await idsAfter(await feed.before(account, at(11)))).toEqual(["e"]);
   });
 
-  it("is lower than that of every stored run that ended after the time, even if older runs have expired", async () => {
+  it("is lower than the number of every stored run that ended after the time, even if older runs have expired", async () => {
     await appendAll([run("a", 0)], [run("b", 10)], [run("c", 11)], [run("d", 20)]);
     for (const gone of [1, 2]) await dropEntry(gone);
 

@@ -1,4 +1,4 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { HistoryPoint, RunSegment } from "../../../../shared/history/history.ts";
 import type { HistoryOwner, HistoryStore } from "../../../../shared/history/history-store.ts";
@@ -13,6 +13,7 @@ import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
 
 const tables = openTables();
 const clock = fixedClock("2026-03-01T00:00:00Z");
@@ -116,6 +117,53 @@ describe("A run segment that is larger than a row can be", () => {
     const absent = new Set(Array.from({ length: 64 }, (_, n) => n + 1).slice(1));
     const merge = { window: 1, absent, isOver: () => false };
     expect(await store.merge(list, merge)).toEqual({ outcome: "missing", runs: [1] });
+  });
+});
+
+describe("A large run segment whose rows are claimed before they are put", () => {
+  const points = largePoints(700);
+  const query = { order: "oldest_first", ...always } as const;
+  /** Opens a store that calls `before` before its first put of a claimed row. */
+  const openInterrupted = (before: () => Promise<unknown>): HistoryStore => {
+    let isOpen = true;
+    const client = watchedClient(tables.client, async (command, send) => {
+      if (isOpen && command instanceof PutCommand) {
+        isOpen = false;
+        await before();
+      }
+      return send();
+    });
+    return dynamoHistoryStore(client, { table, clock, random });
+  };
+
+  it("leaves no row if the watchlist is purged after the claim", async () => {
+    const list = await createList();
+    const store = openInterrupted(() => removeList(list));
+    expect(await store.append(list, segment(1, points))).toBe("watchlist_deleted");
+    expect(await historyRows(list)).toEqual([]);
+  });
+
+  it("does not count as recorded if its process dies after the claim, and is recorded by a repetition", async () => {
+    const list = await createList();
+    const { watchlistId } = list;
+    const dying = openInterrupted(() => Promise.reject(new Error("died")));
+    await expect(dying.append(list, segment(1, points))).rejects.toThrow("died");
+    const store = openStore();
+    expect(await store.isRecorded(watchlistId, 1)).toBe(false);
+    expect(await Array.fromAsync(store.runs({ watchlistId, ...query }))).toEqual([]);
+
+    expect(await store.append(list, segment(1, points))).toBe("appended");
+    const stored = await Array.fromAsync(store.runs({ watchlistId, ...query }));
+    expect(stored).toEqual([segment(1, points)]);
+  });
+
+  it("keeps its points if another process claims the rows again and dies", async () => {
+    const list = await createList();
+    await openStore().append(list, segment(1, points));
+    const before = await historyRows(list);
+    const dying = openInterrupted(() => Promise.reject(new Error("died")));
+    await expect(dying.append(list, segment(1, points))).rejects.toThrow("died");
+    expect(await historyRows(list)).toEqual(before);
   });
 });
 

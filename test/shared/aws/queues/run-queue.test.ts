@@ -1,7 +1,7 @@
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type FauxqsServer, startFauxqs } from "fauxqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { batchMessage } from "../../../../functions/run-step/message.ts";
+import { batchMessage } from "../../../../shared/messages/steps-queue.ts";
 import { sqsRunQueue } from "../../../../shared/aws/queues/run-queue.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import type { BatchRef } from "../../../../shared/runs/run.ts";

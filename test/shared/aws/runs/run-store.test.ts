@@ -208,6 +208,19 @@ describe("dynamoRunStore.finish", () => {
     expect(await listNow()).toEqual(afterwards);
   });
 
+  it("stores the shape of the run, and the missing fields in the watchlist's row for the next run", async () => {
+    const finishing = await bring(await claim(), "finishing");
+    const shape = { lostFields: ["standard.price"], missingFields: ["standard.price"] };
+    await store.finish({ ...ended(finishing), shape }, { ...keep, ...shape });
+
+    expect((await store.get(finishing))?.shape).toEqual(shape);
+    expect((await listNow()).missingFields).toEqual(["standard.price"]);
+    clock.set(at(3_600));
+    const next = await claim();
+    expect(next.missingFields).toEqual(["standard.price"]);
+    expect(await store.get(next)).toEqual(next);
+  });
+
   it("pauses the watchlist and removes its due time if the caller requests a pause", async () => {
     const finishing = await bring(await claim(), "finishing");
     await store.finish(ended(finishing), { ...keep, pause: true, consecutiveSkips: 3 });

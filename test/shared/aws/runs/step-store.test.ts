@@ -294,6 +294,16 @@ describe("a batch of a step", () => {
     });
   });
 
+  it("stores the shape of its answers with its result", async () => {
+    await store.plan({ step: aStep(), batches });
+    const shape = { compared: 3, incomplete: 1, fields: { price: [3, 1] } } as const;
+    await store.recordResult(refOf(aStep(), 0), { ...found, shape });
+
+    expect((await store.open(refOf(aStep(), 0))).result?.shape).toEqual(shape);
+    const results = await Array.fromAsync(store.effectiveResults(aStep()));
+    expect(results.map((result) => result.shape)).toEqual([shape]);
+  });
+
   it("is counted as done in its step only once", async () => {
     await store.plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);

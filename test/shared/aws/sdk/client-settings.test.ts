@@ -16,7 +16,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A store that answers every request in the same way, and a client of it. */
+/** A store that responds to every request in the same way, and a client of it. */
 async function storeThat(answer: Answer, times: ClientTimes) {
   let requests = 0;
   const server = createServer((request, response) => {
@@ -45,14 +45,14 @@ async function storeThat(answer: Answer, times: ClientTimes) {
 
 const never: Answer = () => {};
 
-it("an AWS request that gets no answer fails with a dependency failure after its last attempt", async () => {
+it("an AWS request that gets no response fails with a dependency failure after its last attempt", async () => {
   const store = await storeThat(never, { attemptMs: 20, attemptsMax: 2 });
   const error = await store.send();
   expect(error).toMatchObject({ name: "TimeoutError", $metadata: { attempts: 2 } });
   expect(isDependencyFailure(error)).toBe(true);
 });
 
-it("an AWS request whose answer never ends fails with a dependency failure", async () => {
+it("an AWS request whose response never ends fails with a dependency failure", async () => {
   const store = await storeThat(
     (_, response) => void response.writeHead(200, { "Content-Length": "100" }).write("{"),
     { attemptMs: 20, attemptsMax: 1 },

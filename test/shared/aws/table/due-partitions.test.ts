@@ -62,7 +62,7 @@ describe("the partitions of the due index", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("are so many for holds that the throughput limit of the table is reached before that of one partition", () => {
+  it("for holds, are enough that the table's write quota is reached before the limit of one partition", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;

@@ -27,6 +27,7 @@ import { readRows, rowsBelow } from "../../../../tools/reconcile/readers/rows.ts
 import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../../../shared/aws/runs/step-store.ts";
 import { accountKeys, deliveryKeys, watchlistKeys } from "../../../../shared/aws/table/table.ts";
+import { dynamoHealthStore } from "../../../../shared/aws/sources/health-store.ts";
 import { dynamoTargetStates } from "../../../../shared/aws/deliveries/target-states.ts";
 import { dynamoUsageStore } from "../../../../shared/aws/accounts/usage-store.ts";
 import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
@@ -99,7 +100,7 @@ interface Case {
   readonly fill: (place: Place, n: number) => Promise<unknown>;
   readonly read: (place: Place) => Promise<unknown>;
   readonly found: unknown;
-  /** Number of queries when no answer is cut short; default 1. */
+  /** Number of queries when no response is cut short; default 1. */
   readonly queries?: number;
 }
 
@@ -196,6 +197,26 @@ const cases: readonly Case[] = [
     found: five,
     // Two requests find the first run of the span.
     queries: 3,
+  },
+  {
+    file: "shared/aws/sources/health-store",
+    title: "the health of a source",
+    fill: ({ client, table }, n) =>
+      dynamoHealthStore(client, table).add("retailer_d.standard", {
+        ok: n,
+        partial: 0,
+        notFound: 0,
+        unavailable: 0,
+        ageMs: 0,
+        latencies: [n],
+        // A row has the reads of a quarter of an hour.
+        lastReadAt: at(n * 900),
+      }),
+    read: async ({ client, table }) =>
+      (await dynamoHealthStore(client, table).since("retailer_d.standard", new Date(at(0)))).map(
+        ({ counts }) => counts.ok,
+      ),
+    found: five,
   },
   {
     file: "shared/aws/accounts/api-key-store",

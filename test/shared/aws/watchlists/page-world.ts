@@ -21,7 +21,7 @@ import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page
 import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
-/** A clock that stands still, with sleeps that end at once. */
+/** A clock that stands still, with sleeps that end immediately. */
 export const clock: Clock = { now: () => new Date("2026-03-01T00:00:00Z"), sleep: async () => {} };
 export const random = systemRandom;
 

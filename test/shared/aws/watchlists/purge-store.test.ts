@@ -57,7 +57,7 @@ describe("the purge mark of a watchlist that is being created", () => {
     expect(await store.due(at(7), 10)).toEqual([]);
   });
 
-  it("allows the purge to begin at its due time, or at once after a failed creation", async () => {
+  it("allows the purge to begin at its due time, or immediately after a failed creation", async () => {
     await store.expectCreation(listOf("wl_1"), at(5));
     expect(await store.begin("wl_1", look(4))).toBe(false);
     expect(await store.begin("wl_1", look(5))).toBe(true);

@@ -53,7 +53,7 @@ describe("a missing product in a catalog reply", () => {
 });
 
 describe("the parser of catalog replies", () => {
-  it.each([undefined, "", [], null, {}, { products: "none" }, { total: 0 }])(
+  it.each([[undefined], [""], [[]], [null], [{}], [{ products: "none" }], [{ total: 0 }]])(
     "rejects the invalid reply %j",
     (body) => {
       expect(parse(body)).toBeNull();

@@ -26,6 +26,7 @@ const adapters: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     privateKey: "/sources/b",
   },
   a_history: { adapter: "a_history", baseUrl, secret: secretArn },
+  storefront: { adapter: "storefront", baseUrl, idTemplate: "gid://store/ProductVariant/{id}" },
   web: {
     adapter: "web",
     urlTemplate: "https://shop.example/p/{id}",
@@ -71,9 +72,9 @@ describe("the variable SOURCES", () => {
     ["retailer_a.full", ["sandbox", "upstream", "a_history"]],
     ["retailer_a.offers", ["sandbox", "upstream", "a_history"]],
     ["retailer_a.offer_check", ["sandbox", "upstream", "a_history"]],
-    ["retailer_b.standard", ["sandbox", "upstream", "b_affiliate", "web"]],
-    ["retailer_c.standard", ["sandbox", "upstream", "web"]],
-    ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
+    ["retailer_b.standard", ["sandbox", "upstream", "b_affiliate", "storefront", "web"]],
+    ["retailer_c.standard", ["sandbox", "upstream", "storefront", "web"]],
+    ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "storefront", "web"]],
   ])("accepts for %s the adapters %j and no others", (scraper, allowed) => {
     for (const [adapter, options] of Object.entries(adapters)) {
       // The adapter of offer checks must recognize the offer IDs of the other scrapers.
@@ -124,7 +125,7 @@ describe("the variable SOURCES", () => {
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
   it.each(wrong)(
-    "is refused with an error that names the invalid key: %s of %s",
+    "is refused with an error that names the invalid key: %s of %s, configured as %j",
     (key, scraper, source) => {
       const refusal = refusalOf(variableWith(source, scraper));
       expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
@@ -269,6 +270,55 @@ describe("the adapter of offer checks", () => {
     { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
   ])("may be combined with the other adapters as in %j", (chosen) => {
     expect(() => parseSources(reads(chosen))).not.toThrow();
+  });
+});
+
+describe("the options of a store in SOURCES", () => {
+  const refused = (options: Readonly<Record<string, unknown>>): string =>
+    refusalOf(variableWith({ ...adapters["storefront"], ...options }));
+
+  it("have defaults: IDs as they are, 40 of them in a call, and four calls a second", () => {
+    const { ["retailer_d.standard"]: source } = parse({ adapter: "storefront", baseUrl });
+    expect(source).toEqual({
+      adapter: "storefront",
+      baseUrl,
+      idTemplate: "{id}",
+      batchIdsMax: 40,
+      callsPerSecond: 4,
+      burst: 4,
+      callsAtOnceMax: 4,
+      tryTimeoutMs: 15_000,
+    });
+  });
+
+  it.each([
+    [
+      { baseUrl: "https://store.example/shop" },
+      "baseUrl: must be the store's address without a path",
+    ],
+    [{ baseUrl: "http://store.example" }, "baseUrl: must be an https:// URL"],
+    [{ idTemplate: "gid://store/1" }, "idTemplate: must contain {id} exactly once"],
+    [{ idTemplate: "{id}/{id}" }, "idTemplate: must contain {id} exactly once"],
+    [{ profileUrl: "http://service.example/profile" }, "profileUrl: must be an https:// URL"],
+    [
+      { profileUrl: "https://a.example/{version}/{version}" },
+      "profileUrl: must be an https:// URL",
+    ],
+    [{ endpointPath: "//other.example/mcp" }, "endpointPath: must be a path on the store's host"],
+    [
+      { endpointPath: "https://other.example/mcp" },
+      "endpointPath: must be a path on the store's host",
+    ],
+  ])("are refused if they are %j", (options, message) => {
+    expect(refused(options)).toContain(`SOURCES: retailer_d.standard.${message}`);
+  });
+
+  it.each([
+    "https://service.example/v1/agent_profiles/{version}",
+    "https://service.example/profile.json",
+    "http://127.0.0.1:8787/{version}",
+  ])("can name the agent profile %s", (profileUrl) => {
+    expect(() => parse({ ...adapters["storefront"], profileUrl })).not.toThrow();
   });
 });
 

@@ -637,7 +637,7 @@ describe("a block of the web scraper by a site", () => {
     [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
     [410, "<title>Security check lock</title>The security check lock is no longer sold."],
   ])(
-    "is not assumed for a page with status %d that mentions a check for robots only below its title",
+    "is not assumed for a page with status %d that mentions a check for robots only below its title: %s",
     async (status, body) => {
       const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
       const gone = status === 410 ? "not_found" : "unavailable";

@@ -67,7 +67,7 @@ async function read(between: () => Promise<void> = async () => {}): Promise<Read
 }
 
 it("reconcile reports no difference if credits are transferred from one shard to another between the reads of the two", async () => {
-  // The credits exceed those of the first shard.
+  // The credits exceed the balance of the first shard.
   const { since, differences } = await read(() => reserve("req_large", 20_000));
   expect(differences).toEqual([]);
   expect(await since()).toMatchObject({ differences: [], isSteady: true });

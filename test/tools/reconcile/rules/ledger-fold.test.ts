@@ -68,7 +68,7 @@ describe("the check of ledger entries", () => {
     expect(differencesOf(call, { itemsCharged: 4 })).toEqual([]);
   });
 
-  it("reports a charge whose purpose differs from that of its reservation", () => {
+  it("reports a charge whose purpose differs from the purpose of its reservation", () => {
     const source = { ...call, endpoint: "POST /v1/offers" };
     expect(differencesOf(call, { source, itemsCharged: 4 })).toEqual(["endpoint"]);
   });

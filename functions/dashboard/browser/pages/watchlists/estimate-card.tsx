@@ -15,8 +15,6 @@ interface EstimateCardProps {
 export function EstimateCard({ estimate, items }: EstimateCardProps) {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   const balance = account.data?.credit_balance;
-  const credits = estimate?.estimated_credits;
-  const month = estimate?.forecast?.month;
   const coverage = coverageOf(estimate, balance, new Date());
   return (
     <Card title="Estimated cost">
@@ -25,16 +23,9 @@ export function EstimateCard({ estimate, items }: EstimateCardProps) {
       ) : (
         <Facts
           facts={[
-            ["First read of new items", shown(credits?.newAsins)],
-            ["Each run after that", shown(credits?.pulseRun)],
-            ...(credits !== undefined && credits.refreshRun !== credits.pulseRun
-              ? [["Each full refresh", shown(credits.refreshRun)] as const]
-              : []),
-            ["In 30 days", shown(month?.likely)],
-            ["At most in 30 days", shown(month?.worst)],
+            ...costFacts(estimate),
             ["Balance now", shown(balance, "")],
-            ["The balance covers", coverage === undefined ? "…" : coveredWords(coverage)],
-            ["With all watchlists", coverage === undefined ? "…" : allListsWords(coverage)],
+            ...coverageFacts(coverage),
           ]}
         />
       )}
@@ -46,6 +37,27 @@ export function EstimateCard({ estimate, items }: EstimateCardProps) {
     </Card>
   );
 }
+
+type FactList = Parameters<typeof Facts>[0]["facts"];
+
+function costFacts(estimate: WatchlistEstimate | undefined): FactList {
+  const credits = estimate?.estimated_credits;
+  const month = estimate?.forecast?.month;
+  return [
+    ["First read of new items", shown(credits?.newAsins)],
+    ["Each run after that", shown(credits?.pulseRun)],
+    ...(credits !== undefined && credits.refreshRun !== credits.pulseRun
+      ? [["Each full refresh", shown(credits.refreshRun)] as const]
+      : []),
+    ["In 30 days", shown(month?.likely)],
+    ["At most in 30 days", shown(month?.worst)],
+  ];
+}
+
+const coverageFacts = (coverage: Coverage | undefined): FactList => [
+  ["The balance covers", coverage === undefined ? "…" : coveredWords(coverage)],
+  ["With all watchlists", coverage === undefined ? "…" : allListsWords(coverage)],
+];
 
 const shown = (credits: number | undefined, about = "≈ "): string =>
   credits === undefined ? "…" : `${about}${formatCredits(credits)}`;

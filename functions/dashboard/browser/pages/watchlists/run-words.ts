@@ -26,14 +26,30 @@ export function outcomeSentence(run: WatchlistRun): string {
  * Returns why the brake held a run, and the decision: `Discarded: The source sent wrong prices.`
  * Returns an empty text for a run that was not held.
  */
-export function brakeSentence({ brake }: WatchlistRun): string {
+export function brakeSentence(run: WatchlistRun): string {
+  const { brake } = run;
   if (brake === undefined) return "";
   const counts =
-    `${formatCount(brake.changed_items)} of ${formatCount(brake.read_items)} items changed or were ` +
-    `delisted, more than the ${brake.max_changed_percent}% that the brake allows.`;
+    brake.cause === "source_shape"
+      ? shapeSentence(run)
+      : `${formatCount(brake.changed_items)} of ${formatCount(brake.read_items)} items changed or were ` +
+        `delisted, more than the ${brake.max_changed_percent}% that the brake allows.`;
   if (brake.status === "held") return counts;
   const decision = brake.status === "released" ? "Released" : "Discarded";
   return `${counts} ${brake.reason === null ? `${decision}.` : `${decision}: ${brake.reason}`}`;
+}
+
+/** Returns how the answers of the source differ from those before. */
+function shapeSentence({ source_shape: shape }: WatchlistRun): string {
+  if (shape === undefined) return "";
+  const { price_factor: factor, price_items: items, lost_fields: lost } = shape;
+  const parts = [
+    ...(factor === null || items === null
+      ? []
+      : [`the prices of ${formatCount(items)} items changed by the factor ${factor}`]),
+    ...(lost.length === 0 ? [] : [`nearly all items lost: ${lost.join(", ")}`]),
+  ];
+  return `The source answered in another shape: ${parts.join("; ")}.`;
 }
 
 /**

@@ -1,0 +1,32 @@
+/** The composition root for the health of sources. */
+import { dynamoHealthStore } from "../../shared/aws/sources/health-store.ts";
+import type { HealthStore } from "../../shared/source-health/health-store.ts";
+import { healthReader } from "../../shared/source-health/read-health.ts";
+import { clock, dynamo, logger, type Needs, warnTo } from "./dependencies.ts";
+import type { FunctionName } from "../environment.ts";
+import type { Overrides } from "./overrides.ts";
+
+/** Milliseconds for which a process shows the same health. Processes write it once a minute. */
+const freshMs = 60_000;
+
+export const healthStore = (
+  environment: Needs<"ACCOUNTS_TABLE">,
+  overrides: Overrides,
+): HealthStore => dynamoHealthStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
+
+/**
+ * Returns a cached reader of the health of all scrapers.
+ * @param spanMs length of the span that it reads, in milliseconds
+ */
+export const sourceHealth = (
+  environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
+  name: FunctionName,
+  { spanMs, overrides }: { readonly spanMs: number; readonly overrides: Overrides },
+) =>
+  healthReader({
+    store: healthStore(environment, overrides),
+    spanMs,
+    freshMs,
+    clock: clock(overrides),
+    warn: warnTo(logger(environment, name)),
+  });

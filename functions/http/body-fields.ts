@@ -1,0 +1,44 @@
+import type { GenericSchema } from "valibot";
+import { assert } from "../../shared/base/assert.ts";
+import { invalidParam, type ServiceError } from "../../shared/base/errors.ts";
+import { didYouMean } from "../../shared/base/nearest.ts";
+import type { RouteKey } from "../routes.ts";
+
+/** The number of characters of a field's name that an error quotes. */
+const shownLengthMax = 64;
+
+interface ObjectSchema {
+  readonly entries?: object;
+}
+
+/** Returns the names of the fields in a body schema; none if the route reads no body. */
+function acceptedFields(schema: GenericSchema | undefined): readonly string[] {
+  if (schema === undefined) return [];
+  // A pipe has the members of its first schema.
+  const { entries } = schema as ObjectSchema;
+  assert(entries !== undefined, "a body schema is an object with an entry for each field");
+  return Object.keys(entries);
+}
+
+/**
+ * Checks a body for unknown fields at its top level. If the service ignored a misspelled name, a
+ * limit that the client relies on would not apply.
+ * @returns the error 400 INVALID_PARAM for the first such field, or undefined if there is none
+ */
+export function bodyFieldRefusal(
+  { key, schema }: { readonly key: RouteKey; readonly schema: GenericSchema | undefined },
+  body: unknown,
+): ServiceError | undefined {
+  const accepted = acceptedFields(schema);
+  const unknown = Object.keys(body ?? {}).find((name) => !accepted.includes(name));
+  if (unknown === undefined) return undefined;
+  const shown = unknown.slice(0, shownLengthMax);
+  const accepts =
+    accepted.length === 0
+      ? `${key} accepts no fields in its body.`
+      : `${key} accepts: ${accepted.join(", ")}.`;
+  return invalidParam(
+    shown,
+    `Unknown field '${shown}' in the body.${didYouMean(unknown, accepted)} ${accepts}`,
+  );
+}

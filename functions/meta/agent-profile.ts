@@ -1,0 +1,16 @@
+import { notFound } from "../../shared/base/errors.ts";
+import { agentProfile, isProtocolVersion } from "../../shared/sources/storefront/agent-profile.ts";
+import { publicDocument } from "../http/public-document.ts";
+import { type AnyRoute, route } from "../http/route.ts";
+
+/**
+ * `GET /v1/agent_profiles/{version}`. Stores read the document to learn which version and which
+ * capabilities of the catalog protocol the service uses.
+ */
+export const agentProfileRoute: AnyRoute<unknown> = route({
+  async handle({ path }) {
+    const version = path["version"] ?? "";
+    if (!isProtocolVersion(version)) throw notFound("This agent profile");
+    return publicDocument(agentProfile(version));
+  },
+});

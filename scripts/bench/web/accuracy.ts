@@ -1,0 +1,80 @@
+import { availabilityOf } from "../../../shared/sources/web/availability-word.ts";
+import type { Extraction } from "../../../shared/sources/web/extract-product.ts";
+import type { LabelledPage } from "../../../tools/labelled-pages/labelled-page.ts";
+
+export interface Accuracy {
+  /** The way to read the pages. */
+  readonly readers: string;
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+  readonly right: number;
+  readonly reported: number;
+  readonly true: number;
+}
+
+/** What a way to read pages extracted from a page. */
+export interface Reading {
+  readonly page: LabelledPage;
+  readonly extraction: Extraction;
+}
+
+/** Returns the accuracy of the prices in a list of readings. */
+export const priceAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
+  accuracyOf(
+    readers,
+    readings.map(({ page: { prices }, extraction }) => {
+      const amount = factsIn(extraction).price?.amount;
+      return {
+        isThere: prices.length > 0,
+        isReported: amount !== undefined,
+        isRight: amount !== undefined && prices.includes(amount),
+      };
+    }),
+  );
+
+/** Returns the accuracy of the availability in a list of readings. */
+export const availabilityAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
+  accuracyOf(
+    readers,
+    readings.map(({ page, extraction }) => {
+      const { availability } = factsIn(extraction);
+      const reported =
+        availability && (availabilityOf(availability).inStock ? "InStock" : "OutOfStock");
+      return {
+        isThere: page.availability !== undefined,
+        isReported: reported !== undefined,
+        isRight: reported !== undefined && reported === page.availability,
+      };
+    }),
+  );
+
+const factsIn = (
+  extraction: Extraction,
+): Partial<Extract<Extraction, { facts: object }>["facts"]> =>
+  extraction.proof === "product" ? extraction.facts : {};
+
+interface Judged {
+  readonly isThere: boolean;
+  readonly isReported: boolean;
+  readonly isRight: boolean;
+}
+
+function accuracyOf(readers: string, judged: readonly Judged[]): Accuracy {
+  const right = judged.filter(({ isRight }) => isRight).length;
+  const reported = judged.filter(({ isReported }) => isReported).length;
+  const there = judged.filter(({ isThere }) => isThere).length;
+  const precision = right / reported;
+  const recall = right / there;
+  return {
+    readers,
+    precision: rounded(precision),
+    recall: rounded(recall),
+    f1: rounded((2 * precision * recall) / (precision + recall)),
+    right,
+    reported,
+    true: there,
+  };
+}
+
+export const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

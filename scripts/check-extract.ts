@@ -1,0 +1,130 @@
+/**
+ * Tries the rules of a deployer on a saved page: `npm run check:extract -- <page.html> --config
+ * <file>`. Exit codes: 0 if the rules determine a price or an availability, 1 if not, 2 for a wrong
+ * command line or an invalid rule.
+ */
+import { readFileSync } from "node:fs";
+import * as v from "valibot";
+import { extractProduct, type Extraction } from "../shared/sources/web/extract-product.ts";
+import { allFallbacks } from "../shared/sources/web/fallback-facts.ts";
+import { extractOption } from "../shared/sources/web/options.ts";
+import { parseRules, type RuleTexts } from "../shared/sources/web/rules/rule.ts";
+import { ruleFacts } from "../shared/sources/web/rules/rule-facts.ts";
+import { type RuleValue, ruleValues } from "../shared/sources/web/rules/rule-values.ts";
+import { priceForest } from "../shared/sources/web/visible/price-forest.ts";
+import { jsonOption, runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
+import { readPage } from "../tools/labelled-pages/labelled-page.ts";
+import { printTable } from "./measure/print-table.ts";
+
+const commandLine = {
+  name: "npm run check:extract",
+  about:
+    "Tries the rules of the adapter web on a saved page. Prints what each rule finds, and what the\n" +
+    "adapter would read. The configuration is a JSON file: the options of the adapter with their\n" +
+    'key "extract", or only its value. Forms of a rule: "<selector>", "<selector> @<attribute>",\n' +
+    '"<selector> => <JSON pointer>", "window.<name> => <JSON pointer>", "= <value>".',
+  argument: "<page.html or page.html.gz>",
+  options: {
+    config: { type: "string", value: "<file>", required: true, about: "the JSON file with rules" },
+    url: {
+      type: "string",
+      value: "<address>",
+      default: "https://shop.example/",
+      about: "the address of the page",
+    },
+    id: {
+      type: "string",
+      value: "<id>",
+      about: "the ID of the product; without it, the last step of the address",
+    },
+    currency: {
+      type: "string",
+      value: "<code>",
+      default: "USD",
+      about: "the currency of the marketplace",
+    },
+    json: jsonOption,
+  },
+  examples: [
+    "page.html --config web.json --url https://shop.example/p/6501234",
+    "page.html.gz --config web.json --url https://shop.example/p/lamp-12 --id 12 --json",
+  ],
+} as const;
+
+interface Given {
+  readonly values: ValuesOf<typeof commandLine.options>;
+  readonly positionals: readonly string[];
+}
+
+/** What the rules found, and what the adapter would read. */
+interface Trial {
+  readonly rules: readonly object[];
+  readonly proof: Extraction["proof"];
+  readonly facts: object;
+}
+
+/**
+ * Returns the rules in a JSON file.
+ * @throws Error that names the field and the mistake of an invalid rule
+ */
+function rulesIn(file: string | undefined): RuleTexts {
+  if (file === undefined) throw new Error("--config must name a JSON file with rules.");
+  const text = readFileSync(file, "utf8");
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is not valid JSON. Check quotes, commas and brackets.`, {
+      cause: error,
+    });
+  }
+  const options = v.safeParse(v.looseObject({ extract: v.unknown() }), json);
+  const parsed = v.safeParse(extractOption, options.success ? options.output.extract : json);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw new Error(`${file}: ${v.getDotPath(issue) ?? "extract"} ${issue.message}`);
+}
+
+const shownRule = ({ field, rule, value, different }: RuleValue): object => ({
+  field,
+  rule: rule.text,
+  result: value ?? (different === 0 ? "(nothing)" : `(not used: ${different} different values)`),
+});
+
+async function check({ values, positionals }: Given): Promise<number> {
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) {
+    throw new Error(`The command needs one page. Example: ${commandLine.examples[0]}`);
+  }
+  if (!URL.canParse(values.url)) {
+    throw new Error(`--url must be the address of the page (got "${values.url}").`);
+  }
+  const rules = parseRules(rulesIn(values.config));
+  const html = readPage(file);
+  const url = new URL(values.url);
+  const id = values.id ?? decodeURIComponent(url.pathname.split("/").findLast(Boolean) ?? "");
+  const wanted = { id, url, currency: values.currency };
+  const readers = { fallbacks: allFallbacks, forest: await priceForest(), rules };
+  const extraction = extractProduct(html, wanted, readers);
+  const trial: Trial = {
+    rules: ruleValues(html, rules, { isComplete: true }).map(shownRule),
+    proof: extraction.proof,
+    facts: extraction.proof === "product" ? extraction.facts : {},
+  };
+  if (values.json === true) process.stdout.write(`${JSON.stringify(trial)}\n`);
+  else print(trial);
+  const { price, availability } = ruleFacts(html, rules, wanted);
+  return price === undefined && availability === undefined ? 1 : 0;
+}
+
+function print({ rules, proof, facts }: Trial): void {
+  printTable("Rules", rules);
+  process.stdout.write(`\nThe page proves: ${proof}\n`);
+  const rows = Object.entries(facts).map(([field, value]) => ({
+    field,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+  if (rows.length > 0) printTable("The adapter reads", rows);
+}
+
+await runCommand(commandLine, check, { failureCode: 2 });

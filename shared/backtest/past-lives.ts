@@ -1,0 +1,160 @@
+import type { HistoryPoint } from "../history/history.ts";
+import { kindsSharing } from "../scrapers/shared-fields.ts";
+import type { Item } from "../watchlists/item.ts";
+import { kindOf, type PastRun } from "./past-run.ts";
+
+/** The earlier lives of items. A life of an item begins when the item is added to the watchlist. */
+export interface PastLives {
+  /**
+   * The items with an earlier life in these runs. For each: the number of the run with the first
+   * point of its present life; infinite if no run has read it in its present life.
+   */
+  readonly renewed: ReadonlyMap<string, number>;
+  /** By number of the run that begins it: the IDs of the items with an earlier life. */
+  readonly beginning: ReadonlyMap<number, readonly string[]>;
+  /** Returns true if a run belongs to a life of the item that cannot be repeated. */
+  readonly isLeftOut: (id: string, runNumber: number) => boolean;
+}
+
+interface Life {
+  /** Number of the first run that has a point of this life. */
+  readonly from: number;
+  /** True if the life began after an earlier life that has points. */
+  readonly isLater: boolean;
+  /** The fields that points of this life have, each with the kind of its reading. */
+  readonly fields: Set<string>;
+  /** True if the first point with values had no earlier values; undefined without such a point. */
+  beganUnread: boolean | undefined;
+  isDelisted: boolean;
+}
+
+/**
+ * Finds the lives that ended before the present one. Such a life can be repeated if both its first
+ * read and its end are in the history: the item was read for the first time in one of these runs,
+ * was delisted, and was then added again. The history does not have the time at which a user removed
+ * an item, so a life that ended this way is left out.
+ * @param later the first run to repeat and all later runs, oldest first
+ */
+export function pastLives(present: readonly Item[], later: readonly PastRun[]): PastLives {
+  const items = new Map(present.map((item) => [item.id, item]));
+  const { lives, presentFrom } = livesOf(items, later);
+  const isRepeatable = repeatableIn(later);
+  const renewed = new Map<string, number>();
+  const beginning = new Map<number, string[]>();
+  const leftOut = new Set<Life>();
+  for (const [id, own] of lives) {
+    const from = presentFrom.get(id) ?? (isUnread(items.get(id)) ? Infinity : 0);
+    const earlier = own.filter((life) => life.from < from && !isPresentUnread(life, from));
+    if (earlier.length > 0) renewed.set(id, from);
+    for (const life of earlier) {
+      if (isRepeatable(life)) {
+        beginning.set(life.from, [...(beginning.get(life.from) ?? []), id]);
+      } else leftOut.add(life);
+    }
+  }
+  return {
+    renewed,
+    beginning,
+    isLeftOut(id, runNumber) {
+      const life = lives.get(id)?.findLast(({ from }) => from <= runNumber);
+      return life !== undefined && leftOut.has(life);
+    },
+  };
+}
+
+/** Returns all lives of each item, oldest first, and the first run of the present life. */
+function livesOf(items: ReadonlyMap<string, Item>, later: readonly PastRun[]) {
+  const lives = new Map<string, Life[]>();
+  const presentFrom = new Map<string, number>();
+  for (const past of later) {
+    for (const [id, points] of past.points) {
+      const item = items.get(id);
+      if (item === undefined) continue;
+      const own = lives.get(id) ?? [];
+      const isFirst = points.some((point) => isFirstRead(item, point));
+      const life = lifeAfter(own, past, { points, isFirst });
+      if (life !== own.at(-1)) lives.set(id, [...own, life]);
+      if (isFirst) presentFrom.set(id, life.from);
+      addPoints(life, past, points);
+    }
+  }
+  return { lives, presentFrom };
+}
+
+const isUnread = (item: Item | undefined): boolean => item?.firstReadAt === null;
+
+/** Returns true for failed reads of the present life, before the first answer of a source. */
+const isPresentUnread = ({ beganUnread, isDelisted }: Life, presentFrom: number): boolean =>
+  presentFrom === Infinity && beganUnread === undefined && !isDelisted;
+
+/** Returns true for the point of the first read of an item in its present life. */
+const isFirstRead = ({ firstReadAt }: Item, { at, status, values }: HistoryPoint): boolean =>
+  at === firstReadAt && (status === "ok" || status === "not_found") && !hasEarlierValue(values);
+
+const hasEarlierValue = (values: HistoryPoint["values"]): boolean =>
+  Object.values(values).some(({ before }) => before !== undefined);
+
+interface RunPoints {
+  readonly points: readonly HistoryPoint[];
+  /** True if a point is the first read in the present life. */
+  readonly isFirst: boolean;
+}
+
+/** Returns the life that the points of a run belong to: the last one, or a new one. */
+function lifeAfter(lives: readonly Life[], past: PastRun, { points, isFirst }: RunPoints): Life {
+  const life = lives.at(-1);
+  const begins =
+    life === undefined ||
+    life.isDelisted ||
+    (isFirst && life.beganUnread !== undefined) ||
+    isReadAgain(life, past, points);
+  if (!begins) return life;
+  return {
+    from: past.run.runNumber,
+    isLater: life !== undefined,
+    fields: new Set(),
+    beganUnread: undefined,
+    isDelisted: false,
+  };
+}
+
+/** Returns true if a field that was known before is observed as if it had never been read. */
+const isReadAgain = ({ fields }: Life, past: PastRun, points: readonly HistoryPoint[]): boolean =>
+  points.some(({ step, values }) =>
+    Object.entries(values).some(
+      ([field, { before }]) =>
+        before === undefined && keysOf(past, step, field).some((key) => fields.has(key)),
+    ),
+  );
+
+function addPoints(life: Life, past: PastRun, points: readonly HistoryPoint[]): void {
+  for (const { step, status, values } of points) {
+    if (status === "not_found") life.isDelisted = true;
+    if (Object.keys(values).length === 0) continue;
+    life.beganUnread ??= !hasEarlierValue(values);
+    for (const field of Object.keys(values)) {
+      for (const key of keysOf(past, step, field)) life.fields.add(key);
+    }
+  }
+}
+
+/** The names of a field in `fields`: one for each kind of reading that shares it. */
+function keysOf({ run }: PastRun, step: string, field: string): readonly string[] {
+  const kind = kindOf(run.pipeline, step);
+  return kind === undefined ? [] : kindsSharing(field, kind).map((one) => `${one} ${field}`);
+}
+
+/**
+ * Returns a function that returns true for a life whose begin and end these runs show. If they do
+ * not start with the first run of the watchlist and read several kinds, a first reading of one kind
+ * does not show that the item was never read.
+ */
+function repeatableIn(later: readonly PastRun[]): (life: Life) => boolean {
+  const pipelines = new Set(later.map(({ run }) => run.pipeline));
+  const kinds = new Set(
+    [...pipelines].flatMap((pipeline) => pipeline.steps.map(({ id }) => kindOf(pipeline, id))),
+  );
+  const isWhole = later[0]?.run.runNumber === 1;
+  return ({ isDelisted, isLater, beganUnread }) =>
+    isDelisted && (isWhole || isLater || (kinds.size === 1 && beganUnread === true));
+}

@@ -1,0 +1,46 @@
+import { unavailable } from "./errors.ts";
+
+/**
+ * The result of an attempt to change a row. `lost`: a concurrent change came first, and nothing was
+ * applied.
+ */
+export type ChangeAttempt<Result> =
+  | { readonly outcome: "done"; readonly result: Result }
+  | { readonly outcome: "lost" };
+
+export const lost = { outcome: "lost" } as const;
+
+/** The attempt was applied, or found nothing to change. */
+export const changed = <Result>(result: Result): ChangeAttempt<Result> => ({
+  outcome: "done",
+  result,
+});
+
+export interface ChangeRepeats {
+  /** Maximum number of attempts. */
+  readonly triesMax: number;
+  /** Returns the error that is thrown if the last attempt is lost, too. */
+  readonly exhausted: () => Error;
+  /**
+   * Waits before the next attempt. Returns false if no time is left.
+   * @default repeats at once
+   */
+  readonly mayRepeat?: () => Promise<boolean>;
+}
+
+/**
+ * Repeats a conditional change until it is applied.
+ * @throws the error of `exhausted` after `triesMax` lost attempts; 503 UNAVAILABLE if no time is
+ * left
+ */
+export async function repeatChange<Result>(
+  attempt: () => Promise<ChangeAttempt<Result>>,
+  { triesMax, exhausted, mayRepeat = () => Promise.resolve(true) }: ChangeRepeats,
+): Promise<Result> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const made = await attempt();
+    if (made.outcome === "done") return made.result;
+    if (!(await mayRepeat())) throw unavailable();
+  }
+  throw exhausted();
+}

@@ -1,0 +1,84 @@
+import * as v from "valibot";
+
+const watchlist = { account_id: v.string(), watchlist_id: v.string() };
+
+/**
+ * A message of the runs queue. It names a watchlist that may be due, a run to resume, a watchlist
+ * to purge, or the hold of a call to cancel.
+ */
+export const runsMessage = v.variant("type", [
+  v.object({
+    type: v.literal("due"),
+    ...watchlist,
+    scheduled_time: v.pipe(
+      v.string(),
+      v.check((text) => !Number.isNaN(Date.parse(text)), "not a time"),
+    ),
+    /**
+     * True if the sweeper sent the message because the message of the watchlist's schedule was
+     * lost.
+     */
+    overdue: v.optional(v.boolean(), false),
+    /**
+     * The length of the chain of messages that caused this message. Absent only in messages of
+     * schedules that an earlier release created.
+     */
+    hops: v.optional(v.number()),
+  }),
+  v.object({ type: v.literal("resume"), ...watchlist, run_number: v.number() }),
+  v.object({ type: v.literal("purge"), watchlist_id: v.string() }),
+  v.object({ type: v.literal("cancel"), account_id: v.string(), hold_id: v.string() }),
+]);
+export type RunsMessage = v.InferOutput<typeof runsMessage>;
+
+/** The JSON value of a message of the runs queue. */
+export type SentRunsMessage = v.InferInput<typeof runsMessage>;
+
+interface WatchlistRef {
+  readonly accountId: string;
+  readonly watchlistId: string;
+}
+
+/** Writes the message about a watchlist that may be due. */
+export const dueMessage = ({
+  accountId,
+  watchlistId,
+  scheduledTime,
+  overdue,
+}: WatchlistRef & {
+  readonly scheduledTime: string;
+  readonly overdue?: boolean;
+}): SentRunsMessage => ({
+  type: "due",
+  account_id: accountId,
+  watchlist_id: watchlistId,
+  scheduled_time: scheduledTime,
+  ...(overdue === true && { overdue }),
+});
+
+/** Writes the message about a run to resume. */
+export const resumeMessage = ({
+  accountId,
+  watchlistId,
+  runNumber,
+}: WatchlistRef & { readonly runNumber: number }): SentRunsMessage => ({
+  type: "resume",
+  account_id: accountId,
+  watchlist_id: watchlistId,
+  run_number: runNumber,
+});
+
+/** Writes the message about a deleted watchlist to purge. */
+export const purgeMessage = (watchlistId: string): SentRunsMessage => ({
+  type: "purge",
+  watchlist_id: watchlistId,
+});
+
+/** Writes the message about the hold of a call to cancel. */
+export const cancelMessage = ({
+  accountId,
+  holdId,
+}: {
+  readonly accountId: string;
+  readonly holdId: string;
+}): SentRunsMessage => ({ type: "cancel", account_id: accountId, hold_id: holdId });

@@ -1,0 +1,47 @@
+import * as v from "valibot";
+
+/** A message of the steps queue. It names one batch of a planned step. */
+export const batchMessage = v.pipe(
+  v.object({
+    account_id: v.string(),
+    watchlist_id: v.string(),
+    run_number: v.number(),
+    run_id: v.string(),
+    step: v.string(),
+    /** The ID of the step's plan. */
+    plan: v.string(),
+    /**
+     * As in `BatchRef`: the ID of the run's plan if the batch is stored under it, otherwise null.
+     */
+    starts: v.nullable(v.string()),
+    /** The index of the batch in the step. */
+    batch: v.number(),
+    /** The length of the chain of messages that caused this message. */
+    hops: v.number(),
+  }),
+  v.transform((message) => ({
+    accountId: message.account_id,
+    watchlistId: message.watchlist_id,
+    runNumber: message.run_number,
+    runId: message.run_id,
+    step: message.step,
+    plan: message.plan,
+    starts: message.starts,
+    batch: message.batch,
+    hops: message.hops,
+  })),
+);
+export type BatchMessage = v.InferOutput<typeof batchMessage>;
+
+/** Writes the JSON value of a message of the steps queue. */
+export const toBatchMessage = (message: BatchMessage): v.InferInput<typeof batchMessage> => ({
+  account_id: message.accountId,
+  watchlist_id: message.watchlistId,
+  run_number: message.runNumber,
+  run_id: message.runId,
+  step: message.step,
+  plan: message.plan,
+  starts: message.starts,
+  batch: message.batch,
+  hops: message.hops,
+});

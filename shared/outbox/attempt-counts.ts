@@ -1,0 +1,29 @@
+import { newMetrics, type Metrics } from "../observability/figures.ts";
+
+/** Counts the attempts of a session to send something to its delivery target. */
+export interface AttemptCounts {
+  /** Counts an attempt. */
+  note(attempt: { readonly succeeded: boolean }): void;
+  /** Returns the metrics of the session's receiver. */
+  metrics(): readonly Metrics[];
+}
+
+/**
+ * Creates the counts of one session. The receiver of the session counts once, whatever the number
+ * of attempts, and counts as failing if no attempt succeeded. Without an attempt, it does not count.
+ */
+export function attemptCounts(): AttemptCounts {
+  let tried = 0;
+  let succeeded = 0;
+  return {
+    note(attempt) {
+      tried += 1;
+      if (attempt.succeeded) succeeded += 1;
+    },
+    metrics() {
+      if (tried === 0) return [];
+      const failing = succeeded === 0 ? 1 : 0;
+      return [newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing })];
+    },
+  };
+}

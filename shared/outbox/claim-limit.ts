@@ -1,0 +1,78 @@
+import { targetsAtOnceMax } from "./lease.ts";
+
+/** The times of a delivery target on which the limit of its account depends. */
+export interface TargetTimes {
+  readonly targetId: string;
+  readonly due: Date;
+  /** End of the current or last lease. In the past if no worker has a lease. */
+  readonly leaseUntil: Date;
+}
+
+/** What the account's limit allows before a claim. `full`: no further target may be claimed. */
+export type ClaimAllowed =
+  | { readonly outcome: "full" }
+  | {
+      readonly outcome: "free";
+      /** The other targets that are claimed. */
+      readonly taken: readonly TargetTimes[];
+      /**
+       * True if other workers may claim so many targets at the same time that the limit is
+       * exceeded. Then the leases must be read again after the claim.
+       */
+      readonly isContested: boolean;
+      /** True if other targets wait, or may wait, until this one is released. */
+      readonly isCrowded: boolean;
+    };
+
+/**
+ * Decides whether a target may be claimed, by the other targets of its account. At most
+ * `targetsAtOnceMax` targets of an account are claimed at a time.
+ */
+export function beforeClaim(others: readonly TargetTimes[], now: Date): ClaimAllowed {
+  const taken = others.filter((target) => isTaken(target, now));
+  const waiting = others.filter((target) => isWaiting(target, now));
+  if (taken.length >= targetsAtOnceMax) return { outcome: "full" };
+  return {
+    outcome: "free",
+    taken,
+    isContested: taken.length + waiting.length >= targetsAtOnceMax,
+    isCrowded: taken.length === targetsAtOnceMax - 1 || waiting.length > 0,
+  };
+}
+
+/**
+ * Decides after a contested claim whether it stays. Several workers may claim targets of an account
+ * at the same time; each of them reads the leases of the others, and only the earliest leases stay.
+ * @param others the other targets after the claim
+ * @param taken the other targets that were claimed before the claim
+ */
+export function staysClaimed(
+  own: Pick<TargetTimes, "targetId" | "leaseUntil">,
+  { others, taken }: Record<"others" | "taken", readonly TargetTimes[]>,
+  now: Date,
+): boolean {
+  const before = new Set(taken.map(({ targetId }) => targetId));
+  const earlier = others
+    .filter((other) => isTaken(other, now))
+    .filter((other) => before.has(other.targetId) || isBefore(other, own));
+  return earlier.length < targetsAtOnceMax;
+}
+
+/** Returns the targets that are due and not claimed, the longest waiting first. */
+export const waitingTargets = <Target extends TargetTimes>(
+  targets: readonly Target[],
+  now: Date,
+): readonly Target[] =>
+  targets
+    .filter((target) => isWaiting(target, now))
+    .toSorted((one, other) => one.due.getTime() - other.due.getTime());
+
+const isTaken = ({ leaseUntil }: TargetTimes, now: Date): boolean => leaseUntil > now;
+
+const isWaiting = ({ due, leaseUntil }: TargetTimes, now: Date): boolean =>
+  due <= now && leaseUntil <= now;
+
+/** Leases have the same duration, so the lease that ends first started first. */
+const isBefore = (other: TargetTimes, own: Pick<TargetTimes, "targetId" | "leaseUntil">): boolean =>
+  other.leaseUntil < own.leaseUntil ||
+  (other.leaseUntil.getTime() === own.leaseUntil.getTime() && other.targetId < own.targetId);

@@ -1,0 +1,219 @@
+/**
+ * Finds out whether a source answers in another shape than before: fields that are missing in the
+ * answers, or prices that changed by the same factor. Pure and deterministic.
+ */
+import { limits } from "../base/limits.ts";
+import type { PointLine } from "../history/history.ts";
+import { pointOf } from "../history/point-lines.ts";
+import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
+import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { Item } from "../watchlists/item.ts";
+import type { StepAnswer } from "./read-step.ts";
+import type { StepResults } from "./run-outcomes.ts";
+import type { BatchShape, Run, ShapeChange } from "./run.ts";
+
+/** Share of the compared items that had a field before, from which its loss counts. */
+const presentShareMin = 0.95;
+/** Share of the items that had the field, or that were complete, from which its loss counts. */
+const lostShareMin = 0.8;
+/** Smallest factor by which prices jump. A price can also jump to this part of what it was. */
+const factorMin = 3;
+/** Share of the compared items whose prices must have changed by the same factor. */
+const jumpedShareMin = 0.1;
+/**
+ * The largest ratio of two factors that count as the same. Rounding to cents changes the factor of a
+ * price that falls from 10.05 to 0.10 by half a percent, and that of lower prices by more.
+ */
+const sameFactorRatioMax = 1.15;
+
+/** Fields that are selling prices, by precedence. The first one that a read contains is compared. */
+const sellingPrices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
+
+interface ComparedBatch {
+  /** Items by ID as they were before the step. */
+  readonly items: ReadonlyMap<string, Item>;
+  readonly answers: readonly StepAnswer[];
+}
+
+/**
+ * Compares the answers of a batch with the earlier readings of its items. Counts, for each field,
+ * the items that had a value, and those that have none now: the field is absent or null. Returns
+ * undefined if no item has an earlier reading.
+ */
+export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
+  const kind = readingKind(step);
+  const known = answers.flatMap((answer) => {
+    const item = items.get(answer.id);
+    const before = item?.readings[kind];
+    const isKnown = item !== undefined && item.state !== "delisted" && before !== undefined;
+    return isKnown ? [{ answer, item, before }] : [];
+  });
+  // An item whose earlier read was incomplete has been counted by that run.
+  const incomplete = known.filter(
+    ({ answer, item }) => answer.status === "partial" && item.lastReadStatus === "ok",
+  ).length;
+  const compared = known.flatMap(({ answer: { observed }, before }) =>
+    observed === null ? [] : [{ observed, before }],
+  );
+  if (compared.length + incomplete === 0) return undefined;
+  const fields: Record<string, [had: number, lost: number]> = {};
+  for (const { observed, before } of compared) countFields(fields, before, observed);
+  return { compared: compared.length, incomplete, fields };
+}
+
+function countFields(
+  fields: Record<string, [had: number, lost: number]>,
+  before: Snapshot,
+  observed: Snapshot,
+): void {
+  for (const [field, value] of Object.entries(before)) {
+    if (value === null) continue;
+    const counts = (fields[field] ??= [0, 0]);
+    counts[0] += 1;
+    if (!hasValue(observed[field])) counts[1] += 1;
+  }
+}
+
+const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
+
+/**
+ * Returns how the answers of a run differ in shape from those before; undefined if they do not. A
+ * baseline run has no earlier answers.
+ * @param comparedItems Number of items that the run read completely, and that had an earlier reading
+ */
+export function shapeChangeOf(
+  run: Run,
+  steps: readonly StepResults[],
+  comparedItems: () => number,
+): ShapeChange | undefined {
+  if (run.kind === "baseline") return undefined;
+  const known = run.missingFields ?? [];
+  const shapes = shapesByKind(run, steps);
+  const missing = [...shapes].flatMap(([kind, shape]) =>
+    missingIn(shape).map((field) => `${kind}.${field}`),
+  );
+  const lostFields = missing.filter((field) => !known.includes(field));
+  // A field stays missing until a run has compared enough items of the same kind.
+  const uncompared = known.filter((field) => !isCompared(shapes, field));
+  const missingFields = [...new Set([...uncompared, ...missing])].toSorted();
+  const incompleteItems = Math.max(0, ...[...shapes.values()].map(incompleteIn));
+  const priceJump = priceJumpIn(
+    steps.flatMap(({ points }) => points),
+    comparedItems,
+  );
+  const isNews = priceJump !== undefined || lostFields.length > 0 || incompleteItems > 0;
+  if (!isNews && missingFields.length === known.length) return undefined;
+  return {
+    ...(priceJump !== undefined && { priceJump }),
+    ...(lostFields.length > 0 && { lostFields: lostFields.toSorted() }),
+    ...(incompleteItems > 0 && { incompleteItems }),
+    missingFields,
+  };
+}
+
+/** Returns true if the change raises the alarm of operators. */
+export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChange): boolean =>
+  [priceJump, lostFields, incompleteItems].some((found) => found !== undefined);
+
+/**
+ * Returns true if the values of the run may be wrong, so that a brake holds its events. Incomplete
+ * items have no events: their next run reads them again.
+ */
+export const isSuspicious = ({ priceJump, lostFields }: ShapeChange): boolean =>
+  priceJump !== undefined || lostFields !== undefined;
+
+function shapesByKind(
+  run: Run,
+  steps: readonly StepResults[],
+): ReadonlyMap<ReadingKind, BatchShape> {
+  const shapes = new Map<ReadingKind, BatchShape>();
+  for (const { step, shapes: found } of steps) {
+    const kind = readingKind(stepOf(run.pipeline, step.step));
+    for (const shape of found) {
+      const before = shapes.get(kind);
+      shapes.set(kind, before === undefined ? shape : addShapes(before, shape));
+    }
+  }
+  return shapes;
+}
+
+function addShapes(one: BatchShape, other: BatchShape): BatchShape {
+  const fields: Record<string, readonly [had: number, lost: number]> = { ...one.fields };
+  for (const [field, [had, lost]] of Object.entries(other.fields)) {
+    const [hadBefore, lostBefore] = fields[field] ?? [0, 0];
+    fields[field] = [hadBefore + had, lostBefore + lost];
+  }
+  return {
+    compared: one.compared + other.compared,
+    incomplete: one.incomplete + other.incomplete,
+    fields,
+  };
+}
+
+/** Fields that nearly all compared items had, and that few have now. */
+const missingIn = ({ compared, fields }: BatchShape): readonly string[] =>
+  Object.entries(fields)
+    .filter(
+      ([, [had, lost]]) =>
+        had >= limits.shapeItemsMin &&
+        had >= presentShareMin * compared &&
+        lost >= lostShareMin * had,
+    )
+    .map(([field]) => field);
+
+function incompleteIn({ compared, incomplete }: BatchShape): number {
+  const isMost = incomplete >= lostShareMin * (compared + incomplete);
+  return isMost && incomplete >= limits.shapeItemsMin ? incomplete : 0;
+}
+
+function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boolean {
+  const shape = shapes.get(field.slice(0, field.indexOf(".")));
+  return shape !== undefined && shape.compared >= limits.shapeItemsMin;
+}
+
+/**
+ * Finds prices that jumped together: the prices of at least a tenth of the compared items changed by
+ * the same factor, which is far from 1.
+ */
+function priceJumpIn(
+  points: readonly PointLine[],
+  comparedItems: () => number,
+): ShapeChange["priceJump"] {
+  if (points.length < limits.shapeItemsMin) return undefined;
+  const factors = new Map<string, number>();
+  for (const { id, values } of points.map(pointOf)) {
+    const factor = factorOf(values);
+    if (factor !== undefined && !factors.has(id)) factors.set(id, factor);
+  }
+  const far = [...factors.values()].filter(isFar).toSorted((a, b) => a - b);
+  const same = largestCluster(far);
+  const items = same.length;
+  if (items < limits.shapeItemsMin || items < jumpedShareMin * comparedItems()) return undefined;
+  const factor = same[Math.floor(items / 2)] ?? 1;
+  return { factor: Number(factor.toPrecision(3)), items };
+}
+
+const isFar = (factor: number): boolean => factor >= factorMin || factor <= 1 / factorMin;
+
+/** The most factors that are the same, of factors in ascending order. */
+function largestCluster(factors: readonly number[]): readonly number[] {
+  let largest = { from: 0, to: 0 };
+  let from = 0;
+  for (const [n, factor] of factors.entries()) {
+    while (factor > (factors[from] ?? factor) * sameFactorRatioMax) from += 1;
+    if (n + 1 - from > largest.to - largest.from) largest = { from, to: n + 1 };
+  }
+  return factors.slice(largest.from, largest.to);
+}
+
+/** The factor by which the selling price changed; undefined if it did not change or is unknown. */
+function factorOf(values: ReturnType<typeof pointOf>["values"]): number | undefined {
+  for (const field of sellingPrices) {
+    const change = values[field];
+    if (change === undefined) continue;
+    const { before, after } = change;
+    const arePrices = typeof before === "number" && typeof after === "number";
+    return arePrices && before > 0 && after > 0 ? after / before : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+import { areEqual } from "../pipelines/compare.ts";
+import { type Metadata, type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
+import { statefulParts } from "../pipelines/route-state.ts";
+import { buyboxAboveLowest, matchesNoRoute } from "../pipelines/rules.ts";
+import { testedPrices } from "../pipelines/tested-prices.ts";
+import type { ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import { kindsSharing } from "../scrapers/shared-fields.ts";
+import type { Item } from "../watchlists/item.ts";
+
+/** An `ok` read of an item. */
+export interface OkRead {
+  readonly observed: Snapshot;
+  /** As in `StepAnswer`. */
+  readonly buyboxOfferId?: string | null | undefined;
+}
+
+/**
+ * Returns true if an `ok` read certainly has no outcome, so that nothing else needs to be derived
+ * from it. Most reads of a run are such reads. Returns false for a read that may have an outcome.
+ * @param metadata the item's metadata; empty if the step tests none
+ */
+export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;
+
+/** Returns the check of a step. */
+export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
+  // The states of routes and of derived fields can change although no field does.
+  if (statefulParts(pipeline).length > 0 || testedPrices(pipeline).length > 0) return () => false;
+  const kind = readingKind(step);
+  return (item, { observed, buyboxOfferId = item.buyboxOfferId }, metadata) =>
+    isSettled(item) &&
+    buyboxOfferId === item.buyboxOfferId &&
+    isAsKnown(item, observed, kind) &&
+    matchesNoRoute(step, {
+      status: "ok",
+      firstRead: item.firstReadAt === null,
+      before: item.readings[kind] ?? null,
+      after: observed,
+      derived: kind === "pulse" ? derivedOf(item, observed) : {},
+      metadata,
+    });
+}
+
+/** Returns true if no earlier read, change or route left anything to be done for the item. */
+const isSettled = (item: Item): boolean =>
+  item.state === "active" &&
+  item.lastReadStatus === "ok" &&
+  item.owes.length === 0 &&
+  item.routeStates === undefined &&
+  Object.keys(item.openChanges).length === 0;
+
+/**
+ * Returns true if the readings of all kinds that share an observed field have its value. Another
+ * kind may lack the field, except that a product read adds a missing field to the pulse reading.
+ */
+function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): boolean {
+  if (readings[kind] === undefined) return false;
+  for (const field in observed) {
+    const is = observed[field];
+    if (is === undefined) return false;
+    for (const one of kindsSharing(field, kind)) {
+      const was = readings[one]?.[field];
+      const isRequired = one === kind || kind === "product";
+      if (was === undefined ? isRequired : !areEqual(field, was, is)) return false;
+    }
+  }
+  return true;
+}
+
+/** The fields that are derived from a pulse and the last product reading of an item. */
+export function derivedOf({ readings }: Pick<Item, "readings">, pulse: Snapshot): Snapshot {
+  const above = buyboxAboveLowest(readings.product ?? null, pulse);
+  return above === undefined ? {} : { buyboxAboveLowest: above };
+}

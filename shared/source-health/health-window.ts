@@ -1,0 +1,109 @@
+import { addCounts, type HealthCounts, latencyBoundsMs, type Quota } from "./health-counts.ts";
+import { type HealthPeriod, periodMs } from "./health-store.ts";
+
+/** The lengths of the windows over which health is shown, in milliseconds. */
+export const windowMs = { lastHour: 60 * 60_000, lastDay: 24 * 60 * 60_000 } as const;
+
+/**
+ * `unknown`: too few items were read in the last hour. The other states follow from the share of
+ * complete answers.
+ */
+export const healthStatuses = ["operational", "degraded", "down", "unknown"] as const;
+export type HealthStatus = (typeof healthStatuses)[number];
+
+/** Minimum number of items from which shares are calculated. */
+const itemsMin = 10;
+const operationalMin = 0.95;
+const degradedMin = 0.5;
+
+/** How much of a quota is left. `low`: at most a tenth. */
+export const quotaLevels = ["ample", "low", "exhausted"] as const;
+export type QuotaLevel = (typeof quotaLevels)[number];
+const lowShare = 0.1;
+
+/** The shares of the statuses among the items of a window, from 0 to 1. */
+interface StatusShares {
+  readonly ok: number;
+  readonly partial: number;
+  readonly notFound: number;
+  readonly unavailable: number;
+}
+
+export interface WindowHealth {
+  /** Null if too few items were read. */
+  readonly shares: StatusShares | null;
+  /** Upper bounds of the median and of the 95th percentile of the calls; null if there were none. */
+  readonly latencyMs: { readonly median: number; readonly p95: number } | null;
+  /** Mean age of the `ok` items when they were returned; null if there were none. */
+  readonly ageMs: number | null;
+}
+
+/** The sum of the periods that end after `now` minus `lengthMs`; null if there are none. */
+export function countsWithin(
+  periods: readonly HealthPeriod[],
+  now: Date,
+  lengthMs: number,
+): HealthCounts | null {
+  const from = now.getTime() - lengthMs;
+  const counts = periods
+    .filter(({ startsAt }) => Date.parse(startsAt) + periodMs > from)
+    .map((period) => period.counts);
+  const [first, ...others] = counts;
+  return first === undefined ? null : others.reduce(addCounts, first);
+}
+
+/** Calculates the health of a window from its counts; null for a window without reads. */
+export function windowHealth(counts: HealthCounts | null): WindowHealth {
+  if (counts === null) return { shares: null, latencyMs: null, ageMs: null };
+  const { ok, partial, notFound, unavailable, ageMs, latencies } = counts;
+  const items = ok + partial + notFound + unavailable;
+  const median = quantile(latencies, 0.5);
+  const p95 = quantile(latencies, 0.95);
+  return {
+    shares:
+      items < itemsMin
+        ? null
+        : {
+            ok: ok / items,
+            partial: partial / items,
+            notFound: notFound / items,
+            unavailable: unavailable / items,
+          },
+    latencyMs: median === null || p95 === null ? null : { median, p95 },
+    ageMs: ok === 0 ? null : ageMs / ok,
+  };
+}
+
+/** Upper bound of the range that contains a quantile of the durations; null if there are none. */
+function quantile(latencies: readonly number[], share: number): number | null {
+  const calls = latencies.reduce((sum, count) => sum + count, 0);
+  if (calls === 0) return null;
+  let passed = 0;
+  const range = latencies.findIndex((count) => {
+    passed += count;
+    return passed >= share * calls;
+  });
+  return latencyBoundsMs[range] ?? null;
+}
+
+/**
+ * Share of the items that were answered completely, `not_found` included: the source knows that
+ * these do not exist. Null if too few items were read.
+ */
+export const successShare = ({ shares }: WindowHealth): number | null =>
+  shares === null ? null : shares.ok + shares.notFound;
+
+/** The status of a scraper from the health of its last hour. */
+export function healthStatus(lastHour: WindowHealth): HealthStatus {
+  const share = successShare(lastHour);
+  if (share === null) return "unknown";
+  if (share >= operationalMin) return "operational";
+  return share >= degradedMin ? "degraded" : "down";
+}
+
+/** The level of a quota; null if the source reports none. */
+export function quotaLevel(quota: Quota | undefined): QuotaLevel | null {
+  if (quota === undefined) return null;
+  if (quota.left <= 0) return "exhausted";
+  return quota.left <= lowShare * quota.max ? "low" : "ample";
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../base/clock.ts";
+import type { Warn } from "../base/best-effort.ts";
+import { withSeparateLoss } from "../base/retry-budget.ts";
+import { type StepScraperId, stepScraperIds } from "../scrapers/catalogue.ts";
+import type { HealthPeriod, HealthStore } from "./health-store.ts";
+
+/** The stored periods of each scraper. Empty for a scraper without reads. */
+export type HealthByScraper = ReadonlyMap<StepScraperId, readonly HealthPeriod[]>;
+
+/**
+ * Time that a read may lose to repeats and to requests without an answer, in milliseconds. A call
+ * without health is better than a late one.
+ */
+const readLossMs = 1_000;
+
+interface Options {
+  readonly store: Pick<HealthStore, "since">;
+  /** Length of the span that is read, in milliseconds. */
+  readonly spanMs: number;
+  /** Milliseconds for which a result is used. */
+  readonly freshMs: number;
+  readonly clock: Clock;
+  readonly warn: Warn;
+}
+
+/**
+ * Creates a reader of the health of all scrapers. It queries the store at most once in `freshMs`
+ * milliseconds, however often it is called. If the store fails, the result has no periods, and the
+ * next call queries again: health must never make a call fail.
+ */
+export function healthReader({ store, spanMs, freshMs, clock, warn }: Options) {
+  let latest: { readonly at: number; readonly health: Promise<HealthByScraper> } | undefined;
+  const read = async (now: number): Promise<HealthByScraper> => {
+    const since = new Date(now - spanMs);
+    const all = stepScraperIds.map(
+      async (scraper) => [scraper, await store.since(scraper, since)] as const,
+    );
+    return new Map(await Promise.all(all));
+  };
+  return (): Promise<HealthByScraper> => {
+    const now = clock.now().getTime();
+    if (latest !== undefined && now - latest.at < freshMs) return latest.health;
+    const health = withSeparateLoss(readLossMs, () => read(now)).catch((error: unknown) => {
+      latest = undefined;
+      warn("source health unavailable", error);
+      return new Map();
+    });
+    latest = { at: now, health };
+    return health;
+  };
+}

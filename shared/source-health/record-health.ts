@@ -1,0 +1,49 @@
+import type { Clock } from "../base/clock.ts";
+import type { Warn } from "../base/best-effort.ts";
+import { withSeparateLoss } from "../base/retry-budget.ts";
+import type { StepScraperId } from "../scrapers/catalogue.ts";
+import { addCounts, type HealthCounts } from "./health-counts.ts";
+import type { HealthStore } from "./health-store.ts";
+
+/** Minimum time between two writes of a process for a scraper, in milliseconds. */
+export const writeIntervalMs = 60_000;
+/** Time that a write may lose to repeats, in milliseconds. The answers of the read wait for it. */
+const writeLossMs = 300;
+
+/** Records the counts of a finished read. Never rejects. */
+export type RecordHealth = (scraper: StepScraperId, counts: HealthCounts) => Promise<void>;
+
+interface Dependencies {
+  readonly store: Pick<HealthStore, "add">;
+  readonly clock: Clock;
+  readonly warn: Warn;
+}
+
+/**
+ * Creates the recorder of a process. It writes the first read of a scraper at once. After that, it
+ * adds up the counts and writes them with the first read that ends at least a minute after the last
+ * write. So the number of writes does not depend on the number of items, batches or calls. The
+ * counts of a process that reads nothing more after less than a minute are lost, and so are counts
+ * whose write fails.
+ */
+export function healthRecorder({ store, clock, warn }: Dependencies): RecordHealth {
+  const pending = new Map<StepScraperId, HealthCounts>();
+  const writtenAt = new Map<StepScraperId, number>();
+  return async (scraper, counts) => {
+    const before = pending.get(scraper);
+    const all = before === undefined ? counts : addCounts(before, counts);
+    const now = clock.now().getTime();
+    if (now - (writtenAt.get(scraper) ?? -Infinity) < writeIntervalMs) {
+      pending.set(scraper, all);
+      return;
+    }
+    // Changed before the write, so that reads that end during the write do not write too.
+    writtenAt.set(scraper, now);
+    pending.delete(scraper);
+    try {
+      await withSeparateLoss(writeLossMs, () => store.add(scraper, all));
+    } catch (error) {
+      warn("source health not recorded", error);
+    }
+  };
+}

@@ -1,0 +1,28 @@
+import type { HealthOfTier, TierHealth } from "../platforms/present-platform.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { presentSources } from "./present-sources.ts";
+import type { HealthByScraper } from "./read-health.ts";
+
+/** Returns the public health of each tier: the coarse part of the health of its scraper. */
+export function tierHealth(health: HealthByScraper, now: Date): HealthOfTier {
+  const sources = new Map(presentSources(health, now).data.map((source) => [source.id, source]));
+  return (platform, { endpoint, tier }): TierHealth => {
+    const id = stepScraperIds.find((scraper) => reads(scraper, { platform, endpoint, tier }));
+    const source = id === undefined ? undefined : sources.get(id);
+    return {
+      status: source?.status ?? "unknown",
+      success_rate: source?.last_hour.success_rate ?? null,
+      updated_at: source?.updated_at ?? null,
+    };
+  };
+}
+
+/** Returns true for the scraper that reads a tier. One scraper reads all tiers of offers. */
+function reads(
+  scraper: StepScraperId,
+  { platform, endpoint, tier }: Readonly<Record<"platform" | "endpoint" | "tier", string>>,
+): boolean {
+  const entry = stepScrapers[scraper];
+  if (entry.platform !== platform || entry.endpoint !== endpoint) return false;
+  return endpoint !== "products" || entry.tier === tier;
+}

@@ -1,0 +1,198 @@
+import type { Clock } from "../../base/clock.ts";
+import { jsonOf, statusOf } from "../contract/reply-json.ts";
+import type { SourceClient, SourceReply } from "../http/source-client.ts";
+import { type ProtocolVersion, protocolVersions, versionPlaceholder } from "./agent-profile.ts";
+import { type BusinessProfile, parseBusinessProfile } from "./business-profile.ts";
+
+/** Where and how to call a store. */
+export interface Endpoint {
+  readonly url: URL;
+  /** The address of the agent profile that the call must name. */
+  readonly profile: string;
+}
+
+export interface EndpointOptions {
+  /** The store's address. */
+  readonly baseUrl: string;
+  /** The path that answers tool calls. If absent, the store's own profile names it. */
+  readonly endpointPath?: string | undefined;
+  /** The address of the agent profile. May contain `{version}`. */
+  readonly profileUrl: string;
+}
+
+interface EndpointDependencies {
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  readonly note?: ((problem: string) => void) | undefined;
+}
+
+/** Finds a store's endpoint, and a version of the protocol that both sides support. */
+export interface EndpointFinder {
+  /**
+   * Returns the endpoint; null if there is no common version. All calls within an hour share one
+   * request.
+   */
+  find(deadline: Date): Promise<Endpoint | null>;
+  /**
+   * Records that the store refused the version of an endpoint. Returns true if `find` now returns
+   * an older version.
+   */
+  refuseVersion(endpoint: Endpoint): boolean;
+}
+
+/** The path of tool calls on stores that do not name another one. */
+const pathDefault = "/api/ucp/mcp";
+const wellKnownPath = "/.well-known/ucp";
+const freshMs = 60 * 60 * 1_000;
+/** After a failure, the next read asks the store again, at most once a minute. */
+const failedFreshMs = 60 * 1_000;
+/** The time that discovery may take away from a read. */
+const discoveryMsMax = 10_000;
+
+/** What is known about a store. */
+interface Found {
+  readonly url: URL;
+  /** Addresses of agent profiles to try, newest version first. */
+  readonly profiles: readonly string[];
+  readonly isFinal: boolean;
+}
+
+export function endpointFinder(
+  options: EndpointOptions,
+  dependencies: EndpointDependencies,
+): EndpointFinder {
+  const { clock, note } = dependencies;
+  const refused = new Set<string>();
+  let known: Found | undefined;
+  let staleAt = -Infinity;
+  let searching: Promise<Found> | undefined;
+
+  async function found(deadline: Date): Promise<Found> {
+    const now = clock.now().getTime();
+    if (known !== undefined && now < staleAt) return known;
+    searching ??= discover(deadline, options, dependencies)
+      .then((result) => {
+        known = result;
+        staleAt = clock.now().getTime() + (result.isFinal ? freshMs : failedFreshMs);
+        refused.clear();
+        return result;
+      })
+      .finally(() => (searching = undefined));
+    return searching;
+  }
+
+  return {
+    async find(deadline) {
+      const { url, profiles } = await found(deadline);
+      const profile = profiles.find((one) => !refused.has(one));
+      if (profile !== undefined) return { url, profile };
+      note?.(
+        `storefront: the store supports none of the protocol versions ${protocolVersions.join(", ")}`,
+      );
+      return null;
+    },
+    refuseVersion({ profile }) {
+      refused.add(profile);
+      return known?.profiles.some((one) => !refused.has(one)) === true;
+    },
+  };
+}
+
+/** The profiles for these versions. A fixed profile declares one version, whichever it is. */
+function profilesFor(versions: readonly ProtocolVersion[], profileUrl: string): string[] {
+  if (!profileUrl.includes(versionPlaceholder)) return [profileUrl];
+  return versions.map((version) => profileUrl.replace(versionPlaceholder, version));
+}
+
+async function discover(
+  deadline: Date,
+  options: EndpointOptions,
+  dependencies: EndpointDependencies,
+): Promise<Found> {
+  const { baseUrl, endpointPath, profileUrl } = options;
+  const all = profilesFor(protocolVersions, profileUrl);
+  const assumed = new URL(endpointPath ?? pathDefault, baseUrl);
+  if (endpointPath !== undefined) return { url: assumed, profiles: all, isFinal: true };
+  const until = earlier(deadline, dependencies.clock.now().getTime() + discoveryMsMax);
+  const site = { origin: assumed.origin, until, ...dependencies };
+  const reply = await profileAt(new URL(wellKnownPath, baseUrl), site);
+  // Stores need not publish a profile. Such a store refuses a call with a wrong version.
+  if (reply.profile === null) {
+    return { url: assumed, profiles: all, isFinal: isDefinite(reply.status) };
+  }
+  const { profile, versions } = await newestCommon(reply.profile, site);
+  const profiles = profilesFor(versions, profileUrl);
+  return { url: endpointOf(profile, assumed, dependencies), profiles, isFinal: true };
+}
+
+const earlier = (deadline: Date, atMs: number): Date =>
+  new Date(Math.min(deadline.getTime(), atMs));
+
+/** A status that a repeated request would get too. */
+const isDefinite = (status: number | undefined): boolean =>
+  status !== undefined && status < 500 && status !== 429;
+
+interface Site extends EndpointDependencies {
+  /** The only origin from which profiles are read. */
+  readonly origin: string;
+  readonly until: Date;
+}
+
+interface ProfileReply {
+  readonly profile: BusinessProfile | null;
+  readonly status: number | undefined;
+}
+
+async function profileAt(url: URL, { client, until }: Site): Promise<ProfileReply> {
+  const headers = { Accept: "application/json" };
+  const reply: SourceReply = await client.send({ method: "GET", url, headers }, until);
+  const status = statusOf(reply);
+  return { status, profile: status === 200 ? parseBusinessProfile(jsonOf(reply)) : null };
+}
+
+interface Common {
+  readonly profile: BusinessProfile;
+  /** The versions that both sides support, newest first. */
+  readonly versions: readonly ProtocolVersion[];
+}
+
+/**
+ * Chooses the newest version that both sides support. If the store describes that version in another
+ * document of its host, reads the document, which may name another endpoint. A document that declares
+ * another version must not be used, so its version counts as not supported.
+ */
+async function newestCommon(profile: BusinessProfile, site: Site): Promise<Common> {
+  const { version: current, otherVersions } = profile;
+  const versions = protocolVersions.filter(
+    (version) => version === current || Object.hasOwn(otherVersions, version),
+  );
+  const [newest] = versions;
+  if (newest === undefined || newest === current) return { profile, versions };
+  const address = otherVersions[newest] ?? "";
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.origin !== site.origin) return { profile, versions };
+  const { profile: own } = await profileAt(url, site);
+  if (own === null) return { profile, versions };
+  if (own.version === newest) return { profile: own, versions };
+  const { [newest]: _wrong, ...others } = otherVersions;
+  return newestCommon({ ...profile, otherVersions: others }, site);
+}
+
+/**
+ * Returns the store's endpoint for tool calls. Ignores an endpoint on another host, because only the
+ * configured host may receive calls.
+ */
+function endpointOf(
+  { endpoints }: BusinessProfile,
+  assumed: URL,
+  { note }: EndpointDependencies,
+): URL {
+  const urls = endpoints.flatMap((address) => (URL.canParse(address) ? [new URL(address)] : []));
+  const own = urls.find(({ origin }) => origin === assumed.origin);
+  if (own === undefined && urls.length > 0) {
+    note?.(
+      `storefront: the store names an endpoint on another host. The adapter calls ${pathDefault} on the configured host`,
+    );
+  }
+  return own ?? assumed;
+}

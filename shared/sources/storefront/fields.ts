@@ -1,0 +1,255 @@
+import { currencyOf, type Platform } from "../../platforms/catalogue.ts";
+import {
+  type CommonFields,
+  foundStatus,
+  type FulfillmentState,
+  type RetailerBObject,
+  type RetailerCObject,
+  type RetailerDObject,
+  type RetailerDState,
+} from "../../scrapers/product-fields.ts";
+import type { Answer } from "../../scrapers/scraper.ts";
+import { defined } from "../contract/defined.ts";
+import { shortIdOf } from "./item-id.ts";
+import { amountOfMinor } from "./minor-units.ts";
+import { type CatalogVariant, type FoundVariant, type MinorPrice, titleOf } from "./product.ts";
+
+/** A platform that a store's catalog can serve. */
+export type StorefrontPlatform = Exclude<Platform, "retailer_a">;
+
+/** The values, besides the variant itself, from which a result is built. */
+export interface StorefrontReading {
+  readonly id: string;
+  readonly platform: StorefrontPlatform;
+  readonly marketplace: string;
+  readonly fetchedAt: string;
+  /** The name of the store's owner, who sells the items for which the store names no seller. */
+  readonly retailerName: string | undefined;
+}
+
+const imagesMax = 20;
+const ratingScale = 5;
+
+/**
+ * Converts a variant to the answer for an ID, with status `ok` or `partial`. The answer is
+ * `unavailable` if the price is in another currency than the marketplace's: the store then answered
+ * for another country.
+ */
+export function storefrontAnswer(found: FoundVariant, reading: StorefrontReading): Answer {
+  const { id, platform, marketplace, fetchedAt } = reading;
+  const currency = currencyOf(platform, marketplace);
+  if (isForeign(found, currency)) return { id, status: "unavailable", fetchedAt };
+  const fields = fieldsOf(found, { ...reading, currency });
+  return { id, status: foundStatus(fields), fetchedAt, fields };
+}
+
+/** Returns true if a variant has a price in another currency. */
+export const isForeign = ({ variant: { price } }: FoundVariant, currency: string): boolean =>
+  price !== undefined && price.currency !== currency;
+
+interface Shown extends StorefrontReading {
+  readonly currency: string;
+}
+
+/** The facts about a variant that several fields share. */
+interface Facts {
+  readonly found: FoundVariant;
+  readonly listPrice: Money | undefined;
+  readonly price: Money | undefined;
+  readonly state: StockState | undefined;
+  /** True if a third party sells the item, not the store's owner. */
+  readonly isThirdParty: boolean | undefined;
+  readonly brand: string | undefined;
+  readonly category: string | undefined;
+}
+
+type Money = NonNullable<CommonFields["price"]>;
+
+function fieldsOf(
+  found: FoundVariant,
+  shown: Shown,
+): CommonFields & Readonly<Record<string, unknown>> {
+  const { product, variant } = found;
+  const { retailerName, platform } = shown;
+  const facts = factsOf(found, shown);
+  const { state, isThirdParty } = facts;
+  const sellerName = variant.seller?.name ?? retailerName;
+  return {
+    ...defined<CommonFields>({
+      title: titleOf(found),
+      url: variant.url ?? product.url,
+      price: facts.price,
+      availability: state && stock[state],
+      seller: sellerName === undefined ? undefined : { name: sellerName },
+      fulfillment: isThirdParty === false ? { byPlatform: true } : undefined,
+      images: imagesOf(found),
+    }),
+    [platform]: objects[platform](facts),
+  };
+}
+
+function factsOf(found: FoundVariant, { currency, retailerName }: Shown): Facts {
+  const { product, variant } = found;
+  return {
+    found,
+    price: isPerItem(variant) ? moneyIn(variant.price, currency) : undefined,
+    listPrice: isPerItem(variant) ? moneyIn(variant.list_price, currency) : undefined,
+    state: stateOf(variant.availability),
+    isThirdParty: isThirdPartyOf(variant.seller?.name, retailerName),
+    brand: variant.metadata?.brand ?? product.metadata?.brand ?? product.metadata?.vendor,
+    category: categoryOf(found),
+  };
+}
+
+/**
+ * Returns whether a third party sells the item; undefined if that is not known. A store names no
+ * seller for the items of its owner.
+ */
+const isThirdPartyOf = (
+  seller: string | undefined,
+  retailerName: string | undefined,
+): boolean | undefined =>
+  seller === undefined ? false : retailerName === undefined ? undefined : seller !== retailerName;
+
+const objects: Readonly<Record<StorefrontPlatform, (facts: Facts) => object>> = {
+  retailer_b: retailerB,
+  retailer_c: retailerC,
+  retailer_d: retailerD,
+};
+
+function retailerB(facts: Facts): RetailerBObject {
+  const { found, listPrice, state, isThirdParty, brand, category } = facts;
+  const { product, variant } = found;
+  const rating = ratingOf(found);
+  return defined<RetailerBObject>({
+    brand,
+    upc: upcOf(variant),
+    modelNumber: barcodeOf(variant, /^MPN$/i),
+    parentId: shortIdOf(product.id),
+    listPrice,
+    thirdPartySeller: isThirdParty,
+    onlineAvailable: state && stock[state].inStock,
+    preOrder: state && state === "preorder",
+    category,
+    rating: rating?.value,
+    reviewsCount: rating?.count,
+    color: variant.options.find(({ name }) => /^colou?r$/i.test(name ?? ""))?.label,
+  });
+}
+
+function retailerC({ listPrice, state }: Facts): RetailerCObject {
+  return defined<RetailerCObject>({
+    regularPrice: listPrice?.amount,
+    shipping: state && shippingStates[state],
+  });
+}
+
+function retailerD({ price, listPrice, state, brand, category }: Facts): RetailerDObject {
+  const savedCents =
+    price && listPrice && Math.round(listPrice.amount * 100) - Math.round(price.amount * 100);
+  return defined<RetailerDObject>({
+    state: state && retailerDStates[state],
+    regularPrice: listPrice?.amount,
+    savings: savedCents !== undefined && savedCents >= 0 ? savedCents / 100 : undefined,
+    brand,
+    category,
+    purchasable: state && stock[state].inStock,
+  });
+}
+
+/** The states of the stock that the protocol names. */
+type StockState = keyof typeof stock;
+
+const stock = {
+  in_stock: { inStock: true, message: "In stock" },
+  backorder: { inStock: true, message: "Back order" },
+  preorder: { inStock: true, message: "Pre-order" },
+  out_of_stock: { inStock: false, message: "Out of stock" },
+  discontinued: { inStock: false, message: "Discontinued" },
+} as const;
+
+const shippingStates: Readonly<Record<StockState, FulfillmentState>> = {
+  in_stock: "IN_STOCK",
+  backorder: "IN_STOCK",
+  preorder: "PRE_ORDER",
+  out_of_stock: "OUT_OF_STOCK",
+  discontinued: "UNAVAILABLE",
+};
+
+const retailerDStates: Readonly<Record<StockState, RetailerDState>> = {
+  in_stock: "ADD_TO_CART",
+  backorder: "ADD_TO_CART",
+  preorder: "PRE_ORDER",
+  out_of_stock: "SOLD_OUT",
+  discontinued: "NOT_AVAILABLE",
+};
+
+const isStockState = (word: string): word is StockState => Object.hasOwn(stock, word);
+
+/**
+ * Returns the state of the stock. If the status is a word that the protocol does not name, only
+ * `available` counts. Returns undefined if the store reports nothing or contradicts itself.
+ */
+function stateOf(availability: CatalogVariant["availability"]): StockState | undefined {
+  const { available, status } = availability ?? {};
+  const word = status?.toLowerCase().replaceAll(/[\s-]/g, "_");
+  if (word === undefined || !isStockState(word)) {
+    if (available === undefined) return undefined;
+    return available ? "in_stock" : "out_of_stock";
+  }
+  if (available === undefined || available === stock[word].inStock) return word;
+  // An item that can be ordered later is not sold while its order is closed.
+  return !available && word !== "in_stock" ? "out_of_stock" : undefined;
+}
+
+/** The code of "each" in UN/CEFACT Recommendation 20. */
+const each = "C62";
+
+/** Returns true if the price is for one item, not for a unit of weight, length or time. */
+const isPerItem = ({ quantity_unit: unit }: CatalogVariant): boolean =>
+  unit?.unit === undefined || unit.unit === each;
+
+/** Returns a price as a result shows it. A price of 0 counts as unknown. */
+const moneyIn = (price: MinorPrice | undefined, currency: string): Money | undefined =>
+  price?.currency === currency && price.amount > 0
+    ? { amount: amountOfMinor(price.amount, currency), currency }
+    : undefined;
+
+function imagesOf({ product, variant }: FoundVariant): string[] | undefined {
+  const urls = [...variant.media, ...product.media].flatMap(({ url }) => url ?? []);
+  return urls.length === 0 ? undefined : [...new Set(urls)].slice(0, imagesMax);
+}
+
+/** The taxonomies whose values people can read, best first. */
+const readableTaxonomies = ["merchant", "google_product_category", undefined];
+
+/** Returns the category, if a store names one in words and not only by its number. */
+function categoryOf({ product, variant }: FoundVariant): string | undefined {
+  const named = [...variant.categories, ...product.categories].filter(
+    ({ value }) => value !== undefined && /\p{L}{2}/u.test(value),
+  );
+  const best = readableTaxonomies
+    .map((wanted) => named.find(({ taxonomy }) => taxonomy === wanted))
+    .find((one) => one !== undefined);
+  return best?.value;
+}
+
+/** Returns the rating, converted to a scale up to 5; undefined if it is outside its own scale. */
+function ratingOf({ product, variant }: FoundVariant) {
+  const rating = variant.rating ?? product.rating;
+  const { value, scale_max: most, count } = rating ?? {};
+  if (value === undefined || most === undefined || most <= 0 || value > most) return undefined;
+  return { value: Math.round(((value * ratingScale) / most) * 100) / 100, count };
+}
+
+const barcodeOf = ({ barcodes }: CatalogVariant, type: RegExp): string | undefined =>
+  barcodes.find((barcode) => type.test(barcode.type ?? ""))?.value;
+
+/** A GTIN whose first digits are zero is a UPC of 12 digits in a longer form. */
+const longUpc = /^0{1,2}(\d{12})$/;
+
+function upcOf(variant: CatalogVariant): string | undefined {
+  const upc = barcodeOf(variant, /^UPC(?:-?A)?$/i);
+  const longer = barcodeOf(variant, /^(?:GTIN|EAN)(?:-?\d+)?$/i) ?? "";
+  return upc ?? longUpc.exec(longer)?.[1] ?? (/^\d{12}$/.test(longer) ? longer : undefined);
+}

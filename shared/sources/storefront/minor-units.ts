@@ -1,0 +1,25 @@
+/**
+ * The currencies whose minor unit is not a hundredth, by the number of decimal places (ISO 4217).
+ * `Intl` does not contain this standard: it has no decimals for the Iraqi dinar and the Colombian
+ * peso, for example.
+ */
+const withoutDecimals = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(
+  " ",
+);
+const withThreeDecimals = "BHD IQD JOD KWD LYD OMR TND".split(" ");
+const withFourDecimals = "CLF UYW".split(" ");
+
+const decimalsOf: ReadonlyMap<string, number> = new Map([
+  ...withoutDecimals.map((code) => [code, 0] as const),
+  ...withThreeDecimals.map((code) => [code, 3] as const),
+  ...withFourDecimals.map((code) => [code, 4] as const),
+]);
+const usualDecimals = 2;
+
+/**
+ * Converts an integer amount in minor units to units of the currency.
+ * @param currency an ISO 4217 code
+ */
+export const amountOfMinor = (minor: number, currency: string): number =>
+  // A division of two integers gives the nearest number, which prints with the right decimals.
+  minor / 10 ** (decimalsOf.get(currency) ?? usualDecimals);

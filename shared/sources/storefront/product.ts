@@ -1,0 +1,104 @@
+/** The parts of a store's products that the adapter reads. A wrong value counts as absent. */
+import * as v from "valibot";
+import { foreignCount, foreignFlag, foreignText, foreignUrl } from "../contract/foreign-value.ts";
+import { plainLine } from "../contract/html-text.ts";
+
+const text = v.pipe(
+  foreignText,
+  v.transform((value) => (value === undefined ? undefined : plainLine(value) || undefined)),
+);
+
+/** Returns the schema of a list, without its invalid entries. */
+const listOf = <Schema extends v.GenericSchema>(entry: Schema) =>
+  v.fallback(
+    v.optional(
+      v.pipe(
+        v.array(v.unknown()),
+        v.transform((list) =>
+          list.flatMap((one) => {
+            const parsed = v.safeParse(entry, one);
+            return parsed.success ? [parsed.output] : [];
+          }),
+        ),
+      ),
+      [],
+    ),
+    [],
+  );
+
+const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.fallback(v.optional(schema), undefined);
+
+/** A price in minor units of its currency. */
+const price = v.pipe(
+  v.object({ amount: foreignCount, currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)) }),
+  v.transform(({ amount, currency }) => (amount === undefined ? undefined : { amount, currency })),
+);
+export type MinorPrice = NonNullable<v.InferOutput<typeof price>>;
+
+const number = lenient(
+  v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))]),
+    v.finite(),
+    v.minValue(0),
+  ),
+);
+
+const rating = lenient(v.object({ value: number, scale_max: number, count: foreignCount }));
+const medium = v.object({ type: v.literal("image"), url: foreignUrl });
+const category = v.object({ value: text, taxonomy: text });
+
+/** Names that many stores use, in data whose form each store chooses. */
+const metadata = lenient(v.object({ brand: text, vendor: text }));
+
+const variant = v.object({
+  id: v.string(),
+  title: text,
+  url: foreignUrl,
+  categories: listOf(category),
+  price: lenient(price),
+  list_price: lenient(price),
+  quantity_unit: lenient(v.object({ unit: text })),
+  availability: lenient(v.object({ available: foreignFlag, status: text })),
+  options: listOf(v.object({ name: text, label: text })),
+  media: listOf(medium),
+  rating,
+  barcodes: listOf(v.object({ type: text, value: text })),
+  metadata,
+  seller: lenient(v.object({ name: text })),
+  inputs: listOf(v.object({ id: v.string(), match: text })),
+});
+
+/** A product in a reply to `lookup_catalog` or `search_catalog`. */
+export const catalogProduct = v.object({
+  id: v.string(),
+  title: text,
+  url: foreignUrl,
+  categories: listOf(category),
+  media: listOf(medium),
+  rating,
+  metadata,
+  variants: listOf(variant),
+});
+
+export type CatalogProduct = v.InferOutput<typeof catalogProduct>;
+export type CatalogVariant = CatalogProduct["variants"][number];
+
+/** A variant and the product to which it belongs. */
+export interface FoundVariant {
+  readonly product: CatalogProduct;
+  readonly variant: CatalogVariant;
+}
+
+const defaultTitle = /^default(?: title)?$/i;
+
+/**
+ * Returns the title of a variant: that of its product, with the variant's own title if it adds
+ * something. A product with only one variant often calls it "Default Title".
+ */
+export function titleOf({ product, variant: { title } }: FoundVariant): string | undefined {
+  const own = title === undefined || defaultTitle.test(title) ? undefined : title;
+  const { title: shared } = product;
+  if (shared === undefined || own === undefined) return shared ?? own;
+  return own.startsWith(shared) ? own : `${shared} - ${own}`;
+}

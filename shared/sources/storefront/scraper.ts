@@ -1,0 +1,191 @@
+import { currencyOf } from "../../platforms/catalogue.ts";
+import { scrapers } from "../../scrapers/catalogue.ts";
+import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
+import { statusProblem } from "../contract/status-problem.ts";
+import { batchSize } from "../http/batch-size.ts";
+import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
+import { type CatalogReply, isReportedMissing, variantFor } from "./catalog-reply.ts";
+import {
+  type CallTool,
+  type StoreDependencies,
+  type StoreOptions,
+  type StoreReply,
+  toolCaller,
+  versionUnsupported,
+} from "./exchange.ts";
+import { isForeign, storefrontAnswer, type StorefrontPlatform } from "./fields.ts";
+import { storeIdOf } from "./item-id.ts";
+import { contextOf } from "./tool-call.ts";
+import type { ToolError } from "./tool-reply.ts";
+
+export interface StorefrontOptions extends StoreOptions {
+  /** The store's form of an ID, with `{id}` for the item's ID. */
+  readonly idTemplate: string;
+  /** The name of the store's owner. */
+  readonly retailerName?: string | undefined;
+  /** The maximum number of IDs in one call. */
+  readonly batchIdsMax: number;
+  readonly callsAtOnceMax: number;
+}
+
+const okStatus = 200;
+const refusedStatus = 400;
+const tooManyStatus = 413;
+/** Statuses that mean that the whole store is busy; a smaller batch would not help. */
+const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
+
+/** JSON-RPC codes with a meaning in the protocol. */
+const unknownMethod = -32_601;
+const invalidParams = -32_602;
+const negotiationFailed = -32_001;
+const serverError = -32_000;
+
+/** Every store should accept this many IDs in a call. */
+const batchIdsUsual = 10;
+
+/**
+ * Creates the scraper of one store that offers its catalog by the protocol's tools.
+ *
+ * An item is `not_found` only if the store reports its ID as not found. An item that a
+ * reply does not mention is `unavailable`.
+ */
+export function storefrontScraper(
+  options: StorefrontOptions,
+  dependencies: StoreDependencies,
+): Scraper {
+  const { clock } = dependencies;
+  const size = batchSize(options.batchIdsMax);
+  const call = toolCaller(options, dependencies);
+  return {
+    async read(request) {
+      const { platform } = scrapers[request.scraper];
+      if (platform === "retailer_a") {
+        throw new Error("storefront: retailer_a is not supported. Configure another adapter");
+      }
+      const reading = { request, platform, call, options, dependencies };
+      return readInBatches(request.ids, {
+        batchMax: size,
+        atOnce: options.callsAtOnceMax,
+        read: (ids) => readBatch(ids, reading),
+        unread: (id) => ({ id, status: "unavailable", fetchedAt: clock.now().toISOString() }),
+      });
+    },
+  };
+}
+
+interface StoreReading {
+  readonly request: ReadRequest;
+  readonly platform: StorefrontPlatform;
+  readonly call: CallTool;
+  readonly options: StorefrontOptions;
+  readonly dependencies: StoreDependencies;
+}
+
+async function readBatch(
+  ids: readonly string[],
+  reading: StoreReading,
+): Promise<BatchOutcome<Answer>> {
+  const { request, call, options } = reading;
+  const context = contextOf(request.marketplace);
+  const asked = ids.map((id) => storeIdOf(options.idTemplate, id));
+  const catalog = { ids: asked, ...(context && { context }) };
+  const replied = await call("lookup_catalog", catalog, request.deadline);
+  return replied === null ? { kind: "none" } : outcomeOf(ids, replied, reading);
+}
+
+function outcomeOf(
+  ids: readonly string[],
+  { reply, parsed, catalog }: StoreReply,
+  reading: StoreReading,
+): BatchOutcome<Answer> {
+  const { note } = reading.dependencies;
+  if (reply.kind !== "answered") {
+    return { kind: reply.kind === "too_large" ? "failed" : "none" };
+  }
+  const { status } = reply;
+  if (busyStatuses.has(status)) return { kind: "none" };
+  if (status >= 500) return { kind: "failed" };
+  if (parsed.kind === "error") return errorOutcome(parsed, ids.length, note);
+  if (status !== okStatus) return statusOutcome(status, ids.length, note);
+  if (catalog === null) {
+    note?.("storefront: the store sends an unreadable reply with status 200");
+    return { kind: "none" };
+  }
+  return catalogOutcome(ids, catalog, reading);
+}
+
+type Note = StoreDependencies["note"];
+
+function statusOutcome(status: number, count: number, note: Note): BatchOutcome<Answer> {
+  if (status === tooManyStatus) return { kind: "too_many" };
+  const isRefused = status === refusedStatus;
+  // A refused batch is read again in halves. Only a refused single item is a problem.
+  const problem = isRefused && count > 1 ? undefined : statusProblem(status);
+  if (problem !== undefined) note?.(`storefront: the store ${problem}`);
+  return { kind: isRefused ? "refused" : "none" };
+}
+
+function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome<Answer> {
+  const { code, text, retryAfterMs: waitMs } = error;
+  if (waitMs !== undefined) return { kind: "none" };
+  if (code === invalidParams || code === undefined) {
+    const isLarge = code === invalidParams && count > batchIdsUsual;
+    if (isLarge || isAboutSize(text, count)) return { kind: "too_many" };
+    if (count === 1) note?.("storefront: the store refuses a call for a single ID");
+    return { kind: "refused" };
+  }
+  note?.(`storefront: ${problemOf(error)}`);
+  return { kind: "none" };
+}
+
+/** Words with which stores refuse a batch because of its size. */
+const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exceed\w*|batch)\b/i;
+
+/**
+ * Returns true if a store's words refuse a batch because of its size. The protocol has one code for
+ * this and for all other invalid parameters, and does not define the words.
+ */
+const isAboutSize = (text: string, count: number): boolean => count > 1 && sizeWords.test(text);
+
+function problemOf({ code, reason }: ToolError): string {
+  if (code === negotiationFailed) {
+    return reason === versionUnsupported
+      ? "the store does not support the protocol version of the agent profile"
+      : "the store cannot use the agent profile at profileUrl, which must be a public https:// document";
+  }
+  if (code === unknownMethod) return "the store does not offer the tool lookup_catalog";
+  return code === serverError
+    ? `the store refuses calls (${code})`
+    : `the store answers with the error ${code}`;
+}
+
+function catalogOutcome(
+  ids: readonly string[],
+  catalog: CatalogReply,
+  { request, platform, options, dependencies }: StoreReading,
+): BatchOutcome<Answer> {
+  const { clock, note } = dependencies;
+  const { products, errors } = catalog;
+  if (products.length === 0 && errors.length > 0) {
+    if (errors.some(({ text }) => isAboutSize(text, ids.length))) return { kind: "too_many" };
+    note?.("storefront: the store reports an error in a reply with status 200");
+    return { kind: "none" };
+  }
+  const fetchedAt = clock.now().toISOString();
+  const { marketplace } = request;
+  const currency = currencyOf(platform, marketplace);
+  const results = ids.map((id): Answer => {
+    const storeId = storeIdOf(options.idTemplate, id);
+    const found = variantFor(storeId, catalog);
+    if (found === undefined) {
+      const isMissing = isReportedMissing(storeId, catalog);
+      return { id, status: isMissing ? "not_found" : "unavailable", fetchedAt };
+    }
+    if (isForeign(found, currency)) {
+      note?.(`storefront: the store returns prices in another currency than ${currency}`);
+    }
+    const { retailerName } = options;
+    return storefrontAnswer(found, { id, platform, marketplace, fetchedAt, retailerName });
+  });
+  return { kind: "read", results };
+}

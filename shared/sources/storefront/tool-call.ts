@@ -1,0 +1,41 @@
+import type { MarketplaceCode } from "../../platforms/marketplaces.ts";
+import { countries } from "../../platforms/marketplaces.ts";
+
+/** The tools of a store's catalog that the service uses. */
+export type CatalogTool = "lookup_catalog" | "search_catalog";
+
+/** Where the buyer is, from which a store derives its prices. */
+export interface BuyerContext {
+  readonly address_country: string;
+  readonly currency: string;
+}
+
+/**
+ * Returns the buyer's context for a marketplace, such as `us`; undefined for an unknown code.
+ */
+export function contextOf(marketplace: string): BuyerContext | undefined {
+  if (!isMarketplaceCode(marketplace)) return undefined;
+  const { country, currency } = countries[marketplace];
+  return { address_country: country, currency };
+}
+
+const isMarketplaceCode = (code: string): code is MarketplaceCode => Object.hasOwn(countries, code);
+
+/** The headers of a tool call. A store may answer with JSON or with server-sent events. */
+export const toolCallHeaders = {
+  Accept: "application/json, text/event-stream",
+  "Content-Type": "application/json",
+} as const;
+
+/**
+ * Returns the body of a tool call.
+ * @param profile the address of the caller's agent profile, which every call must name
+ */
+export const toolCallBody = (tool: CatalogTool, profile: string, catalog: object): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    // Each call has its own HTTP request, so the ID need not be unique.
+    id: 1,
+    method: "tools/call",
+    params: { name: tool, arguments: { meta: { "ucp-agent": { profile } }, catalog } },
+  });

@@ -1,0 +1,120 @@
+import { createParser } from "eventsource-parser";
+import * as v from "valibot";
+import { parsedJson, textOf } from "../contract/reply-json.ts";
+import type { SourceReply } from "../http/source-client.ts";
+
+/** The reply to a tool call, without its transport. */
+export type ToolReply =
+  /** The tool's result, not yet parsed. */
+  | { readonly kind: "content"; readonly content: unknown }
+  /** The store refused or failed the call. */
+  | ToolError
+  /** No JSON-RPC reply. */
+  | { readonly kind: "unreadable" };
+
+export interface ToolError {
+  readonly kind: "error";
+  /** The JSON-RPC code; undefined if the tool itself reports the error. */
+  readonly code: number | undefined;
+  /** The protocol's name of the problem, such as `version_unsupported`. */
+  readonly reason: string | undefined;
+  /** The store's own words. They must not reach a log. */
+  readonly text: string;
+  /** The time for which the store asks the client to wait. */
+  readonly retryAfterMs: number | undefined;
+}
+
+const lenientNumber = v.fallback(
+  v.optional(v.union([v.number(), v.pipe(v.string(), v.decimal(), v.transform(Number))])),
+  undefined,
+);
+const lenientText = v.fallback(v.optional(v.string()), undefined);
+
+const errorData = v.object({
+  code: lenientText,
+  content: lenientText,
+  retry_after: lenientNumber,
+});
+const rpcError = v.object({
+  error: v.object({
+    code: lenientNumber,
+    message: v.fallback(v.string(), ""),
+    data: v.fallback(v.optional(errorData), undefined),
+  }),
+});
+
+const contentPart = v.fallback(v.object({ type: v.string(), text: lenientText }), { type: "" });
+const rpcResult = v.object({
+  result: v.object({
+    structuredContent: v.optional(v.unknown()),
+    content: v.fallback(v.array(contentPart), []),
+    isError: v.fallback(v.optional(v.boolean(), false), false),
+  }),
+});
+
+const millisecondsMax = 24 * 60 * 60 * 1_000;
+
+/**
+ * Parses the reply to a tool call. It is JSON, or a stream of server-sent events, one of which has
+ * the JSON.
+ */
+export function parseToolReply(reply: SourceReply): ToolReply {
+  for (const message of messagesIn(reply)) {
+    const failed = v.safeParse(rpcError, message);
+    if (failed.success) return errorOf(failed.output.error);
+    const done = v.safeParse(rpcResult, message);
+    if (done.success) return resultOf(done.output.result);
+  }
+  return { kind: "unreadable" };
+}
+
+/** Returns the JSON values in a reply. A stream may also contain notifications. */
+function messagesIn(reply: SourceReply): unknown[] {
+  const text = textOf(reply);
+  if (text === undefined || reply.kind !== "answered") return [];
+  if (!/^\s*text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "")) {
+    return [parsedJson(text)];
+  }
+  const messages: unknown[] = [];
+  const parser = createParser({ onEvent: ({ data }) => void messages.push(parsedJson(data)) });
+  parser.feed(text);
+  // An event without the blank line at its end is complete too, because the body has ended.
+  parser.feed("\n\n");
+  return messages;
+}
+
+function errorOf({ code, message, data }: v.InferOutput<typeof rpcError>["error"]): ToolError {
+  const seconds = data?.retry_after;
+  return {
+    kind: "error",
+    code,
+    reason: data?.code,
+    text: `${message} ${data?.content ?? ""}`,
+    retryAfterMs:
+      seconds === undefined || !(seconds >= 0)
+        ? undefined
+        : Math.min(millisecondsMax, seconds * 1_000),
+  };
+}
+
+function resultOf({
+  structuredContent,
+  content,
+  isError,
+}: v.InferOutput<typeof rpcResult>["result"]): ToolReply {
+  const text = content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("\n");
+  if (isError) {
+    const about = text === "" ? JSON.stringify(structuredContent ?? "") : text;
+    return {
+      kind: "error",
+      code: undefined,
+      reason: undefined,
+      text: about,
+      retryAfterMs: undefined,
+    };
+  }
+  const found = structuredContent ?? parsedJson(text);
+  return found === undefined || found === null
+    ? { kind: "unreadable" }
+    : { kind: "content", content: found };
+}

@@ -1,0 +1,38 @@
+import { currencyIn } from "./currency-word.ts";
+
+/** Matches a currency code that scripts, attributes or metadata of a page state. */
+const statedCode =
+  /currency(?:[-_]?(?:code|iso(?:code)?))?\\?["']?\s{0,3}(?:[:=]|content=|"\s+content=)\s{0,3}\\?["']([A-Z]{3})\b/gi;
+const codesMax = 200;
+const known: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+/** The currencies that are written with a plain dollar sign. */
+const dollars: ReadonlySet<string> = new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]);
+
+/** Returns the codes of the currencies that a page states anywhere. */
+export function statedCurrencies(html: string): ReadonlySet<string> {
+  const codes = new Set<string>();
+  let matches = 0;
+  for (const [, code = ""] of html.matchAll(statedCode)) {
+    if (known.has(code.toUpperCase())) codes.add(code.toUpperCase());
+    matches += 1;
+    if (matches === codesMax) break;
+  }
+  return codes;
+}
+
+/**
+ * Returns the currency of an amount. `mark` is what stands beside it. A dollar sign, or no mark, is
+ * the wanted currency only if the page states no other currency: several countries use the sign.
+ */
+export function shownCurrency(
+  mark: string,
+  wanted: string | null,
+  stated: ReadonlySet<string>,
+): string | undefined {
+  const code = currencyIn(mark);
+  if (code !== undefined || wanted === null) return code;
+  const isOnly = stated.size === 1 && stated.has(wanted);
+  if (mark === "$")
+    return dollars.has(wanted) && (isOnly || stated.size === 0) ? wanted : undefined;
+  return mark === "" && isOnly ? wanted : undefined;
+}

@@ -1,0 +1,76 @@
+import { amountOf } from "../amount.ts";
+import { type AvailabilityWord, availabilityWord } from "../availability-word.ts";
+import { currencyIn } from "../currency-word.ts";
+import { defined } from "../defined.ts";
+import type { OfferedPrice } from "../offer-price.ts";
+import { shownCurrency, statedCurrencies } from "../page-currency.ts";
+import { plainText } from "../plain-text.ts";
+import type { ProductFacts } from "../product-facts.ts";
+import { inStockTexts, outOfStockTexts } from "../visible/words.ts";
+import type { WantedProduct } from "../wanted-product.ts";
+import type { ExtractRules, RuleField } from "./rule.ts";
+import { ruleValues } from "./rule-values.ts";
+
+/**
+ * Returns the facts that the rules of the deployer find in a page. A value of a price that is not
+ * one amount, such as "from $10", makes the price unclear.
+ */
+export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProduct): ProductFacts {
+  const found = ruleValues(html, rules).filter(({ value }) => value !== undefined);
+  const valueOf = (field: RuleField): string | undefined =>
+    found.find((one) => one.field === field)?.value;
+  const textOf = (field: RuleField): string | undefined => {
+    const text = plainText(valueOf(field) ?? "");
+    return text === "" ? undefined : text;
+  };
+  const stated = valueOf("price");
+  const reading = { html, wanted, currency: currencyIn(valueOf("currency") ?? "") };
+  const price = priceIn(stated, reading);
+  const image = imageIn(valueOf("image"), wanted.url);
+  return defined<ProductFacts>({
+    price,
+    listPrice: priceIn(valueOf("listPrice"), reading),
+    isPriceUnclear: price === undefined && /[1-9]/.test(stated ?? "") ? true : undefined,
+    availability: availabilityIn(valueOf("availability")),
+    title: textOf("title"),
+    seller: textOf("seller"),
+    brand: textOf("brand"),
+    images: image === undefined ? undefined : [image],
+  });
+}
+
+interface PriceReading {
+  readonly html: string;
+  readonly wanted: WantedProduct;
+  /** The code that a rule found. */
+  readonly currency: string | undefined;
+}
+
+function priceIn(
+  text: string | undefined,
+  { html, wanted, currency }: PriceReading,
+): OfferedPrice | undefined {
+  if (text === undefined) return undefined;
+  const mark = /\p{Sc}/u.exec(text)?.[0] ?? "";
+  const code =
+    currency ?? currencyIn(text) ?? shownCurrency(mark, wanted.currency, statedCurrencies(html));
+  const amount = amountOf(text, code ?? wanted.currency);
+  return amount === undefined ? undefined : { amount, currency: code };
+}
+
+/** Returns the availability that a value states: a term, a phrase, a flag or a number of pieces. */
+function availabilityIn(text: string | undefined): AvailabilityWord | undefined {
+  if (text === undefined) return undefined;
+  if (/^(?:true|false)$/i.test(text)) return /^t/i.test(text) ? "instock" : "outofstock";
+  if (/^\d{1,7}$/.test(text)) return Number(text) > 0 ? "instock" : "outofstock";
+  const word = availabilityWord(text);
+  if (word !== undefined) return word;
+  if (outOfStockTexts.test(text)) return "outofstock";
+  return inStockTexts.test(text) ? "instock" : undefined;
+}
+
+function imageIn(address: string | undefined, base: URL): string | undefined {
+  if (address === undefined || !URL.canParse(address, base.href)) return undefined;
+  const url = new URL(address, base);
+  return /^https?:$/.test(url.protocol) ? url.href : undefined;
+}

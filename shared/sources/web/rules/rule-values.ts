@@ -1,0 +1,95 @@
+import { selectAll } from "css-select";
+import type { AnyNode, Document, Element } from "domhandler";
+import { DomUtils, parseDocument } from "htmlparser2";
+import { assignedValue, parsedValue } from "../state/embedded-values.ts";
+import type { ExtractRules, Rule, RuleField } from "./rule.ts";
+
+/** What a rule found in a page. */
+export interface RuleValue {
+  readonly field: RuleField;
+  readonly rule: Rule;
+  /** The found value; undefined if the rule found nothing. */
+  readonly value: string | undefined;
+  /** The number of different values, of which none is used if there are several. */
+  readonly different: number;
+}
+
+/** Elements after this number are not compared. */
+const elementsMax = 50;
+const valueLengthMax = 2_000;
+
+/** A page, parsed when a rule needs it. */
+interface RulePage {
+  readonly html: string;
+  document: Document | undefined;
+}
+
+/**
+ * Applies the rules to a page. Returns a value for each tried rule: for every field, the rules up
+ * to the first that finds one value. With `isComplete`, returns a value for every rule.
+ */
+export function ruleValues(
+  html: string,
+  rules: ExtractRules,
+  { isComplete = false }: { readonly isComplete?: boolean } = {},
+): RuleValue[] {
+  const page: RulePage = { html, document: undefined };
+  const tried: RuleValue[] = [];
+  for (const [field, fieldRules] of entriesOf(rules)) {
+    for (const rule of fieldRules) {
+      const values = new Set(valuesOf(rule, page));
+      const [value] = values;
+      const isFound = values.size === 1 && value !== undefined;
+      tried.push({ field, rule, value: isFound ? value : undefined, different: values.size });
+      if (isFound && !isComplete) break;
+    }
+  }
+  return tried;
+}
+
+const entriesOf = (rules: ExtractRules): [RuleField, readonly Rule[]][] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose their types
+  Object.entries(rules) as [RuleField, readonly Rule[]][];
+
+/** Returns the texts that a rule finds, without empty ones. */
+function valuesOf(rule: Rule, page: RulePage): string[] {
+  return textsOf(rule, page)
+    .map((text) => text.replaceAll(/\s+/g, " ").trim())
+    .filter((text) => text !== "" && text.length <= valueLengthMax);
+}
+
+function textsOf(rule: Rule, page: RulePage): string[] {
+  switch (rule.kind) {
+    case "constant":
+      return [rule.value];
+    case "global":
+      return textsAt(assignedValue(page.html, rule.name), rule.pointer);
+    case "script":
+      return elementsOf(rule.matches, page).flatMap((element) =>
+        textsAt(parsedValue(DomUtils.textContent(element)), rule.pointer),
+      );
+    case "element":
+      return elementsOf(rule.matches, page).map((element) =>
+        rule.attribute === undefined
+          ? DomUtils.innerText(element)
+          : (element.attribs[rule.attribute] ?? ""),
+      );
+    default:
+      return rule satisfies never;
+  }
+}
+
+function elementsOf(matches: (element: Element) => boolean, page: RulePage): Element[] {
+  page.document ??= parseDocument(page.html);
+  return selectAll<AnyNode, Element>(matches, page.document).slice(0, elementsMax);
+}
+
+/** Returns the text at a JSON pointer; nothing for an object. */
+function textsAt(value: unknown, pointer: readonly string[]): string[] {
+  let at: unknown = value;
+  for (const step of pointer) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return [];
+    at = Object.entries(at).find(([key]) => key === step)?.[1];
+  }
+  return ["string", "number", "boolean"].includes(typeof at) ? [String(at)] : [];
+}

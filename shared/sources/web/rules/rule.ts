@@ -1,0 +1,108 @@
+import { compile } from "css-select";
+import type { AnyNode, Element } from "domhandler";
+
+/** The fields that rules of the deployer can read. */
+export const ruleFields = [
+  "price",
+  "currency",
+  "listPrice",
+  "availability",
+  "title",
+  "image",
+  "seller",
+  "brand",
+] as const;
+export type RuleField = (typeof ruleFields)[number];
+
+/** A rule of the deployer: where the pages of a shop state a field. */
+export type Rule = { readonly text: string } & (
+  | {
+      readonly kind: "element";
+      readonly matches: (element: Element) => boolean;
+      /** The attribute with the value; undefined for the text of the element. */
+      readonly attribute: string | undefined;
+    }
+  | {
+      readonly kind: "script";
+      readonly matches: (element: Element) => boolean;
+      readonly pointer: readonly string[];
+    }
+  | { readonly kind: "global"; readonly name: string; readonly pointer: readonly string[] }
+  | { readonly kind: "constant"; readonly value: string }
+);
+
+/** For each field, its rules in the order in which they are tried. */
+export type ExtractRules = Readonly<Partial<Record<RuleField, readonly Rule[]>>>;
+
+/** The rules of each field as the configuration contains them. */
+export type RuleTexts = Readonly<Partial<Record<RuleField, readonly string[] | undefined>>>;
+
+/**
+ * Parses the rules of a configuration.
+ * @throws Error that describes the mistake in a rule
+ */
+export const parseRules = (texts: RuleTexts): ExtractRules =>
+  Object.fromEntries(
+    ruleFields.map((field) => [field, (texts[field] ?? []).map((text) => parseRule(text))]),
+  );
+
+export const ruleLengthMax = 300;
+/** Selectors with more parts take long on pages with many nested elements. */
+const partsMax = 12;
+const pointerForm = /^(?:\/(?:[^/~]|~[01])*)*$/;
+const globalForm = /^window\.([\w$]+(?:\.[\w$]+)*)$/;
+
+/**
+ * Parses a rule. The forms are `<selector>`, `<selector> @<attribute>`, `<selector> => <JSON
+ * pointer>`, `window.<name> => <JSON pointer>` and `= <value>`.
+ * @throws Error that describes the mistake
+ */
+export function parseRule(text: string): Rule {
+  const rule = text.trim();
+  if (rule.startsWith("=")) return { text, kind: "constant", value: constantOf(rule) };
+  const [place = "", pointer, ...others] = rule.split(/\s*=>\s*/);
+  if (others.length > 0) throw new Error("has more than one =>");
+  if (pointer !== undefined) {
+    const steps = pointerSteps(pointer);
+    const name = globalForm.exec(place)?.[1];
+    if (name !== undefined) return { text, kind: "global", name, pointer: steps };
+    return { text, kind: "script", matches: selectorOf(place), pointer: steps };
+  }
+  if (place.startsWith("window.")) {
+    throw new Error("needs a JSON pointer after the name, such as window.state => /product/price");
+  }
+  const [, selector = place, attribute] = /^(.*\S)\s*@([\w:.-]+)$/s.exec(place) ?? [];
+  return { text, kind: "element", matches: selectorOf(selector), attribute };
+}
+
+function constantOf(rule: string): string {
+  const value = rule.slice(1).trim();
+  if (value === "") throw new Error("needs a value after =");
+  return value;
+}
+
+/** Returns the steps of a JSON pointer (RFC 6901). */
+function pointerSteps(pointer: string): string[] {
+  if (!pointerForm.test(pointer)) {
+    throw new Error(
+      `has an invalid JSON pointer (got "${pointer}"). Example: /product/offers/0/price`,
+    );
+  }
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function selectorOf(selector: string): (element: Element) => boolean {
+  if (selector.trim() === "") throw new Error("has no selector");
+  if (selector.split(/[\s>+~,]+/).length > partsMax) {
+    throw new Error(`has a selector with more than ${partsMax} parts`);
+  }
+  try {
+    return compile<AnyNode, Element>(selector);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`has an invalid selector "${selector}" (${reason})`, { cause: error });
+  }
+}

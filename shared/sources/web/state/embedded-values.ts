@@ -1,0 +1,160 @@
+import { jsonrepair } from "jsonrepair";
+import { type PageScript, scriptsIn } from "../scripts.ts";
+
+/** A value that a page embeds for its own scripts. */
+export type StateValue = object;
+
+/** The limits of one page. Longer and further values are ignored. */
+const valuesMax = 60;
+const valueCharactersMax = 2 * 1024 * 1024;
+/** The maximum length of a literal to repair. Repair is slow. */
+const repairCharactersMax = 20_000;
+/** The maximum number of literals that are repaired in one page. */
+const repairsMax = 8;
+
+const jsonType =
+  /\stype\s*=\s*["']?\s*(?:application\/(?!ld\+)(?:[\w.+-]*\+)?json|text\/x-magento-init)/i;
+const otherType =
+  /\stype\s*=\s*["']?\s*(?!(?:text|application)\/(?:javascript|ecmascript|x-javascript)|module)[\w/+.-]+/i;
+/** Matches the start of an object or array that a script assigns to a name or passes to a call. */
+const literalStart =
+  /(?:[\w$\])]\s*=\s*|\b(?:push|track|gtag|fbq|parse)\s*\((?:\s*['"][\w .:-]{1,60}['"]\s*,){0,3}\s*)(?=[[{'"])/g;
+/** Matches text without which a value cannot state a price or the stock. */
+const useful = /price|stock|availab|currency|soldout|sold_out/i;
+
+/**
+ * Returns the values in the script elements of a page: JSON elements, and objects that scripts
+ * assign to a global or pass to a data layer. Never runs a script. `isRelevant` decides by the text
+ * of a value whether it is parsed.
+ */
+export function embeddedValues(
+  scripts: readonly PageScript[],
+  isRelevant: (text: string) => boolean,
+): StateValue[] {
+  const found: StateValue[] = [];
+  let repairs = repairsMax;
+  const add = (text: string): void => {
+    if (found.length >= valuesMax || text.length > valueCharactersMax) return;
+    if (!useful.test(text) || !isRelevant(text)) return;
+    let value = parsed(text);
+    if (value === undefined && repairs > 0) {
+      repairs -= 1;
+      value = repaired(text);
+    }
+    if (value !== undefined) found.push(value);
+  };
+  for (const script of scripts) {
+    for (const text of literalsIn(script)) add(text);
+    if (found.length >= valuesMax) break;
+  }
+  return found;
+}
+
+/**
+ * Returns the object that a script of the page assigns to a global, such as `state` in
+ * `window.state = {…}`. Undefined if there is none, or if it is not an object.
+ */
+export function assignedValue(html: string, name: string): StateValue | undefined {
+  const escaped = name.replaceAll(/[.$]/g, String.raw`\$&`);
+  const assignment = new RegExp(
+    String.raw`(?<![\w$.])(?:window\.|self\.|globalThis\.)?${escaped}\s*=\s*(?:JSON\.parse\(\s*)?(?=[[{'"])`,
+    "g",
+  );
+  for (const { content } of scriptsIn(html)) {
+    assignment.lastIndex = 0;
+    if (assignment.exec(content) === null) continue;
+    const start = assignment.lastIndex;
+    const literal = content.slice(start, endOfLiteral(content, start) ?? start);
+    const [text = ""] = /^["']/.test(literal) ? quotedJson(literal) : [literal];
+    const value = parsedValue(text);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Parses an object or array: as JSON, or else as a literal of JavaScript. */
+export const parsedValue = (text: string): StateValue | undefined =>
+  text.length > valueCharactersMax ? undefined : (parsed(text) ?? repaired(text));
+
+function* literalsIn({ attributes, content }: PageScript): Generator<string> {
+  if (jsonType.test(attributes)) {
+    yield content.trim();
+    return;
+  }
+  if (otherType.test(attributes) || !useful.test(content)) return;
+  const starts = new RegExp(literalStart);
+  for (let match = starts.exec(content); match !== null; match = starts.exec(content)) {
+    const start = starts.lastIndex;
+    const end = endOfLiteral(content, start);
+    if (end === undefined) continue;
+    const literal = content.slice(start, end);
+    starts.lastIndex = end;
+    yield* /^["']/.test(literal) ? quotedJson(literal) : [literal];
+  }
+}
+
+/** Returns the JSON text in a string literal, as `JSON.parse` receives it. */
+function quotedJson(literal: string): string[] {
+  const body = literal.slice(1, -1);
+  if (!/^\s*\\?[[{]/.test(body)) return [];
+  const quoted = literal.startsWith("'")
+    ? `"${body.replaceAll(String.raw`\'`, "'").replaceAll(/(?<!\\)"/g, String.raw`\"`)}"`
+    : literal;
+  try {
+    const text: unknown = JSON.parse(quoted.replaceAll(/\\x([\da-f]{2})/gi, String.raw`\u00$1`));
+    return typeof text === "string" ? [text] : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Returns the position after a literal, according to its brackets and quotes. Undefined if it does
+ * not end.
+ */
+function endOfLiteral(content: string, start: number): number | undefined {
+  const marks = /["'`]|[[{]|[\]}]/g;
+  marks.lastIndex = start;
+  let depth = 0;
+  for (let mark = marks.exec(content); mark !== null; mark = marks.exec(content)) {
+    const [sign] = mark;
+    if (sign === '"' || sign === "'" || sign === "`") {
+      const end = endOfString(content, marks.lastIndex, sign);
+      if (end === undefined) return undefined;
+      marks.lastIndex = end;
+    } else depth += sign === "{" || sign === "[" ? 1 : -1;
+    if (depth <= 0) return marks.lastIndex;
+    if (marks.lastIndex - start > valueCharactersMax) return undefined;
+  }
+  return undefined;
+}
+
+function endOfString(content: string, start: number, quote: string): number | undefined {
+  for (let at = start; ;) {
+    const end = content.indexOf(quote, at);
+    if (end === -1) return undefined;
+    let escapes = 0;
+    while (content[end - 1 - escapes] === "\\") escapes += 1;
+    if (escapes % 2 === 0) return end + 1;
+    at = end + 1;
+  }
+}
+
+function parsed(text: string): StateValue | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses an object literal of JavaScript, such as one with keys without quotes. */
+function repaired(text: string): StateValue | undefined {
+  if (text.length > repairCharactersMax) return undefined;
+  try {
+    return parsed(jsonrepair(text));
+  } catch {
+    return undefined;
+  }
+}

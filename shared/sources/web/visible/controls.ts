@@ -1,0 +1,70 @@
+import { textBoundary } from "../text-boundary.ts";
+import { type Outline, type OutlineElement, withAncestors } from "./outline.ts";
+import { cartNames, cartTexts, otherSectionNames } from "./words.ts";
+
+/** A control that adds the product of a page to a cart. */
+export interface CartControl {
+  readonly element: OutlineElement;
+  readonly isEnabled: boolean;
+}
+
+const controlNames: ReadonlySet<string> = new Set(["button", "input", "a"]);
+const sectionElements: ReadonlySet<string> = new Set(["footer", "nav", "header", "aside"]);
+/** Matches names of elements that a script makes buttons. */
+const buttonNames = /btn|button|buy|cart|basket|order/i;
+const textLengthMax = 40;
+const attributesWithNames = [
+  "name",
+  "value",
+  "action",
+  "href",
+  "title",
+  "aria-label",
+  "data-action",
+  "onclick",
+];
+const disabledNames =
+  /(?:^|[\s_-])(?:disabled|is-disabled|inactive|unavailable|sold-?out|out-?of-?stock)(?:$|[\s_-])/i;
+
+/**
+ * Returns the controls that add a product to a cart, without those of sections that show other
+ * products.
+ */
+export function cartControls(outline: Outline): CartControl[] {
+  return outline.elements
+    .filter((element) => !element.isHidden && isControl(element))
+    .filter((element) => !isInOtherSection(element, outline))
+    .map((element) => ({ element, isEnabled: isEnabled(element) }));
+}
+
+/**
+ * Returns true if an element is in a part of the page that is named like a section of other
+ * products, and that does not contain the product's heading.
+ */
+export function isInOtherSection(element: OutlineElement, { aroundHeading }: Outline): boolean {
+  for (const one of withAncestors(element)) {
+    if (aroundHeading.has(one)) return false;
+    if (sectionElements.has(one.name)) return true;
+    if (one.name !== "body" && otherSectionNames.test(one.names)) return true;
+  }
+  return false;
+}
+
+function isControl({ name, names, text, attributes }: OutlineElement): boolean {
+  const isButton = controlNames.has(name) || attributes["role"] === "button";
+  if (!isButton) return buttonNames.test(names) && cartTexts.test(text);
+  if (name === "input" && !/^(?:submit|button|image)$/i.test(attributes["type"] ?? ""))
+    return false;
+  const shown = (name === "input" ? (attributes["value"] ?? "") : text).replaceAll(
+    textBoundary,
+    " ",
+  );
+  if (shown.length <= textLengthMax && cartTexts.test(shown)) return true;
+  if (cartNames.test(names)) return true;
+  return attributesWithNames.some((one) => cartNames.test((attributes[one] ?? "").slice(0, 200)));
+}
+
+const isEnabled = ({ names, attributes }: OutlineElement): boolean =>
+  attributes["disabled"] === undefined &&
+  attributes["aria-disabled"] !== "true" &&
+  !disabledNames.test(names);

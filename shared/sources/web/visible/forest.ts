@@ -1,0 +1,34 @@
+/**
+ * A random forest as a table. A tree is a list of numbers, four for each node: the index of the
+ * feature, the threshold, and the positions of the next nodes for a value up to the threshold and
+ * for a higher value. A leaf has the feature -1 and, as its threshold, the share of right amounts.
+ */
+export interface ForestTable {
+  /** The names of the features, in the order of their indexes. */
+  readonly features: readonly string[];
+  readonly trees: readonly (readonly number[])[];
+  /** The least score of an amount that is reported as the price. */
+  readonly threshold: number;
+  /** The least difference between this score and that of any other amount. */
+  readonly margin: number;
+}
+
+const leaf = -1;
+
+/** Returns the mean of what the trees predict for the features of an amount: from 0 to 1. */
+export function scoreOf({ trees }: ForestTable, features: readonly number[]): number {
+  let sum = 0;
+  for (const tree of trees) sum += predicted(tree, features);
+  return sum / trees.length;
+}
+
+function predicted(tree: readonly number[], features: readonly number[]): number {
+  let at = 0;
+  for (;;) {
+    const feature = tree[at] ?? leaf;
+    const threshold = tree[at + 1] ?? 0;
+    if (feature === leaf) return threshold;
+    const isLow = (features[feature] ?? 0) <= threshold;
+    at = (tree[isLow ? at + 2 : at + 3] ?? 0) * 4;
+  }
+}

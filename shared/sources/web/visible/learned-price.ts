@@ -1,0 +1,30 @@
+import type { ShownAmount } from "./shown-amounts.ts";
+import { type ForestTable, scoreOf } from "./forest.ts";
+import { type PricePage, priceFeatures } from "./price-features.ts";
+
+/** An amount with the score of the forest. */
+export interface ScoredAmount {
+  readonly shown: ShownAmount;
+  readonly score: number;
+}
+
+/** Returns the different amounts of a page with their scores, the highest score first. */
+export function scoredAmounts(page: PricePage, forest: ForestTable): ScoredAmount[] {
+  const features = priceFeatures(page);
+  const best = new Map<number, ScoredAmount>();
+  for (const [index, shown] of page.amounts.entries()) {
+    const score = scoreOf(forest, features[index] ?? []);
+    if (score > (best.get(shown.amount)?.score ?? -1)) best.set(shown.amount, { shown, score });
+  }
+  return [...best.values()].toSorted((a, b) => b.score - a.score);
+}
+
+/**
+ * Returns the amount that the forest takes for the price. Undefined if its score is below the
+ * threshold, or if another amount has almost the same score.
+ */
+export function learnedPrice(page: PricePage, forest: ForestTable): ShownAmount | undefined {
+  const [first, second] = scoredAmounts(page, forest);
+  if (first === undefined || first.score < forest.threshold) return undefined;
+  return first.score - (second?.score ?? 0) < forest.margin ? undefined : first.shown;
+}

@@ -1,0 +1,156 @@
+import { plainText } from "../plain-text.ts";
+
+/** Elements whose content is not shown as text. */
+const unshown = /<(script|style|svg|noscript|template|iframe|select|textarea)(?=[\s/>])|<!--/gi;
+const headings = /<h1(?=[\s/>])/gi;
+const namedElements = /<[a-z][a-z\d]{0,10}\s[^<>]{0,300}itemprop\s?=\s?["']?name\b/gi;
+
+/** The characters to keep before and after the heading of the product. */
+const beforeHeadingMax = 32_000;
+const afterHeadingMax = 40_000;
+/** The characters around the heading, with scripts, from which these are taken. */
+const beforeHeadingRawMax = 200_000;
+const afterHeadingRawMax = 300_000;
+/** The characters in which the text of a heading is searched. */
+const headingLengthMax = 600;
+const headingsMax = 20;
+/** The occurrences of an amount that are checked. */
+const matchesMax = 50;
+/** Long attributes, such as addresses and settings of scripts, and images. No reader needs them. */
+const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)\b[^<>]*>/g;
+
+/**
+ * Returns the part of a page that shows its product, without scripts, styles and comments: the HTML
+ * around the first heading that shares most of its words with a title of the page, or else around
+ * the first heading. A page without headings is cut at the same length from its start.
+ */
+export function pageBody(html: string, titles: readonly string[]): string {
+  const raw = firstHeading(html, titles) ?? beforeHeadingRawMax;
+  const start = startOfText(html, Math.max(0, raw - beforeHeadingRawMax));
+  const shown = withoutUnshown(html.slice(start, raw + afterHeadingRawMax));
+  const heading = headingIn(shown, titles) ?? beforeHeadingMax;
+  const before = shown
+    .slice(Math.max(0, heading - 2 * beforeHeadingMax), heading)
+    .replaceAll(unread, " ");
+  const after = shown.slice(heading, heading + 2 * afterHeadingMax).replaceAll(unread, " ");
+  const cut = Math.max(0, before.length - beforeHeadingMax);
+  // The cut may be inside a tag. The rest of the tag must not be read as text.
+  const tag = cut === 0 ? 0 : before.indexOf("<", cut);
+  return (tag === -1 ? "" : before.slice(tag)) + after.slice(0, afterHeadingMax);
+}
+
+/** Returns the first position from `from` that is not in a script or style element. */
+function startOfText(html: string, from: number): number {
+  const body = Math.max(0, html.search(/<body(?=[\s/>])/i));
+  if (from <= body) return body;
+  if (!isInScript(html, from)) return from;
+  const end = html.slice(from).search(/<\/(?:script|style)/i);
+  return end === -1 ? html.length : from + end;
+}
+
+/**
+ * Returns true if a page shows an amount, apart from scripts, styles and attributes. The search is
+ * fast and can find the amount also where it is not a price.
+ */
+export function showsAmount(html: string, amount: number): boolean {
+  const [whole = "", cents = ""] = amount.toFixed(2).split(".");
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, "(?:[,' \u00A0\u2009\u202F]|&nbsp;)?");
+  const fraction =
+    cents === "00"
+      ? String.raw`(?:[.,](?:00|-))?(?![.,]?\d)`
+      : String.raw`(?:\s|[.,]|<[^<>]*>){1,8}${cents}(?!\d)`;
+  const shown = new RegExp(String.raw`(?<![\d.,"'=:/_-])${grouped}${fraction}`, "g");
+  let matches = 0;
+  for (const { index } of html.matchAll(shown)) {
+    if (!isInScript(html, index)) return true;
+    matches += 1;
+    if (matches === matchesMax) break;
+  }
+  return false;
+}
+
+/** Returns true if the last tag before a position opens a script or a style element. */
+function isInScript(html: string, index: number): boolean {
+  let at = index;
+  do at = html.lastIndexOf("<", at - 1);
+  while (at > 0 && !/[a-z/!]/i.test(html[at + 1] ?? ""));
+  return /^<(?:script|style)/i.test(html.slice(at, at + 8));
+}
+
+/** Returns true if most words of a text are in one of the titles. */
+export function isTitled(text: string, titles: readonly string[]): boolean {
+  const words = wordsOf(text);
+  if (words.length === 0) return false;
+  return titles.some((title) => {
+    const within = new Set(wordsOf(title));
+    return words.filter((word) => within.has(word)).length * 2 > words.length;
+  });
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\d]+/gu) ?? [];
+
+/** Returns the position of the product's heading; undefined without any heading. */
+const headingIn = (html: string, titles: readonly string[]): number | undefined =>
+  firstHeading(html, titles) ??
+  positionsOf(namedElements, html).find((index) => isTitled(textAt(html, index), titles));
+
+/** Returns the position of the first `<h1>` with a title of the page, or else of the first one. */
+function firstHeading(html: string, titles: readonly string[]): number | undefined {
+  const found = positionsOf(headings, html);
+  return found.find((index) => isTitled(textAt(html, index), titles)) ?? found[0];
+}
+
+function positionsOf(expression: RegExp, html: string): number[] {
+  const found: number[] = [];
+  expression.lastIndex = 0;
+  while (found.length < headingsMax) {
+    const match = expression.exec(html);
+    if (match === null) break;
+    found.push(match.index);
+  }
+  return found;
+}
+
+/** Returns the text from a tag to the end of its heading. */
+function textAt(html: string, index: number): string {
+  const close = html.indexOf(">", index);
+  if (close === -1) return "";
+  const inside = html.slice(close + 1, close + 1 + headingLengthMax);
+  const end = inside.search(/<\/(?:h1|div|span|p|strong|a)\b/i);
+  return plainText(end === -1 ? inside : inside.slice(0, end));
+}
+
+function withoutUnshown(html: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  for (;;) {
+    unshown.lastIndex = at;
+    const opening = unshown.exec(html);
+    if (opening === null) break;
+    kept.push(html.slice(at, opening.index));
+    at = endOf(html, unshown.lastIndex, opening[1]);
+  }
+  kept.push(html.slice(at));
+  return kept.join("").replaceAll(/[\t\n\f\r ]{2,}/g, " ");
+}
+
+/** Returns the position after an element or, without a name, after a comment. */
+function endOf(html: string, start: number, name: string | undefined): number {
+  if (name === undefined) {
+    const end = html.indexOf("-->", start);
+    return end === -1 ? html.length : end + 3;
+  }
+  const closing = closingOf(name.toLowerCase());
+  closing.lastIndex = start;
+  const end = closing.exec(html)?.index ?? html.length;
+  const close = html.indexOf(">", end);
+  return close === -1 ? html.length : close + 1;
+}
+
+const closings = new Map<string, RegExp>();
+
+function closingOf(name: string): RegExp {
+  const closing = closings.get(name) ?? new RegExp(String.raw`</${name}(?=[\s/>])`, "gi");
+  closings.set(name, closing);
+  return closing;
+}

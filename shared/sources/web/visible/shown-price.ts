@@ -1,0 +1,53 @@
+import { isInOtherSection } from "./controls.ts";
+import type { Outline } from "./outline.ts";
+import { surroundings } from "./surroundings.ts";
+import type { ShownAmount } from "./shown-amounts.ts";
+import {
+  formerPriceNames,
+  formerPriceTexts,
+  openPriceTexts,
+  partPriceNames,
+  partPriceTexts,
+} from "./words.ts";
+
+/** The distance from the heading, in characters of text, beyond which amounts are ignored. */
+const distanceMax = 3_000;
+
+/**
+ * Returns the price that a page shows beside its product's heading. Undefined unless all amounts
+ * there are equal, apart from former prices, instalments, savings and the prices of other products.
+ */
+export function shownPrice(
+  outline: Outline,
+  amounts: readonly ShownAmount[],
+): ShownAmount | undefined {
+  const { heading } = outline;
+  if (heading === undefined) return undefined;
+  const near = amounts.filter(
+    ({ element, mark }) =>
+      mark !== "" &&
+      Math.abs(element.textBefore - heading.textBefore) <= distanceMax &&
+      !isInOtherSection(element, outline),
+  );
+  if (near.some((amount) => isOpen(amount))) return undefined;
+  const own = near.filter((amount) => !isOther(amount));
+  return new Set(own.map(({ amount }) => amount)).size === 1 ? own[0] : undefined;
+}
+
+function isOpen(amount: ShownAmount): boolean {
+  const { left, right } = surroundings(amount);
+  return openPriceTexts.test(left) || openPriceTexts.test(right);
+}
+
+function isOther(amount: ShownAmount): boolean {
+  const { element } = amount;
+  const { left, right } = surroundings(amount);
+  const names = `${element.names} ${element.parent?.names ?? ""}`;
+  return (
+    element.isStruck ||
+    formerPriceNames.test(names) ||
+    partPriceNames.test(names) ||
+    formerPriceTexts.test(left) ||
+    partPriceTexts.test(`${left} # ${right}`)
+  );
+}

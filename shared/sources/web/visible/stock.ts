@@ -1,0 +1,74 @@
+import type { AvailabilityWord } from "../availability-word.ts";
+import { textBoundary } from "../text-boundary.ts";
+import { type CartControl, isInOtherSection } from "./controls.ts";
+import { type Outline, type OutlineElement, withAncestors } from "./outline.ts";
+import { inStockTexts, otherSubjectTexts, outOfStockTexts } from "./words.ts";
+
+/** Longer texts do not state the stock of the product only. */
+const phraseLengthMax = 80;
+/** The distance from the heading, in characters of text, beyond which phrases are ignored. */
+const distanceMax = 6_000;
+/** Matches classes and IDs of elements that state the stock of one size or colour. */
+const optionNames =
+  /(?:size|colou?r)[-_]?(?:select|chip|item|list|button|picker|box)|variant|variation|swatch|option|store|shop-?finder|pickup|filter|facet|question|faq/i;
+const inStockNames = /(?:^|[\s_-])(?:in-?stock|instock|is-?available)(?:$|[\s_-])/i;
+const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|soldout)(?:$|[\s_-])/i;
+
+/**
+ * Returns the availability that a page shows: by phrases such as "In stock" near the product's
+ * heading, and by the control that adds the product to a cart. Undefined if they are missing or
+ * contradict each other.
+ */
+export function shownAvailability(
+  outline: Outline,
+  controls: readonly CartControl[],
+): AvailabilityWord | undefined {
+  const phrases = stockPhrases(outline, controls);
+  const isOut = phrases.includes("outofstock");
+  const isIn = phrases.includes("instock");
+  const canBuy = controls.some(({ isEnabled }) => isEnabled);
+  if (isOut) return isIn || canBuy ? undefined : "outofstock";
+  return canBuy || (isIn && controls.length === 0) ? "instock" : undefined;
+}
+
+function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
+  const { elements, heading } = outline;
+  // A control contains the labels of all its states, of which a style hides all but one.
+  const labelled = new Set(controls.map(({ element }) => element));
+  const found: AvailabilityWord[] = [];
+  const counted = new Set<OutlineElement>();
+  for (const element of elements.toReversed()) {
+    const { parent, text } = element;
+    if (counted.has(element)) {
+      if (parent !== undefined) counted.add(parent);
+      continue;
+    }
+    const phrase =
+      isShort(element) && isNear(element, heading)
+        ? phraseOf(element, text.replaceAll(textBoundary, " "))
+        : undefined;
+    if (phrase === undefined) continue;
+    if (parent !== undefined) counted.add(parent);
+    if (isOption(element) || isInOtherSection(element, outline)) continue;
+    if (!withAncestors(element).some((one) => labelled.has(one))) found.push(phrase);
+  }
+  return found;
+}
+
+const isShort = ({ text, isCut, isHidden }: OutlineElement): boolean =>
+  !isHidden && !isCut && text !== "" && text.length <= phraseLengthMax;
+
+const isNear = ({ textBefore }: OutlineElement, heading: OutlineElement | undefined): boolean =>
+  Math.abs(textBefore - (heading?.textBefore ?? 0)) <= distanceMax;
+
+function phraseOf({ names }: OutlineElement, text: string): AvailabilityWord | undefined {
+  if (otherSubjectTexts.test(text)) return undefined;
+  if (outOfStockTexts.test(text) || outOfStockNames.test(names)) return "outofstock";
+  return inStockTexts.test(text) || inStockNames.test(names) ? "instock" : undefined;
+}
+
+const isOption = ({ name, names, parent }: OutlineElement): boolean =>
+  name === "option" ||
+  name === "label" ||
+  optionNames.test(names) ||
+  optionNames.test(parent?.names ?? "");

@@ -1,0 +1,56 @@
+import type { PageHead } from "../page-head.ts";
+import { scriptedAmounts } from "../state/scripted-amounts.ts";
+import { type PageScript, scriptsIn } from "../scripts.ts";
+import type { WantedProduct } from "../wanted-product.ts";
+import { type CartControl, cartControls } from "./controls.ts";
+import { type Outline, outlineOf } from "./outline.ts";
+import { pageBody } from "./page-body.ts";
+import type { PricePage } from "./price-features.ts";
+import { type ShownAmount, shownAmounts } from "./shown-amounts.ts";
+
+/** The parts of a page that several readers need. Each is computed once, at its first use. */
+export interface VisiblePage {
+  readonly html: string;
+  readonly wanted: WantedProduct;
+  readonly scripts: () => readonly PageScript[];
+  readonly titles: () => readonly string[];
+  readonly outline: () => Outline;
+  readonly amounts: () => readonly ShownAmount[];
+  readonly controls: () => readonly CartControl[];
+}
+
+/** Creates the parts of a page. `head` returns its metadata. */
+export function visiblePage(
+  html: string,
+  wanted: WantedProduct,
+  head: () => PageHead,
+): VisiblePage {
+  const titles = once(() => {
+    const { metas, title } = head();
+    return [metas.get("og:title"), title].filter((one) => one !== undefined);
+  });
+  const outline = once(() => outlineOf(pageBody(html, titles()), titles()));
+  return {
+    html,
+    wanted,
+    scripts: once(() => [...scriptsIn(html)]),
+    titles,
+    outline,
+    amounts: once(() => shownAmounts(outline(), wanted.currency)),
+    controls: once(() => cartControls(outline())),
+  };
+}
+
+/** Returns the parts from which the features of the amounts of a page are computed. */
+export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage): PricePage => ({
+  outline: outline(),
+  amounts: amounts(),
+  controls: controls(),
+  scripted: scriptedAmounts(scripts()),
+});
+
+/** Returns a function that calls `make` at its first call, and then returns the same value. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

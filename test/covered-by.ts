@@ -1,0 +1,560 @@
+/**
+ * The test of each source file of `functions`, `lib`, `shared` and `tools` that has no test at its
+ * mirrored path, such as `test/shared/cron/calendar.test.ts` for `shared/cron/calendar.ts`. A test checks
+ * that no file is missing, and that the imports of the named test lead to the file. Files that only
+ * hold types need no entry.
+ */
+
+/** Names of files without their extensions; spaces separate names. */
+const files = (...lines: readonly string[]): readonly string[] =>
+  lines.flatMap((line) => line.split(" "));
+
+/** By folder and test: the files of the folder that the test covers. */
+export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "functions/": {
+    "test/lib/constructs/api.test.ts": files("routes"),
+    "test/lib/service-stack.test.ts": files("environment"),
+  },
+  "functions/account/": {
+    "test/functions/account/operations.test.ts": files(
+      "account-view create-api-key delete-api-key get list-api-keys",
+      "list-credit-transactions update usage",
+    ),
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "functions/composition/": {
+    "test/world/observability.test.ts": files(
+      "clients delivery dependencies run-queue source-health sources watchlist-stores",
+    ),
+  },
+  "functions/dashboard/": {
+    "test/functions/dashboard/operations.test.ts": files("file handler page security-headers"),
+  },
+  "functions/dashboard/browser/format/": {
+    "test/functions/dashboard/times.test.ts": files("times"),
+  },
+  "functions/dashboard/browser/pages/overview/": {
+    "test/functions/dashboard/run-out.test.ts": files("run-out"),
+    "test/functions/dashboard/transaction-words.test.ts": files("transaction-words"),
+  },
+  "functions/dashboard/browser/pages/try/": {
+    "test/functions/dashboard/price.test.ts": files("calls price"),
+  },
+  "functions/dashboard/browser/pages/watchlists/": {
+    "test/functions/dashboard/item-filter.test.ts": files("item-filter"),
+    "test/functions/dashboard/limits-draft.test.ts": files("limits-draft"),
+    "test/functions/dashboard/coverage.test.ts": files("coverage"),
+    "test/functions/dashboard/schedule-draft.test.ts": files("schedule-draft"),
+    "test/functions/dashboard/pipeline-draft.test.ts": files("pipeline-draft"),
+    "test/functions/dashboard/pipeline-words.test.ts": files("pipeline-words"),
+    "test/functions/dashboard/run-words.test.ts": files("run-words"),
+    "test/functions/dashboard/settings-draft.test.ts": files("settings-draft"),
+  },
+  "functions/delivery/": {
+    "test/functions/delivery/fairness.slow.test.ts": files("deliver"),
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "functions/events/": {
+    "test/functions/events/event.test.ts": files("get send"),
+    "test/functions/events/list.test.ts": files("handler"),
+  },
+  "functions/http/": {
+    "test/openapi/query-parameters.test.ts": files("body-fields"),
+    "test/functions/http/authenticate.test.ts": files("presented-key"),
+    "test/functions/http/group-handler.test.ts": files(
+      "call-parts call-state error-response method-routes open-call query time-to-answer",
+      "validate",
+    ),
+    "test/functions/http/json-body.test.ts": files("header"),
+    "test/functions/http/request-log.test.ts": files("item-reply route route-of-call"),
+    "test/functions/http/response-body.test.ts": files("cors public-document"),
+  },
+  "functions/meta/": {
+    "test/functions/meta/pages.test.ts": files("handler openapi page root"),
+  },
+  "functions/offers/": {
+    "test/functions/offers/operations.test.ts": files("check handler read"),
+  },
+  "functions/platforms/": {
+    "test/functions/platforms/list.test.ts": files("handler"),
+  },
+  "functions/products/": {
+    "test/functions/products/slow-ledger.test.ts": files("handler"),
+  },
+  "functions/run-finisher/": {
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "functions/run-starter/": {
+    "test/functions/run-starter/old-schedules.test.ts": files("handler"),
+  },
+  "functions/run-step/": {
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "functions/s3-destination/": {
+    "test/functions/s3-destination/operations.test.ts": files(
+      "backfill delete get list-exports put test update",
+    ),
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "functions/structured/": {
+    "test/functions/structured/operations.test.ts": files("call handler list"),
+  },
+  "functions/sweeper/": {
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "functions/watchlists/": {
+    "test/functions/watchlists/backtest.test.ts": files("candidate-pipeline"),
+    "test/functions/watchlists/history.test.ts": files("item-history list-changes"),
+    "test/functions/watchlists/read.test.ts": files(
+      "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
+      "scrapers sources",
+    ),
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "functions/webhook-endpoints/": {
+    "test/functions/webhook-endpoints/deliveries.test.ts": files(
+      "get-delivery list-deliveries list-endpoint-deliveries recover redeliver",
+    ),
+    "test/functions/webhook-endpoints/operations.test.ts": files(
+      "create delete get list rotate test update",
+    ),
+    "test/world/observability.test.ts": files("handler"),
+  },
+  "lib/": {
+    "test/lib/constructs/operator-access.test.ts": files("operator-names"),
+    "test/lib/data-stack.test.ts": files("pin-logical-id"),
+    "test/lib/service-stack.test.ts": files("api-functions data-references workers"),
+    "test/lib/source-config.test.ts": files("grants"),
+  },
+  "lib/constructs/": {
+    "test/lib/constructs/api.test.ts": files("access-log gateway-responses"),
+    "test/lib/constructs/minute-schedule.test.ts": files("scheduler-role"),
+    "test/lib/constructs/queue-worker.test.ts": files("secure-queue"),
+  },
+  "lib/observability/": {
+    "test/lib/observability/alarms.test.ts": files(
+      "alarm-topic dead-letter-alarm load-alarms monthly-budget observability observed",
+      "release-alarms resource-alarms runbook service-alarm service-alarms",
+      "service-metrics",
+    ),
+    "test/lib/observability/dashboard.test.ts": files("service-dashboard"),
+  },
+  "shared/accounts/": {
+    "test/functions/account/operations.test.ts": files(
+      "account-schema api-key-schema change-credits present-account present-api-key",
+      "read-usage revoke-api-key usage-schema",
+    ),
+    "test/shared/accounts/rate-window.property.test.ts": files("local-rate"),
+    "test/shared/aws/accounts/account-store.test.ts": files("account credit-packs"),
+    "test/shared/aws/accounts/key-admission.test.ts": files("create-account"),
+  },
+  "shared/aws/accounts/": {
+    "test/functions/meta/health.test.ts": files("table-check"),
+    "test/shared/aws/accounts/key-admission.test.ts": files("key-row"),
+  },
+  "shared/aws/deliveries/": {
+    "test/shared/aws/deliveries/due-targets.test.ts": files("outbox"),
+    "test/shared/aws/deliveries/endpoint-store.test.ts": files("endpoint-row endpoint-writes"),
+    "test/shared/aws/deliveries/outbox-store.test.ts": files("outbox-entry outbox-writes"),
+    "test/shared/events/event-archive.test.ts": files("event-bodies"),
+  },
+  "shared/aws/exports/": {
+    "test/shared/aws/exports/customer-bucket.test.ts": files("bucket-failure"),
+    "test/shared/aws/exports/role-credentials.test.ts": files("failure-reason"),
+  },
+  "shared/aws/history/": {
+    "test/shared/aws/history/history-store.test.ts": files(
+      "guarded-writes history-bounds item-buckets item-points line-chunks listed-runs merge-window",
+      "run-rows segment-rows window-lines",
+    ),
+  },
+  "shared/aws/ledger/": {
+    "test/shared/aws/accounts/daily-budget-store.test.ts": files("daily-budget"),
+    "test/shared/aws/ledger/copy-journal.test.ts": files(
+      "change-shard journal-page journal-row read-pages",
+    ),
+    "test/shared/aws/ledger/credit-history.test.ts": files(
+      "credit-changes entry-row entry-streams final-shards find-entries transfers",
+    ),
+    "test/shared/aws/ledger/ledger.test.ts": files(
+      "cancel-hold due-marks find-call find-shard hold-row process read-shards",
+      "reserve-call row-holds settle-call shard-row shard-update",
+    ),
+    "test/shared/aws/ledger/moving-shards.test.ts": files("open-shards"),
+  },
+  "shared/aws/queues/": {
+    "test/functions/backtest-runner/handler.test.ts": files("backtest-queue"),
+    "test/functions/products/slow-ledger.test.ts": files("cancel-queue"),
+    "test/shared/publishing/publish-run.test.ts": files("outbox-queue"),
+  },
+  "shared/aws/runs/": {
+    "test/shared/aws/runs/run-store.test.ts": files("run-hold run-phase run-row"),
+    "test/shared/aws/runs/step-store.test.ts": files(
+      "compressed items-before result-details step-batch step-decision step-progress",
+    ),
+  },
+  "shared/aws/table/": {
+    "test/shared/aws/table/short-pages.test.ts": files("query-rows table"),
+    "test/shared/aws/table/versioned-client.test.ts": files("convert-row versioned-writes"),
+  },
+  "shared/aws/watchlists/": {
+    "test/shared/aws/watchlists/page-store.test.ts": files("page-reader page-row page-writes"),
+    "test/shared/aws/watchlists/purge-store.test.ts": files("transactions"),
+    "test/shared/aws/watchlists/watchlist-store.test.ts": files("watchlist-row"),
+  },
+  "shared/backtest/": {
+    "test/functions/watchlists/backtest.test.ts": files("backtest-request"),
+    "test/shared/backtest/backtest-job.test.ts": files("run-backtest-job start-backtest"),
+    "test/shared/backtest/backtest.test.ts": files(
+      "memory-ledger memory-pages memory-run past-lives past-reads past-run past-runs",
+      "past-steps play-run present-backtest",
+    ),
+  },
+  "shared/base/": {
+    "test/functions/http/group-handler.test.ts": files("call-time"),
+    "test/functions/s3-destination/operations.test.ts": files("id-param"),
+    "test/functions/watchlists/read.test.ts": files("integer-param iso-time limit-param"),
+    "test/lib/constructs/method-limits.test.ts": files("transport-security"),
+    "test/shared/aws/accounts/daily-budget-store.test.ts": files("day"),
+    "test/shared/aws/accounts/key-admission.test.ts": files("system"),
+    "test/shared/base/ids.test.ts": files("assert"),
+    "test/shared/base/retry-budget.test.ts": files("best-effort limits"),
+    "test/shared/base/stored-kinds.test.ts": files("table-schema"),
+    "test/shared/items/offer-check-request.test.ts": files("visible-text"),
+    "test/shared/items/offers-result.test.ts": files("wire-schema"),
+    "test/shared/pipelines/decide-route.test.ts": files("duration"),
+    "test/shared/sources/http/in-batches.test.ts": files("in-parallel"),
+    "test/tools/documents/error-guide.test.ts": files("errors"),
+  },
+  "shared/credits/": {
+    "test/functions/account/operations.test.ts": files("credit-transaction-schema"),
+    "test/shared/aws/ledger/credit-history.test.ts": files("ledger"),
+    "test/shared/credits/list-transactions.test.ts": files("entry-id"),
+    "test/shared/items/read-products.test.ts": files("charge"),
+    "test/shared/watchlists/forecast.test.ts": files("forecast"),
+  },
+  "shared/cron/": {
+    "test/shared/cron/occurrences.test.ts": files("zone"),
+    "test/shared/cron/parse-cron.test.ts": files("zone-aliases"),
+    "test/shared/cron/samples.test.ts": files("fields"),
+  },
+  "shared/events/": {
+    "test/functions/events/event.test.ts": files("find-event"),
+    "test/functions/events/list.test.ts": files("event-list-schema feed-start list-events"),
+    "test/functions/s3-destination/operations.test.ts": files("kept-span"),
+    "test/shared/events/event-archive.test.ts": files("event"),
+    "test/shared/exports/export-session.test.ts": files("event-digest"),
+  },
+  "shared/exports/": {
+    "test/functions/s3-destination/operations.test.ts": files(
+      "delete-destination export-schema list-exports pending-exports start-backfill",
+    ),
+    "test/shared/aws/exports/export-store.test.ts": files("export-record"),
+    "test/shared/exports/check-destination.test.ts": files(
+      "destination destination-body destination-fault destination-schema open-bucket",
+      "put-destination test-destination",
+    ),
+    "test/shared/exports/export-session.test.ts": files(
+      "backfill export-entries export-run manifest ready-destination run-export write-run",
+    ),
+    "test/shared/exports/retry-pending.test.ts": files(
+      "change-destination present request-retry store-address",
+      "wanted-credentials",
+    ),
+  },
+  "shared/history/": {
+    "test/functions/watchlists/backtest.test.ts": files("history-span"),
+    "test/functions/watchlists/history.test.ts": files(
+      "item-history list-changes observed-fields present-history queries",
+    ),
+    "test/shared/history/merge-history.test.ts": files("history kept-history window"),
+    "test/shared/runs/run-history.test.ts": files("point-lines"),
+  },
+  "shared/items/": {
+    "test/shared/items/check-offers.test.ts": files("offer-check-result offer-prices"),
+    "test/shared/items/metered-read.test.ts": files("envelope"),
+    "test/shared/items/offers-result.test.ts": files("offer-envelope"),
+    "test/shared/items/read-products.test.ts": files("product"),
+    "test/shared/items/request.test.ts": files("max-credits"),
+    "test/shared/runs/run-metrics.test.ts": files("item-metrics"),
+  },
+  "shared/messages/": {
+    "test/shared/messages/queue-messages.test.ts": files(
+      "backtests-queue deliveries-queue finishes-queue runs-queue steps-queue",
+    ),
+  },
+  "shared/observability/": {
+    "test/functions/delivery/log-run.test.ts": files("work-log"),
+    "test/shared/observability/figures.test.ts": files("metric-names"),
+    "test/shared/observability/metric-line.test.ts": files("service-logger"),
+  },
+  "shared/outbox/": {
+    "test/functions/webhook-endpoints/deliveries.test.ts": files("merged-page"),
+    "test/shared/exports/export-session.test.ts": files("noted-slice"),
+    "test/shared/outbox/drain.test.ts": files("attempt-counts lease outbox recorder"),
+    "test/shared/publishing/publish-run.test.ts": files("wake-due"),
+  },
+  "shared/outgoing/": {
+    "test/functions/webhook-endpoints/operations.test.ts": files("probe-limit"),
+    "test/shared/outgoing/guarded-connection.test.ts": files("exchange-attempt guarded-agents"),
+  },
+  "shared/pipelines/": {
+    "test/shared/pipelines/parse.test.ts": files("check-paths"),
+  },
+  "shared/platforms/": {
+    "test/shared/items/request.test.ts": files("shop-fields"),
+    "test/shared/platforms/catalogue.test.ts": files("endpoints marketplaces"),
+  },
+  "shared/preview/": {
+    "test/functions/watchlists/preview.test.ts": files("preview-request"),
+    "test/shared/preview/preview.test.ts": files("present-preview"),
+  },
+  "shared/runs/": {
+    "test/functions/account/operations.test.ts": files("forecast-runs"),
+    "test/functions/watchlists/decide-hold.test.ts": files("discard-request"),
+    "test/functions/watchlists/read.test.ts": files("present-run queries run-progress"),
+    "test/scripts/openapi/descriptions.test.ts": files("run-schema"),
+    "test/shared/runs/claim-due-run.test.ts": files("claim-run"),
+    "test/shared/runs/item-details.test.ts": files("batch-details product-facts"),
+    "test/shared/runs/outcome.test.ts": files("apply-outcome readings-after route-states-after"),
+    "test/shared/runs/run-brake.test.ts": files("decide-hold discard-run hold"),
+    "test/shared/runs/run-engine.test.ts": files(
+      "abandon-run advance-run complete-step deferred-step finish-run plan-step",
+      "read-batch read-step reserve-step resume-run run-outcomes start-run store-outcomes",
+    ),
+    "test/shared/runs/run-events.test.ts": files("run"),
+    "test/shared/runs/run-history.test.ts": files("run-watchlist"),
+  },
+  "shared/scrapers/": {
+    "test/shared/scrapers/snapshot.test.ts": files("catalogue fields offer scraper"),
+    "test/shared/sources/sandbox/scraper.test.ts": files("reserved-ids"),
+    "test/shared/watchlists/item-columns.test.ts": files("shared-fields"),
+  },
+  "shared/sources/affiliate/": {
+    "test/shared/sources/affiliate/item.test.ts": files("fields"),
+    "test/shared/sources/affiliate/scraper.test.ts": files("signature"),
+  },
+  "shared/sources/catalog/": {
+    "test/shared/sources/catalog/scraper.test.ts": files("forbidden"),
+  },
+  "shared/sources/contract/": {
+    "test/shared/sources/affiliate/item.test.ts": files("defined foreign-value"),
+    "test/shared/sources/affiliate/scraper.test.ts": files("status-problem"),
+    "test/shared/sources/catalog/scraper.test.ts": files("reply-json"),
+    "test/shared/sources/registry/configuration.test.ts": files("secret-reference"),
+    "test/shared/sources/registry/one-source.test.ts": files("open-secret"),
+    "test/shared/sources/upstream/reply.test.ts": files("reading-age reply-error"),
+  },
+  "shared/sources/http/": {
+    "test/shared/sources/http/in-batches.test.ts": files("batch-size"),
+    "test/shared/sources/http/polite-client.test.ts": files(
+      "circuit retry-tokens slots source-state try-once",
+    ),
+  },
+  "shared/sources/price-history/": {
+    "test/shared/sources/price-history/fields.test.ts": files(
+      "condition details listing product value",
+    ),
+    "test/shared/sources/price-history/offer-check.test.ts": files("offer offer-id offer-lookup"),
+    "test/shared/sources/price-history/scraper.test.ts": files(
+      "account domain parse-products sellers source",
+    ),
+  },
+  "shared/sources/registry/": {
+    "test/shared/sources/registry/configuration.test.ts": files("adapter-options name"),
+    "test/shared/sources/registry/one-source.test.ts": files("report"),
+    "test/shared/sources/registry/scraper-sources.test.ts": files("offer-sources parts reported"),
+  },
+  "shared/sources/sandbox/": {
+    "test/shared/sources/sandbox/offers.test.ts": files("offer status"),
+    "test/shared/sources/sandbox/retailer-a.test.ts": files(
+      "catalogue draw retailer-a-details retailer-a-offers retailer-a-script script",
+    ),
+    "test/shared/sources/sandbox/scraper.test.ts": files(
+      "retailer-a-fields retailer-b retailer-c retailer-d",
+    ),
+  },
+  "shared/sources/upstream/": {
+    "test/shared/sources/upstream/scraper.test.ts": files("exchange"),
+    "test/shared/sources/upstream/shape.test.ts": files("contract result-data"),
+  },
+  "shared/sources/web/": {
+    "test/shared/sources/web/amount.test.ts": files("text-boundary"),
+    "test/shared/sources/web/extract-product.property.test.ts": files("availability-word"),
+    "test/shared/sources/web/extract-product.test.ts": files(
+      "block-page breadcrumb choose-product defined json-ld-blocks json-ld-nodes",
+      "fallback-facts microdata open-graph page-currency page-head plain-text",
+      "product-candidates product-facts scripts wanted-product",
+    ),
+    "test/shared/sources/web/offer-price.test.ts": files("choose-offer currency-word schema-node"),
+    "test/shared/sources/web/options.test.ts": files("address"),
+    "test/shared/sources/web/scraper.test.ts": files(
+      "answer block-answer fields follow page-text robots",
+    ),
+  },
+  "shared/sources/web/rules/": {
+    "test/shared/sources/web/extract-rules.test.ts": files("rule rule-facts rule-values"),
+  },
+  "shared/sources/web/state/": {
+    "test/shared/sources/web/embedded-state.test.ts": files(
+      "embedded-values scripted-amounts state-product",
+    ),
+  },
+  "shared/sources/web/visible/": {
+    "test/shared/sources/web/scraper.test.ts": files("price-forest"),
+    "test/shared/sources/web/visible-text.test.ts": files(
+      "controls forest learned-price outline page-body price-features shown-amounts",
+      "shown-price stock surroundings visible-page words",
+    ),
+  },
+  "shared/source-health/": {
+    "test/shared/source-health/health-window.test.ts": files("health-store"),
+    "test/shared/source-health/present-sources.test.ts": files("tier-health"),
+    "test/shared/source-health/record-health.test.ts": files("read-health"),
+  },
+  "shared/sources/storefront/": {
+    "test/shared/sources/storefront/fields.test.ts": files(
+      "catalog-reply item-id minor-units product",
+    ),
+    "test/shared/sources/storefront/scraper.test.ts": files(
+      "business-profile endpoint exchange tool-call tool-reply",
+    ),
+  },
+  "shared/watchlists/": {
+    "test/functions/watchlists/create.test.ts": files(
+      "brake-setting claim-creation create-watchlist idempotency named-endpoint",
+      "refresh-setting request settings watchlist watchlist-schema",
+    ),
+    "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
+    "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
+    "test/functions/watchlists/read.test.ts": files("estimate find-item queries schedule-preview"),
+    "test/functions/watchlists/update.test.ts": files(
+      "change-watchlist present-watchlist update-request update-watchlist",
+    ),
+    "test/shared/aws/watchlists/details-pages.test.ts": files("details-page"),
+    "test/shared/runs/run-now.test.ts": files("retry-lost-change"),
+    "test/shared/watchlists/change-items.test.ts": files(
+      "id-list item-details items-request rewrite-items",
+    ),
+    "test/shared/watchlists/item-columns.test.ts": files("item"),
+    "test/shared/watchlists/list-items.test.ts": files("present-item read-items"),
+    "test/shared/watchlists/schedule.test.ts": files("schedules"),
+  },
+  "shared/webhooks/": {
+    "test/functions/events/event.test.ts": files("send-event"),
+    "test/functions/webhook-endpoints/deliveries.test.ts": files(
+      "delivery-schema list-deliveries present-delivery redeliver show-delivery",
+    ),
+    "test/functions/webhook-endpoints/operations.test.ts": files(
+      "create-endpoint delete-endpoint endpoint-schema existing present rotate-secret",
+      "show-endpoint test-endpoint update-endpoint",
+    ),
+    "test/functions/webhook-endpoints/pending.test.ts": files("pending-deliveries"),
+    "test/shared/publishing/publish-run.test.ts": files("run-receivers"),
+    "test/shared/webhooks/disable-endpoint.test.ts": files("change-endpoint endpoint"),
+    "test/shared/webhooks/signature.test.ts": files("secret"),
+    "test/shared/webhooks/webhook-session.test.ts": files(
+      "attempt-delivery delivery delivery-attempt delivery-log endpoint-health",
+      "first-attempt-gate first-attempts outbox-entries receiver recover-deliveries",
+      "request-headers retry-delivery",
+    ),
+  },
+  "tools/command-line/": {
+    "test/tools/command-line/command-line.test.ts": files("command-group failure progress"),
+  },
+  "tools/customer/": {
+    "test/dashboard/exports.test.ts": files("bucket"),
+    "test/world/demo-workspace.slow.test.ts": files("api-client"),
+  },
+  "tools/dashboard/": {
+    "test/dashboard/pieces.test.ts": files("assets chromium"),
+  },
+  "tools/documents/": {
+    "test/scripts/openapi/descriptions.test.ts": files("json-schema"),
+    "test/tools/documents/error-guide.test.ts": files("errors-page"),
+  },
+  "tools/documents/examples/": {
+    "test/scripts/openapi/examples.test.ts": files(
+      "account events items sources watchlists webhooks",
+    ),
+  },
+  "tools/dynamodb/": {
+    "test/sim/contention.test.ts": files("conflicts"),
+  },
+  "tools/sources/storefront/": {
+    "test/tools/sources/storefront/reachable-stores.test.ts": files("found-items store-client"),
+    "test/tools/sources/storefront/server.test.ts": files(
+      "catalogue misbehaviours official-schemas profile-reader profile-server replies",
+    ),
+  },
+  "tools/local/": {
+    "test/tools/local/dynamo-server.test.ts": files("data-folder"),
+    "test/tools/local/gateway.test.ts": files(
+      "gateway-responses path-tree proxy-event request-body response-stream",
+    ),
+    "test/tools/local/run-progress.test.ts": files("table-definition"),
+    "test/tools/local/scheduler-endpoint.test.ts": files("schedule-clock schedule-store"),
+    "test/tools/local/template.test.ts": files("local-names"),
+    "test/tools/local/webhook-receiver.test.ts": files("local-server"),
+    "test/tools/local/world.slow.test.ts": files(
+      "aws-environment buckets queue-poller queue-server queues seed synthesize tables",
+    ),
+  },
+  "tools/migrations/": {
+    "test/tools/migrations/migrations.test.ts": files("run-migration"),
+  },
+  "tools/reconcile/checks/": {
+    "test/tools/reconcile/checks/shards.slow.test.ts": files(
+      "accounts deliveries feed ledger lists old-ledger unreadable",
+    ),
+  },
+  "tools/reconcile/readers/": {
+    "test/tools/reconcile/readers/readers.test.ts": files(
+      "accounts deliveries ledger lists rows shards",
+    ),
+  },
+  "tools/reconcile/rules/": {
+    "test/tools/reconcile/checks/shards.slow.test.ts": files("shard-fold shards"),
+    "test/tools/reconcile/inconsistencies.test.ts": files(
+      "budget delivery export feed list runs target",
+    ),
+    "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
+  },
+  "tools/sources/upstream/": {
+    "test/scripts/check-upstream.slow.test.ts": files("command-line misbehaviours"),
+    "test/scripts/upstream-server.test.ts": files("parse-call sandbox-results server"),
+  },
+  "tools/stand-ins/": {
+    "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
+    "test/shared/exports/duckdb.test.ts": files("run-of-changes"),
+    "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
+  },
+};
+
+/**
+ * The tests of the dashboard. They open the bundle in a browser, so their imports do not lead to the
+ * files. A folder includes its subfolders without an entry.
+ */
+export const openedInBrowser: Readonly<Record<string, string>> = {
+  "functions/dashboard/browser/": "test/dashboard/session.test.ts",
+  "functions/dashboard/browser/api/": "test/dashboard/focus-and-failures.test.ts",
+  "functions/dashboard/browser/format/": "test/dashboard/overview-and-keys.test.ts",
+  "functions/dashboard/browser/pages/exports/": "test/dashboard/exports.test.ts",
+  "functions/dashboard/browser/pages/keys/": "test/dashboard/overview-and-keys.test.ts",
+  "functions/dashboard/browser/pages/overview/": "test/dashboard/overview-and-keys.test.ts",
+  "functions/dashboard/browser/pages/try/": "test/dashboard/try.test.ts",
+  "functions/dashboard/browser/pages/watchlists/": "test/dashboard/watchlists.test.ts",
+  "functions/dashboard/browser/pages/webhooks/": "test/dashboard/webhooks.test.ts",
+  "functions/dashboard/browser/shell/": "test/dashboard/leaving.test.ts",
+  "functions/dashboard/browser/ui/": "test/dashboard/pieces.test.ts",
+};
+
+/** Files that a check runs as a process or in a bundle, so its imports do not lead to them. */
+export const runBy: Readonly<Record<string, string>> = {
+  "lib/app.ts": ".ci/run",
+  "shared/aws/sdk/environment-credentials.ts": "test/lib/bundles.slow.test.ts",
+  "shared/aws/sdk/node-http.ts": "test/lib/bundles.slow.test.ts",
+  "tools/contract/command.ts": ".ci/run",
+  "tools/contract/world.ts": ".ci/run",
+  "tools/local/temporary-dynamo.ts": "test/support/dynamodb.ts",
+};

@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  lacksChromium,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+describe.skipIf(lacksChromium)("the page of the sources in the dashboard", () => {
+  let dashboard: DashboardWorld;
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  it("shows the shares of a source with reads, in both windows, and that others are unknown", async () => {
+    const { api } = dashboard.world;
+    const ids = Array.from({ length: 40 }, (_, n) => String(9_100_000 + n));
+    await api.send("POST", "/products", { platform: "retailer_d", ids });
+
+    const { page } = await dashboard.openAt("/sources", "Sources");
+    const row = page.getByRole("row", { name: /retailer_d\.standard/ });
+    await row
+      .getByText(/^\d+(\.\d)?%$/)
+      .first()
+      .waitFor();
+    await row.getByText(/^≤ [\d.]+ s, p95 ≤ [\d.]+ s$/).waitFor();
+    await row.getByText("not reported").waitFor();
+    const other = page.getByRole("row", { name: /retailer_a\.offer_check/ });
+    await other.getByText("unknown").waitFor();
+    expect(await page.getByRole("row").count()).toBe(9);
+    await expectAccessible(page);
+
+    await page.getByRole("tab", { name: "Last 24 hours" }).click();
+    await page.getByRole("region", { name: "Last 24 hours" }).waitFor();
+    await row
+      .getByText(/^\d+(\.\d)?%$/)
+      .first()
+      .waitFor();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "is accessible on a phone in the %s scheme",
+    async (scheme) => {
+      const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
+      await signIn();
+      await goTo("/sources", "Sources");
+      await page.getByRole("row", { name: /retailer_d\.standard/ }).waitFor();
+      await expectAccessible(page);
+    },
+  );
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { changed, lost, repeatChange } from "../../../shared/base/repeat-change.ts";
+
+const exhausted = (): Error => new Error("too many concurrent changes");
+
+/** An attempt that loses `times` times before it is applied. */
+function losing(times: number) {
+  const attempt = { calls: 0 };
+  return {
+    attempt,
+    make: () => {
+      attempt.calls += 1;
+      return Promise.resolve(attempt.calls > times ? changed("saved") : lost);
+    },
+  };
+}
+
+describe("repeatChange", () => {
+  it("returns the result of the first attempt that is not lost", async () => {
+    const { attempt, make } = losing(2);
+    await expect(repeatChange(make, { triesMax: 3, exhausted })).resolves.toBe("saved");
+    expect(attempt.calls).toBe(3);
+  });
+
+  it("throws the error of the caller after the maximum number of lost attempts", async () => {
+    const { attempt, make } = losing(3);
+    await expect(repeatChange(make, { triesMax: 3, exhausted })).rejects.toThrow(
+      "too many concurrent changes",
+    );
+    expect(attempt.calls).toBe(3);
+  });
+
+  it("throws 503 without another attempt if no time is left", async () => {
+    const { attempt, make } = losing(1);
+    const mayRepeat = (): Promise<boolean> => Promise.resolve(false);
+    await expect(repeatChange(make, { triesMax: 3, exhausted, mayRepeat })).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
+    expect(attempt.calls).toBe(1);
+  });
+
+  it("passes on the error of an attempt", async () => {
+    const make = (): Promise<never> => Promise.reject(new Error("no table"));
+    await expect(repeatChange(make, { triesMax: 3, exhausted })).rejects.toThrow("no table");
+  });
+});

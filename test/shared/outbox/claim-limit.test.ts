@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import {
+  beforeClaim,
+  staysClaimed,
+  type TargetTimes,
+  waitingTargets,
+} from "../../../shared/outbox/claim-limit.ts";
+
+const now = new Date("2026-11-20T10:00:00.000Z");
+const inSeconds = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000);
+/** A target under a lease that ends in `seconds`. */
+const taken = (targetId: string, seconds = 60): TargetTimes => ({
+  targetId,
+  due: inSeconds(seconds),
+  leaseUntil: inSeconds(seconds),
+});
+/** A target without a lease that has been due for `seconds`. */
+const waiting = (targetId: string, seconds = 0): TargetTimes => ({
+  targetId,
+  due: inSeconds(-seconds),
+  leaseUntil: new Date(0),
+});
+const later: TargetTimes = { targetId: "later", due: inSeconds(5), leaseUntil: new Date(0) };
+const three = ["a", "b", "c"].map((name) => taken(name));
+
+describe("a claim of a delivery target", () => {
+  it.each([
+    ["four others are claimed", [...three, taken("d")], { outcome: "full" }],
+    ["no other is claimed or due", [later], { isContested: false, isCrowded: false }],
+    ["one other waits", [waiting("a")], { isContested: false, isCrowded: true }],
+    ["three others are claimed", three, { isContested: false, isCrowded: true }],
+    ["two others are claimed", three.slice(1), { isContested: false, isCrowded: false }],
+    [
+      "three others are claimed and one waits",
+      [...three, waiting("d")],
+      { isContested: true, isCrowded: true },
+    ],
+    [
+      "four others wait",
+      ["a", "b", "c", "d"].map((name) => waiting(name)),
+      { isContested: true, isCrowded: true },
+    ],
+    ["a lease ends now", [...three, { ...taken("d", 0), due: inSeconds(9) }], { outcome: "free" }],
+  ])("is decided if %s", (_, others, expected) => {
+    expect(beforeClaim(others, now)).toMatchObject(expected);
+  });
+
+  it("names the others that are claimed", () => {
+    expect(beforeClaim([waiting("w"), taken("t"), later], now)).toMatchObject({
+      taken: [taken("t")],
+    });
+  });
+});
+
+describe("a contested claim of a delivery target", () => {
+  const own = { targetId: "m", leaseUntil: inSeconds(60) };
+  const stays = (others: readonly TargetTimes[], before: readonly TargetTimes[]): boolean =>
+    staysClaimed(own, { others, taken: before }, now);
+
+  it("stays if at most three others have an earlier lease", () => {
+    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59)], [])).toBe(true);
+    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("z", 61)], [])).toBe(true);
+  });
+
+  it("does not stay if four others have an earlier lease", () => {
+    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("d", 59)], [])).toBe(false);
+  });
+
+  it("comes after others with the same end of their lease and a lower ID", () => {
+    expect(stays([...three, taken("d", 60)], [])).toBe(false);
+    expect(stays([...three, taken("z", 60)], [])).toBe(true);
+  });
+
+  it("comes after others that were claimed before, even if they extended their lease since", () => {
+    const extended = ["w", "x", "y", "z"].map((name) => taken(name, 70));
+    expect(stays(extended, [])).toBe(true);
+    expect(stays(extended, extended)).toBe(false);
+  });
+
+  it("does not count leases that have ended", () => {
+    expect(stays([...three, taken("d", -1)], [taken("d", -1)])).toBe(true);
+  });
+});
+
+describe("the waiting targets of an account", () => {
+  it("are those that are due without a lease, the longest waiting first", () => {
+    const found = waitingTargets([waiting("a", 1), later, taken("t"), waiting("b", 9)], now);
+    expect(found.map(({ targetId }) => targetId)).toEqual(["b", "a"]);
+  });
+});

@@ -1,0 +1,310 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../../../shared/scrapers/scraper.ts";
+import {
+  parseCatalogReply,
+  isReportedMissing,
+  variantFor,
+} from "../../../../shared/sources/storefront/catalog-reply.ts";
+import {
+  storefrontAnswer,
+  type StorefrontPlatform,
+} from "../../../../shared/sources/storefront/fields.ts";
+import { amountOfMinor } from "../../../../shared/sources/storefront/minor-units.ts";
+import { violationsOf } from "../../../../tools/sources/storefront/official-schemas.ts";
+
+const storeId = "gid://store/ProductVariant/44123456789012";
+
+/** A reply with a variant that has every part which the adapter reads, written by hand. */
+const completeReply = (
+  changes: Readonly<Record<string, unknown>> = {},
+  ofProduct: Readonly<Record<string, unknown>> = {},
+): object => ({
+  ucp: {
+    version: "2026-08-25",
+    capabilities: { "dev.ucp.shopping.catalog.lookup": [{ version: "2026-08-25" }] },
+  },
+  products: [
+    {
+      id: "gid://store/Product/7712345678901",
+      handle: "trail-master",
+      title: "Trail Master X",
+      description: { plain: "Shoes for trails." },
+      url: "https://store.example/products/trail-master",
+      categories: [
+        { value: "187", taxonomy: "google_product_category" },
+        { value: "Shoes > Trail", taxonomy: "merchant" },
+      ],
+      price_range: {
+        min: { amount: 15_000, currency: "USD" },
+        max: { amount: 15_000, currency: "USD" },
+      },
+      media: [
+        { type: "image", url: "https://cdn.store.example/shared.jpg" },
+        { type: "video", url: "https://cdn.store.example/film.mp4" },
+      ],
+      metadata: { vendor: "Trailhouse" },
+      variants: [
+        {
+          id: storeId,
+          sku: "TMX-GRN-11",
+          title: "Green / 11",
+          description: { plain: "Green, size 11" },
+          url: "https://store.example/products/trail-master?variant=44123456789012",
+          price: { amount: 12_999, currency: "USD" },
+          list_price: { amount: 15_000, currency: "USD" },
+          availability: { available: true, status: "in_stock" },
+          barcodes: [{ type: "GTIN", value: "00012345678905" }],
+          options: [
+            { name: "Color", label: "Green" },
+            { name: "Size", label: "11" },
+          ],
+          media: [{ type: "image", url: "https://cdn.store.example/green.jpg" }],
+          rating: { value: 8.6, scale_max: 10, count: 128 },
+          seller: { name: "Trail Store" },
+          inputs: [{ id: storeId, match: "exact" }],
+          ...changes,
+        },
+      ],
+      ...ofProduct,
+    },
+  ],
+});
+
+function answerTo(
+  reply: object,
+  {
+    platform = "retailer_b",
+    retailerName,
+  }: { readonly platform?: StorefrontPlatform; readonly retailerName?: string } = {},
+): Answer {
+  const catalog = parseCatalogReply(reply);
+  const found = catalog === null ? undefined : variantFor(storeId, catalog);
+  if (found === undefined) throw new Error("The reply has no variant for the ID");
+  return storefrontAnswer(found, {
+    id: "44123456789012",
+    platform,
+    marketplace: "us",
+    fetchedAt: "2026-11-27T00:00:00.000Z",
+    retailerName,
+  });
+}
+
+const fieldsIn = (answer: Answer): Readonly<Record<string, unknown>> =>
+  "fields" in answer ? answer.fields : {};
+const changed = (changes: Readonly<Record<string, unknown>>): Answer =>
+  answerTo(completeReply(changes));
+
+describe("the fields of an item of a store", () => {
+  it("come from a reply that matches the official schema", () => {
+    expect(violationsOf("lookupResponse", completeReply())).toEqual([]);
+  });
+
+  it("contain everything that the protocol has for retailer_b", () => {
+    expect(answerTo(completeReply(), { retailerName: "Trail Store" })).toEqual({
+      id: "44123456789012",
+      status: "ok",
+      fetchedAt: "2026-11-27T00:00:00.000Z",
+      fields: {
+        title: "Trail Master X - Green / 11",
+        url: "https://store.example/products/trail-master?variant=44123456789012",
+        price: { amount: 129.99, currency: "USD" },
+        availability: { inStock: true, message: "In stock" },
+        seller: { name: "Trail Store" },
+        fulfillment: { byPlatform: true },
+        images: ["https://cdn.store.example/green.jpg", "https://cdn.store.example/shared.jpg"],
+        retailer_b: {
+          brand: "Trailhouse",
+          upc: "012345678905",
+          parentId: "7712345678901",
+          listPrice: { amount: 150, currency: "USD" },
+          thirdPartySeller: false,
+          onlineAvailable: true,
+          preOrder: false,
+          category: "Shoes > Trail",
+          rating: 4.3,
+          reviewsCount: 128,
+          color: "Green",
+        },
+      },
+    });
+  });
+
+  it("contain the price and the stock in the form of retailer_c and retailer_d", () => {
+    expect(fieldsIn(answerTo(completeReply(), { platform: "retailer_c" }))["retailer_c"]).toEqual({
+      regularPrice: 150,
+      shipping: "IN_STOCK",
+    });
+    expect(fieldsIn(answerTo(completeReply(), { platform: "retailer_d" }))["retailer_d"]).toEqual({
+      state: "ADD_TO_CART",
+      regularPrice: 150,
+      savings: 20.01,
+      brand: "Trailhouse",
+      category: "Shoes > Trail",
+      purchasable: true,
+    });
+  });
+
+  it.each([
+    ["the product's title, for the only variant of a product", "Default Title", "Trail Master X"],
+    [
+      "the variant's title, if it begins with the product's",
+      "Trail Master X 11",
+      "Trail Master X 11",
+    ],
+    ["both titles otherwise", "11", "Trail Master X - 11"],
+  ])("have as title %s", (_, title, expected) => {
+    expect(fieldsIn(changed({ title }))["title"]).toBe(expected);
+  });
+
+  it.each([
+    [
+      { available: true, status: "in_stock" },
+      { inStock: true, message: "In stock" },
+    ],
+    [{ available: true }, { inStock: true, message: "In stock" }],
+    [{ available: false }, { inStock: false, message: "Out of stock" }],
+    [{ status: "out_of_stock" }, { inStock: false, message: "Out of stock" }],
+    [
+      { available: true, status: "backorder" },
+      { inStock: true, message: "Back order" },
+    ],
+    [
+      { available: true, status: "preorder" },
+      { inStock: true, message: "Pre-order" },
+    ],
+    [
+      { available: false, status: "preorder" },
+      { inStock: false, message: "Out of stock" },
+    ],
+    [
+      { available: false, status: "discontinued" },
+      { inStock: false, message: "Discontinued" },
+    ],
+    [
+      { available: true, status: "in_warehouse" },
+      { inStock: true, message: "In stock" },
+    ],
+    [{ available: true, status: "discontinued" }, undefined],
+    [{ available: false, status: "in_stock" }, undefined],
+    [{ status: "in_warehouse" }, undefined],
+    [undefined, undefined],
+  ])("have the availability that the store reports as %j", (availability, expected) => {
+    const answer = changed({ availability });
+    expect(fieldsIn(answer)["availability"]).toEqual(expected);
+    expect(answer.status).toBe(expected === undefined ? "partial" : "ok");
+  });
+
+  it("show a seller that is not the store's owner as a third party, without a claim about the shipper", () => {
+    const fields = fieldsIn(answerTo(completeReply(), { retailerName: "Another Store" }));
+    expect(fields["seller"]).toEqual({ name: "Trail Store" });
+    expect(fields).not.toHaveProperty("fulfillment");
+    expect(fields["retailer_b"]).toMatchObject({ thirdPartySeller: true });
+  });
+
+  it("show the store's owner as the seller, if the store names none", () => {
+    const reply = completeReply({ seller: undefined });
+    const fields = fieldsIn(answerTo(reply, { retailerName: "Trail Store" }));
+    expect(fields).toMatchObject({
+      seller: { name: "Trail Store" },
+      fulfillment: { byPlatform: true },
+    });
+    expect(fieldsIn(answerTo(reply))).not.toHaveProperty("seller");
+  });
+
+  it.each([
+    ["a UPC", [{ type: "UPC", value: "012345678905" }], "012345678905"],
+    ["an EAN that is a UPC with a zero", [{ type: "EAN", value: "0012345678905" }], "012345678905"],
+    ["an EAN of another country", [{ type: "EAN", value: "4006381333931" }], undefined],
+    ["an ISBN", [{ type: "ISBN", value: "9783161484100" }], undefined],
+  ])("have the UPC of %s", (_, barcodes, upc) => {
+    expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
+  });
+
+  it("have no rating that is outside its own scale", () => {
+    const rating = { value: 12, scale_max: 10, count: 3 };
+    expect(fieldsIn(changed({ rating }))["retailer_b"]).not.toHaveProperty("rating");
+  });
+
+  it.each([
+    ["another currency", { price: { amount: 12_999, currency: "EUR" } }, "unavailable"],
+    ["no price", { price: undefined }, "partial"],
+    ["a price of 0", { price: { amount: 0, currency: "USD" } }, "partial"],
+    [
+      "a price with decimals, which is not in minor units",
+      { price: { amount: 129.99, currency: "USD" } },
+      "partial",
+    ],
+    ["a price for a pound", { quantity_unit: { unit: "LBR", scale: 2 } }, "partial"],
+    ["a price for one piece", { quantity_unit: { unit: "C62", scale: 0 } }, "ok"],
+  ])("give an item with %s the right status", (_, changes, status) => {
+    expect(changed(changes).status).toBe(status);
+  });
+});
+
+describe("an amount in minor units", () => {
+  it.each([
+    [12_999, "USD", 129.99],
+    [1_999, "JPY", 1_999],
+    [1_999, "KWD", 1.999],
+    [1_999, "IQD", 1.999],
+    [1_999, "COP", 19.99],
+    [12_345, "CLF", 1.2345],
+    [9_007_199_254_740_991, "USD", 90_071_992_547_409.91],
+  ])("%i of %s is %d", (minor, currency, amount) => {
+    expect(amountOfMinor(minor, currency)).toBe(amount);
+  });
+});
+
+describe("a reply of a store", () => {
+  const missing = (content: string, type = "info", others: readonly object[] = []): object => ({
+    ucp: { version: "2026-08-25" },
+    products: [],
+    messages: [{ type, code: "not_found", content }, ...others],
+  });
+  const reports = (reply: object): boolean => {
+    const catalog = parseCatalogReply(reply);
+    return catalog !== null && isReportedMissing(storeId, catalog);
+  };
+
+  it.each([
+    ["its ID", storeId],
+    ["a sentence with its ID", `Product not found: ${storeId}.`],
+  ])("reports an item as missing by a message with %s", (_, content) => {
+    expect(reports(missing(content))).toBe(true);
+    expect(reports(missing(content, "error"))).toBe(true);
+  });
+
+  it.each([
+    ["a longer ID", `${storeId}3`],
+    ["an ID that ends with it", `https://${storeId}`],
+    ["no ID", "Some items were not found"],
+  ])("does not report an item as missing by a message with %s", (_, content) => {
+    expect(reports(missing(content))).toBe(false);
+  });
+
+  it("does not report an item as missing beside another error", () => {
+    const error = { type: "error", code: "search_down", content: "x", severity: "recoverable" };
+    expect(reports(missing(storeId, "info", [error]))).toBe(false);
+  });
+
+  it("contains an item only as an exact match of its ID", () => {
+    const inputs = (match: string, id = storeId): object =>
+      completeReply({ inputs: [{ id, match }] });
+    const found = (reply: object): boolean => {
+      const catalog = parseCatalogReply(reply);
+      return catalog !== null && variantFor(storeId, catalog) !== undefined;
+    };
+    expect(found(inputs("exact"))).toBe(true);
+    expect(found(inputs("featured"))).toBe(false);
+    expect(found(inputs("nearest"))).toBe(false);
+    expect(found(inputs("exact", "gid://store/Product/7712345678901"))).toBe(false);
+  });
+
+  it("with several exact matches of an ID contains the variant with this ID", () => {
+    const twin = { ...completeReply({ id: "gid://store/ProductVariant/1", title: "Twin" }) };
+    const [other] = (twin as { products: readonly object[] }).products;
+    const [own] = (completeReply() as { products: readonly object[] }).products;
+    const catalog = parseCatalogReply({ ucp: { version: "2026-08-25" }, products: [other, own] });
+    expect(catalog && variantFor(storeId, catalog)?.variant.id).toBe(storeId);
+  });
+});

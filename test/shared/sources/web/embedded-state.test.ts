@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { aPage, linkedData, anOffer, aProduct } from "./page.ts";
+import { factsWith } from "./readers.ts";
+
+const heading = "<h1>Kelwick Desk Lamp</h1>";
+const shown = `${heading}<p class="x">USD 21.50</p>`;
+const json = (value: unknown): string =>
+  `<script id="__DATA__" type="application/json">${JSON.stringify(value)}</script>`;
+
+const read = (script: string, body = shown): ReturnType<typeof factsWith> =>
+  factsWith(aPage(script, body), { fallbacks: ["state"] });
+
+const product = { sku: "6501234", price: 21.5, currency: "USD", inStock: true };
+
+describe("the reader of embedded state", () => {
+  it.each([
+    ["a JSON script", json({ props: { product } })],
+    [
+      "a data layer",
+      `<script>dataLayer.push({ecommerce: {items: [${JSON.stringify(product)}]}});</script>`,
+    ],
+    ["a global", `<script>window.__STATE__ = ${JSON.stringify({ a: [product] })};</script>`],
+    [
+      "a parsed text",
+      `<script>var s = JSON.parse(${JSON.stringify(JSON.stringify(product))});</script>`,
+    ],
+    [
+      "a literal of JavaScript",
+      `<script>var s = {sku: '6501234', price: 21.50, currency: 'USD', inStock: true};</script>`,
+    ],
+    ["a call", `<script>gtag('event', 'view_item', ${JSON.stringify(product)});</script>`],
+  ])("reads the price and the stock from %s", (_, script) => {
+    expect(read(script)).toMatchObject({
+      price: { amount: 21.5, currency: "USD" },
+      availability: "instock",
+    });
+  });
+
+  it.each([
+    ["the address", { url: "/p/6501234", price: 21.5, currency: "USD" }],
+    ["the title", { name: "Kelwick Desk Lamp", price: 21.5, currency: "USD" }],
+    ["a nested price", { id: 6_501_234, price: { current: { value: 21.5, currency: "USD" } } }],
+    ["minor units", { id: 6_501_234, price: 2_150, currency: "USD" }],
+    ["a sale price", { id: "6501234", price: 30, salePrice: 21.5, currency: "USD" }],
+  ])("recognizes the product or its price by %s", (_, value) => {
+    expect(read(json(value)).price).toEqual({ amount: 21.5, currency: "USD" });
+  });
+
+  it.each([
+    ["of another product", { sku: "65012345", price: 21.5, currency: "USD" }],
+    ["that the page does not show", { sku: "6501234", price: 20, currency: "USD" }],
+    [
+      "of a related product",
+      { sku: "6501234", related: [{ sku: "7", price: 21.5, currency: "USD" }] },
+    ],
+    [
+      "that is a range",
+      { sku: "6501234", price: 21.5, minPrice: 21.5, maxPrice: 30, currency: "USD" },
+    ],
+    ["in another currency", { sku: "6501234", price: 21.5, currency: "EUR" }],
+    ["that is a former price", { sku: "6501234", regularPrice: 21.5, currency: "USD" }],
+  ])("reports no price %s", (_, value) => {
+    expect(read(json(value))).not.toHaveProperty("price");
+  });
+
+  it("reports no price and no stock if two objects of the product disagree", () => {
+    const other = { ...product, price: 30, inStock: false };
+    const facts = read(json([product, other]), `${shown}<p>USD 30.00</p>`);
+    expect(facts).not.toHaveProperty("price");
+    expect(facts).not.toHaveProperty("availability");
+  });
+
+  it("adds the stock to markup that states only a price, and never replaces that price", () => {
+    const { availability: _word, ...offer } = anOffer();
+    const html = aPage(
+      linkedData(aProduct({ offers: offer })) + json(product),
+      `${shown}<p>USD 19.99</p>`,
+    );
+    expect(factsWith(html, { fallbacks: ["state"] })).toMatchObject({
+      price: { amount: 19.99, currency: "USD" },
+      availability: "instock",
+    });
+  });
+
+  it("runs no script and ends at broken values", () => {
+    expect(() => read(`<script>var price = {"a": "${"\\".repeat(50)}</script>`)).not.toThrow();
+    expect(() => read(`<script>x = {{{{{{price 6501234</script>`)).not.toThrow();
+  });
+});

@@ -1,0 +1,127 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { extractOption } from "../../../../shared/sources/web/options.ts";
+import { anOffer, aPage, aProduct, linkedData } from "./page.ts";
+import { factsWith, readWith } from "./readers.ts";
+
+const state = `<script id="state" type="application/json">{"item":{"now":"17.25","a/b":{"left":3}}}</script>`;
+const global = `<script>window.shop = window.shop || {}; window.shop.page = {item: {now: 16.5, 'sold': false}};</script>`;
+const body =
+  `<div class="buy"><b class="now">$18.75</b><s class="old">$25.00</s>` +
+  `<meta itemprop="x" content="18.75"><p class="stock">Only 3 left</p><p class="by">Fjord Supply</p></div>` +
+  `<i class="twice">$1.00</i><i class="twice">$2.00</i><i class="open">from $9.00</i>`;
+const page = aPage(state + global, body);
+
+const amountBy = (...price: readonly string[]): number | undefined =>
+  factsWith(page, { fallbacks: [], rules: { price, currency: ["= USD"] } }).price?.amount;
+
+const issueOf = (extract: unknown): string | undefined =>
+  v.safeParse(extractOption, extract).issues?.[0].message;
+
+describe("a rule of the deployer", () => {
+  it.each([
+    ["the text of an element", ".buy .now", 18.75],
+    ["an attribute", '.buy meta[itemprop="x"] @content', 18.75],
+    ["a value in a JSON script", "script#state => /item/now", 17.25],
+    ["a value in an object that a script assigns", "window.shop.page => /item/now", 16.5],
+  ])("reads %s", (_, rule, amount) => {
+    expect(amountBy(rule)).toBe(amount);
+  });
+
+  it("is skipped if it finds nothing, and the next rule is used", () => {
+    expect(amountBy(".missing", "script#state => /item/later", ".now")).toBe(18.75);
+  });
+
+  it("is skipped if it finds different values", () => {
+    expect(amountBy(".twice", ".now")).toBe(18.75);
+    expect(amountBy(".twice")).toBeUndefined();
+  });
+
+  it("reads the other fields, and decodes the steps of a JSON pointer", () => {
+    const rules = {
+      price: [".now"],
+      listPrice: [".old"],
+      availability: ["script#state => /item/a~1b/left"],
+      seller: [".by"],
+      brand: ["= Kelwick"],
+      image: ["= /lamp.jpg"],
+    };
+    expect(factsWith(page, { fallbacks: [], rules })).toMatchObject({
+      price: { amount: 18.75, currency: "USD" },
+      listPrice: { amount: 25, currency: "USD" },
+      availability: "instock",
+      seller: "Fjord Supply",
+      brand: "Kelwick",
+      images: ["https://shop.example/lamp.jpg"],
+    });
+  });
+
+  it.each([
+    ["Only 3 left", "instock"],
+    ["https://schema.org/PreOrder", "preorder"],
+    ["Sold out", "soldout"],
+    ["Nicht lieferbar", "outofstock"],
+    ["false", "outofstock"],
+    ["0", "outofstock"],
+    ["Ask us", undefined],
+  ])("reads the availability from %j as %s", (text, availability) => {
+    const facts = factsWith(page, {
+      fallbacks: [],
+      rules: { availability: [`= ${text}`], title: ["= Lamp"] },
+    });
+    expect(facts.availability).toBe(availability);
+  });
+
+  it("replaces what the markup states", () => {
+    const html = aPage(linkedData(aProduct()), body);
+    expect(factsWith(html, { rules: { price: [".now"] } }).price?.amount).toBe(18.75);
+    expect(factsWith(html, { rules: { price: [".missing"] } }).price?.amount).toBe(19.99);
+  });
+
+  it("makes the price unclear if it finds a price that is not one amount", () => {
+    const html = aPage(linkedData(aProduct()), body);
+    expect(factsWith(html, { rules: { price: [".open"] } })).not.toHaveProperty("price");
+  });
+
+  it("chooses no product: a page of another product stays one", () => {
+    const other = page.replace("/p/6501234", "/p/777");
+    const wanted = { url: new URL("https://shop.example/p/6501234") };
+    expect(readWith(other, { rules: { price: [".now"] }, wanted }).proof).toBe("nothing");
+  });
+
+  it("reports no price in another currency than the marketplace's", () => {
+    const euros = aPage("", body.replaceAll("$18.75", "18,75 €"));
+    expect(readWith(euros, { fallbacks: [], rules: { price: [".now"] } }).proof).toBe(
+      "foreign_currency",
+    );
+  });
+});
+
+describe("the option extract", () => {
+  it.each([
+    [{ price: [".a["] }, /invalid selector "\.a\["/],
+    [{ price: [".a:unheard-of"] }, /invalid selector/],
+    [{ price: ["script => product/price"] }, /invalid JSON pointer \(got "product\/price"\)/],
+    [{ price: ["window.state"] }, /needs a JSON pointer/],
+    [{ price: ["a => /b => /c"] }, /more than one =>/],
+    [{ price: ["="] }, /needs a value/],
+    [{ price: [] }, /at least one rule/],
+    [{ price: ".now" }, /must be a list of rules/],
+    [{ price: Array.from({ length: 7 }, () => ".now") }, /at most 6 rules/],
+    [{ price: ["a ".repeat(20)] }, /more than 12 parts/],
+    [{ price: ["a".repeat(400)] }, /at most 300 characters/],
+    [{ prize: [".now"] }, /is not a field\. Rules can read price, currency/],
+  ])("rejects %j", (extract, message) => {
+    expect(issueOf(extract)).toMatch(message);
+  });
+
+  it("accepts rules of every form", () => {
+    const price = [".now", ".now @content", "script#x => /a/0", "window.a.b => /c", "= 1"];
+    expect(issueOf({ price })).toBeUndefined();
+  });
+
+  it("keeps the price of the offer if it has no rules", () => {
+    const html = aPage(linkedData(aProduct({ offers: anOffer({ price: 5 }) })));
+    expect(factsWith(html, { rules: {} }).price?.amount).toBe(5);
+  });
+});

@@ -1,0 +1,8 @@
+import type { HealthOfTier } from "../../shared/platforms/present-platform.ts";
+
+/** The health of the tiers of a service that has read nothing. */
+export const noHealth: HealthOfTier = () => ({
+  status: "unknown",
+  success_rate: null,
+  updated_at: null,
+});

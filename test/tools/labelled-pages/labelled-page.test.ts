@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import {
+  foldsBySite,
+  type LabelledPage,
+  siteOf,
+} from "../../../tools/labelled-pages/labelled-page.ts";
+
+const pageOf = (address: string): LabelledPage => ({
+  url: new URL(address),
+  id: "1",
+  html: "",
+  prices: [],
+  availability: undefined,
+});
+
+describe("the site of a labelled page", () => {
+  it.each([
+    ["https://www.shop.com/p", "shop"],
+    ["https://www.shop.co.uk/p", "shop"],
+    ["https://de.shop.example/p", "shop"],
+    ["https://shop.ie/p", "shop"],
+  ])("of %s is %s", (address, site) => {
+    expect(siteOf(new URL(address))).toBe(site);
+  });
+});
+
+describe("the folds of labelled pages", () => {
+  const pages = ["a.com", "a.de", "b.com", "c.com", "d.com", "d.com"].map((host) =>
+    pageOf(`https://www.shop-${host}/p`),
+  );
+
+  it("contain every page once, and all pages of a site together", () => {
+    const folds = foldsBySite(pages, 3);
+    expect(folds.flat()).toHaveLength(pages.length);
+    for (const site of new Set(pages.map(({ url }) => siteOf(url)))) {
+      const holders = folds.filter((fold) => fold.some(({ url }) => siteOf(url) === site));
+      expect(holders).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import type { LabelledPage } from "../../../tools/labelled-pages/labelled-page.ts";
+import { samplesOf, trainedForest } from "../../../tools/labelled-pages/price-forest.ts";
+
+const url = new URL("https://shop.example/kettle-123");
+const page: LabelledPage = {
+  url,
+  id: "kettle-123",
+  html:
+    "<html><head><title>Kettle</title></head><body><h1>Kettle</h1>" +
+    '<div class="price">$24.50</div><div class="was"><s>$31.00</s></div>' +
+    '<div class="related"><span class="price">$9.99</span></div></body></html>',
+  prices: [24.5],
+  availability: undefined,
+};
+
+describe("the samples of a labelled page", () => {
+  it("mark the right amounts, which together weigh as much as the wrong ones", () => {
+    const samples = samplesOf(page);
+    const weightOf = (isPrice: boolean): number =>
+      samples.filter((one) => one.isPrice === isPrice).reduce((sum, one) => sum + one.weight, 0);
+    expect(samples.length).toBeGreaterThanOrEqual(3);
+    expect(samples.filter(({ isPrice }) => isPrice).length).toBeGreaterThan(0);
+    expect(weightOf(true)).toBeCloseTo(1);
+    expect(weightOf(false)).toBeCloseTo(1);
+  });
+
+  it("are none if the right price of the page is unknown", () => {
+    expect(samplesOf({ ...page, prices: [] })).toEqual([]);
+  });
+});
+
+describe("training the forest", () => {
+  it("results in the same forest for the same samples", () => {
+    const samples = Array.from({ length: 8 }, () => samplesOf(page)).flat();
+    const forest = trainedForest(samples);
+    expect(forest).toEqual(trainedForest(samples));
+    expect(forest.features).toHaveLength(samples[0]?.features.length ?? 0);
+  });
+});

@@ -1,0 +1,198 @@
+import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
+
+/** The features of an amount, and whether it is the price of its page. */
+export interface Sample {
+  readonly features: readonly number[];
+  readonly isPrice: boolean;
+  /** The weight of the sample. */
+  readonly weight: number;
+}
+
+export interface ForestOptions {
+  readonly seed: number;
+  readonly trees: number;
+  readonly depthMax: number;
+  /** The least number of samples in a leaf. */
+  readonly leafMin: number;
+}
+
+/** The maximum number of thresholds for one feature. */
+const thresholdsMax = 63;
+const digits = 3;
+
+/** The values of a feature, as numbers of the ranges between its thresholds. */
+interface Column {
+  readonly thresholds: readonly number[];
+  /** For each sample, the number of thresholds below its value. */
+  readonly ranges: Uint8Array;
+}
+
+interface Growth {
+  readonly samples: readonly Sample[];
+  readonly columns: readonly Column[];
+  readonly options: ForestOptions;
+  readonly fraction: () => number;
+  /** The nodes of the tree, in the form of `ForestTable`. */
+  readonly nodes: number[];
+}
+
+interface Split {
+  readonly feature: number;
+  /** The number of the last range on the lower side. */
+  readonly range: number;
+  readonly impurity: number;
+}
+
+/**
+ * Grows a random forest (Breiman 2001): every tree from a random draw of the samples, and every
+ * node from a random choice of the features. The same samples, options and seed result in the same
+ * forest.
+ */
+export function grownTrees(
+  samples: readonly Sample[],
+  options: ForestOptions,
+): ForestTable["trees"] {
+  const fraction = randomFractions(options.seed);
+  const count = samples[0]?.features.length ?? 0;
+  const columns = Array.from({ length: count }, (_, feature) => columnOf(samples, feature));
+  return Array.from({ length: options.trees }, () => {
+    const draw = samples.map(() => Math.floor(fraction() * samples.length));
+    const nodes: number[] = [];
+    grow(draw, 0, { samples, columns, options, fraction, nodes });
+    return nodes;
+  });
+}
+
+function columnOf(samples: readonly Sample[], feature: number): Column {
+  const valueOf = (sample: Sample): number => sample.features[feature] ?? 0;
+  const values = [...new Set(samples.map(valueOf))].toSorted((a, b) => a - b);
+  const middles = values
+    .slice(1)
+    .map((value, index) => rounded((value + (values[index] ?? 0)) / 2));
+  const every = Math.ceil(middles.length / thresholdsMax);
+  const thresholds = [...new Set(middles)].filter((_, index) => index % every === 0);
+  const ranges = Uint8Array.from(samples, (sample) => {
+    const value = valueOf(sample);
+    const above = thresholds.findIndex((threshold) => value <= threshold);
+    return above === -1 ? thresholds.length : above;
+  });
+  return { thresholds, ranges };
+}
+
+/** Adds a node and everything below it. Returns the position of the node. */
+function grow(draw: readonly number[], depth: number, growth: Growth): number {
+  const { nodes, options, columns } = growth;
+  const at = nodes.length / 4;
+  const share = shareOf(draw, growth);
+  nodes.push(-1, rounded(share), 0, 0);
+  const isDone = depth >= options.depthMax || draw.length < 2 * options.leafMin;
+  const split = isDone || share === 0 || share === 1 ? undefined : bestSplit(draw, growth);
+  const column = columns[split?.feature ?? 0];
+  if (split === undefined || column === undefined) return at;
+  const isLow = (index: number): boolean => (column.ranges[index] ?? 0) <= split.range;
+  const low = grow(draw.filter(isLow), depth + 1, growth);
+  const high = grow(
+    draw.filter((index) => !isLow(index)),
+    depth + 1,
+    growth,
+  );
+  nodes.splice(at * 4, 4, split.feature, column.thresholds[split.range] ?? 0, low, high);
+  return at;
+}
+
+function bestSplit(draw: readonly number[], growth: Growth): Split | undefined {
+  let best: Split | undefined;
+  for (const feature of chosenFeatures(growth)) {
+    const split = bestThreshold(draw, feature, growth);
+    if (split !== undefined && split.impurity < (best?.impurity ?? Infinity)) best = split;
+  }
+  return best;
+}
+
+/** Chooses as many different features as the square root of their number, plus one. */
+function chosenFeatures({ columns, fraction }: Growth): number[] {
+  const left = columns.map((_, feature) => feature);
+  const wanted = Math.min(Math.ceil(Math.sqrt(columns.length)) + 1, columns.length);
+  return Array.from({ length: wanted }, () =>
+    left.splice(Math.floor(fraction() * left.length), 1),
+  ).flat();
+}
+
+/**
+ * Returns the threshold of a feature after which both sides together have the least Gini impurity.
+ * Undefined if every threshold leaves too few samples on a side.
+ */
+function bestThreshold(
+  draw: readonly number[],
+  feature: number,
+  { samples, columns, options: { leafMin } }: Growth,
+): Split | undefined {
+  const column = columns[feature];
+  const sides = column === undefined ? [] : sidesOf(draw, column, samples);
+  const high = emptySide();
+  for (const side of sides) add(high, side, 1);
+  const low = emptySide();
+  let best: Split | undefined;
+  for (const [range, side] of sides.slice(0, -1).entries()) {
+    add(low, side, 1);
+    add(high, side, -1);
+    if (side.count === 0 || low.count < leafMin || high.count < leafMin) continue;
+    const impurity = impurityOf(low) + impurityOf(high);
+    if (impurity < (best?.impurity ?? Infinity)) best = { feature, range, impurity };
+  }
+  return best;
+}
+
+/** Returns the sums of the drawn samples for each range of a feature. */
+function sidesOf(
+  draw: readonly number[],
+  { thresholds, ranges }: Column,
+  samples: readonly Sample[],
+): Side[] {
+  const sides = Array.from({ length: thresholds.length + 1 }, emptySide);
+  for (const index of draw) add(sides[ranges[index] ?? 0], sideOf(samples[index]), 1);
+  return sides;
+}
+
+const sideOf = (sample: Sample | undefined): Side =>
+  sample === undefined
+    ? emptySide()
+    : { count: 1, weight: sample.weight, right: sample.isPrice ? sample.weight : 0 };
+
+interface Side {
+  count: number;
+  weight: number;
+  right: number;
+}
+
+const emptySide = (): Side => ({ count: 0, weight: 0, right: 0 });
+
+/** Adds the samples of one side to another, or removes them with the sign -1. */
+function add(side: Side | undefined, { count, weight, right }: Side, sign: 1 | -1): void {
+  if (side === undefined) return;
+  side.count += sign * count;
+  side.weight += sign * weight;
+  side.right += sign * right;
+}
+
+const impurityOf = ({ weight, right }: Side): number =>
+  weight <= 0 ? 0 : (right * (weight - right)) / weight;
+
+function shareOf(draw: readonly number[], { samples }: Growth): number {
+  const side = emptySide();
+  for (const index of draw) add(side, sideOf(samples[index]), 1);
+  return side.weight === 0 ? 0 : side.right / side.weight;
+}
+
+const rounded = (value: number): number => Number(value.toFixed(digits));
+
+/** Returns a function with a sequence of fractions that the seed determines (mulberry32). */
+function randomFractions(seed: number): () => number {
+  let state = Math.trunc(seed);
+  return () => {
+    state = Math.trunc(state + 0x6d_2b_79_f5) % 2 ** 32;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,37 @@
+import { pageHead } from "../../shared/sources/web/page-head.ts";
+import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
+import { featureNames, priceFeatures } from "../../shared/sources/web/visible/price-features.ts";
+import { pricePage, visiblePage } from "../../shared/sources/web/visible/visible-page.ts";
+import { type ForestOptions, grownTrees, type Sample } from "./grow-forest.ts";
+import type { LabelledPage } from "./labelled-page.ts";
+
+const options: ForestOptions = { seed: 1, trees: 100, depthMax: 8, leafMin: 3 };
+/** Chosen by cross-validation on the training pages. */
+const limits = { threshold: 0.65, margin: 0.05 };
+
+/**
+ * Trains the forest that finds prices in visible text. The same pages result in the same forest.
+ */
+export const trainedForest = (samples: readonly Sample[]): ForestTable => ({
+  features: featureNames,
+  ...limits,
+  trees: grownTrees(samples, options),
+});
+
+/**
+ * Returns a sample for each amount that a page shows; none for a page without a right price. The
+ * right amounts of a page weigh as much as its wrong ones, and all pages weigh the same.
+ */
+export function samplesOf({ html, id, url, prices }: LabelledPage): Sample[] {
+  if (prices.length === 0) return [];
+  const page = pricePage(visiblePage(html, { id, url, currency: null }, () => pageHead(html)));
+  const features = priceFeatures(page);
+  const isPrice = page.amounts.map(({ amount }) => prices.includes(amount));
+  const right = isPrice.filter(Boolean).length;
+  const wrong = isPrice.length - right;
+  return features.map((values, index) => ({
+    features: values,
+    isPrice: isPrice[index] === true,
+    weight: 1 / (isPrice[index] === true ? right : wrong),
+  }));
+}

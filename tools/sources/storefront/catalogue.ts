@@ -1,0 +1,207 @@
+/** The invented catalog of the reference store, with the titles and prices of the sandbox. */
+import { currencyOf } from "../../../shared/platforms/catalogue.ts";
+import { reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
+import { brandOf, kindOf, titleOf } from "../../../shared/sources/sandbox/catalogue.ts";
+import { drawsOf } from "../../../shared/sources/sandbox/draw.ts";
+import { retailerBFields } from "../../../shared/sources/sandbox/retailer-b.ts";
+import { behaviourOf, scriptedStatus } from "../../../shared/sources/sandbox/script.ts";
+
+const platform = "retailer_b";
+const marketplace = "us";
+const currency = currencyOf(platform, marketplace);
+const centsOf = (amount: number): number => Math.round(amount * 100);
+
+/** The beginning of the store's global IDs. */
+const space = "gid://reference-store";
+const variantPattern = new RegExp(`^${space}/ProductVariant/(\\d{5,15})$`);
+export const idTemplate = `${space}/ProductVariant/{id}`;
+
+const colors = ["Black", "White", "Blue"] as const;
+const firstProduct = 7_700_000_000_001;
+const firstVariant = 44_000_000_000_010;
+/** The numbers of a product's variants begin with the next ten. */
+const numbersPerProduct = 10;
+export const listedProductCount = 1_000;
+
+/** A price, in the form of the protocol. */
+interface MinorMoney {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export interface StoreVariant extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly price: MinorMoney;
+}
+
+export interface StoreProduct extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly title: string;
+  readonly variants: readonly StoreVariant[];
+}
+
+/** The item numbers of the store's listed products, in order. */
+export const listedNumbers = (count = listedProductCount * colors.length): string[] =>
+  Array.from({ length: count }, (_, n) =>
+    String(firstVariant + Math.floor(n / colors.length) * numbersPerProduct + (n % colors.length)),
+  );
+
+export const storeId = (number: string): string => idTemplate.replace("{id}", number);
+
+/** Returns the item number of a variant's global ID; undefined for any other text. */
+export const numberOf = (id: string): string | undefined => variantPattern.exec(id)?.[1];
+
+/** Returns true for the global ID of the item about which the store answers slowly. */
+export function isSlow(id: string): boolean {
+  const number = numberOf(id);
+  return number !== undefined && behaviourOf(platform, number) === "slow";
+}
+
+/** The position of a listed item. */
+interface Place {
+  readonly product: number;
+  readonly variant: number;
+}
+
+function placeOf(number: string): Place | undefined {
+  const offset = Number(number) - firstVariant;
+  const product = Math.floor(offset / numbersPerProduct);
+  const variant = offset % numbersPerProduct;
+  const isListed = product >= 0 && product < listedProductCount && variant < colors.length;
+  return isListed ? { product, variant } : undefined;
+}
+
+/** Overrides prices, in minor units, by item number. */
+export type Prices = ReadonlyMap<string, number>;
+
+interface Moment {
+  readonly at: Date;
+  readonly prices: Prices;
+}
+
+/** An item of the store: its product, and the variant in it. */
+export interface StoreItem {
+  readonly productId: string;
+  readonly variant: StoreVariant;
+}
+
+/** What the store knows about an ID. `silent` items get no answer at all. */
+export type Lookup =
+  | { readonly kind: "found"; readonly item: StoreItem }
+  | { readonly kind: "not_found" }
+  | { readonly kind: "silent" };
+
+/** Looks an item number up. The reserved IDs of the sandbox behave as they do there. */
+export function lookUp(number: string, moment: Moment): Lookup {
+  const place = placeOf(number);
+  const behaviour = behaviourOf(platform, number);
+  if (place === undefined && behaviour === undefined) return { kind: "not_found" };
+  if (behaviour !== undefined) {
+    const status = scriptedStatus(behaviour, { id: number, at: moment.at });
+    if (status === "not_found") return { kind: "not_found" };
+    if (status === "unavailable") return { kind: "silent" };
+  }
+  const productId = productIdOf(number, place);
+  return { kind: "found", item: { productId, variant: variantOf(number, place, moment) } };
+}
+
+function productIdOf(number: string, place: Place | undefined): string {
+  return `${space}/Product/${place === undefined ? number : firstProduct + place.product}`;
+}
+
+/** Listed items have the price of this time, until `setPrice` changes it. */
+const listedTime = new Date("2026-01-01T00:00:00Z");
+/** The third variant of each product whose position this number divides is sold out. */
+const soldOutEvery = 10;
+
+const isSoldOut = ({ product, variant }: Place): boolean =>
+  product % soldOutEvery === soldOutEvery - 1 && variant === colors.length - 1;
+
+// oxlint-disable-next-line complexity -- each operator adds a member that is not always there
+function variantOf(
+  number: string,
+  place: Place | undefined,
+  { at: now, prices }: Moment,
+): StoreVariant {
+  const at = place === undefined ? now : listedTime;
+  // All variants of a product have its price.
+  const draw = drawsOf({ seed: "storefront", marketplace, id: productIdOf(number, place) });
+  const behaviour = behaviourOf(platform, number);
+  const fields = retailerBFields({ platform, id: number, at, currency, draw }, behaviour);
+  const { brand, listPrice, rating, reviewsCount } = fields.retailer_b;
+  const color = place === undefined ? undefined : colors[place.variant];
+  const inStock = place === undefined ? fields.availability?.inStock === true : !isSoldOut(place);
+  const isHidden = behaviour === "always_partial";
+  return {
+    id: storeId(number),
+    sku: `REF-${number}`,
+    title: color ?? "Default Title",
+    description: { plain: `${brand ?? ""} ${color ?? ""}`.trim() },
+    url: `https://reference-store.example/products/${number}`,
+    price: {
+      amount: prices.get(number) ?? centsOf(fields.price?.amount ?? 0),
+      currency,
+    },
+    ...(listPrice && { list_price: { amount: centsOf(listPrice.amount), currency } }),
+    // The store does not report whether this item is in stock, so a promised field is missing.
+    ...(!isHidden && {
+      availability: { available: inStock, status: inStock ? "in_stock" : "out_of_stock" },
+    }),
+    ...(color !== undefined && { options: [{ name: "Color", label: color }] }),
+    barcodes: [{ type: "UPC", value: number.slice(-12).padStart(12, "0") }],
+    ...(fields.images && { media: fields.images.map((url) => ({ type: "image", url })) }),
+    ...(rating !== undefined && {
+      rating: { value: rating, scale_max: 5, ...(reviewsCount && { count: reviewsCount }) },
+    }),
+    seller: { name: "Reference Store" },
+  };
+}
+
+/** Returns a product with these variants, as the protocol describes it. */
+export function productWith(productId: string, variants: readonly StoreVariant[]): StoreProduct {
+  const draw = drawsOf({ seed: "storefront", marketplace, id: productId });
+  const amounts = variants.map(({ price }) => price.amount);
+  const title = titleOf(platform, productId, draw);
+  return {
+    id: productId,
+    title,
+    description: { plain: title },
+    categories: [{ value: kindOf(platform, productId, draw).category, taxonomy: "merchant" }],
+    metadata: { brand: brandOf(draw) },
+    price_range: {
+      min: { amount: Math.min(...amounts), currency },
+      max: { amount: Math.max(...amounts), currency },
+    },
+    variants,
+  };
+}
+
+/** A product of the store, by its ID and the item numbers of its variants. */
+export interface ListedProduct {
+  readonly productId: string;
+  readonly numbers: readonly string[];
+}
+
+/** The item whose price changes at every read, then the other products. */
+const listed: readonly ListedProduct[] = [
+  ...reservedIds[platform]
+    .filter(({ behaviour }) => behaviour === "price_changes_every_read")
+    .map(({ id }) => ({ productId: productIdOf(id, undefined), numbers: [id] })),
+  ...Array.from({ length: listedProductCount }, (_, product) => ({
+    productId: `${space}/Product/${firstProduct + product}`,
+    numbers: colors.map((_color, variant) =>
+      String(firstVariant + product * numbersPerProduct + variant),
+    ),
+  })),
+];
+
+/** Returns the products whose title or category contains every word. */
+export function search(query: string): readonly ListedProduct[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return listed.filter(({ productId }) => {
+    const draw = drawsOf({ seed: "storefront", marketplace, id: productId });
+    const { category } = kindOf(platform, productId, draw);
+    const text = `${titleOf(platform, productId, draw)} ${category}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
