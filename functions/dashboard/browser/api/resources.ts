@@ -71,7 +71,15 @@ export type WatchlistItemChange = InferOutput<typeof itemChangeResponse>;
 export type SchedulePreview = InferOutput<typeof schedulePreviewResponse>;
 
 export type HistoryPoint = ReturnType<typeof presentItemHistory>["data"][number];
-export type FieldChange = ReturnType<typeof presentChanges>["data"][number];
+export type FieldChange = ReturnType<typeof presentChanges>["data"][number] & {
+  readonly kind: string;
+  readonly currency: string;
+  readonly watchlist_name: string;
+  readonly label: string | null;
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly image: string | null;
+};
 
 export type WebhookEndpoint = InferOutput<typeof webhookEndpointSchema>;
 export type WebhookEndpointWithSecret = InferOutput<typeof webhookEndpointWithSecretSchema>;

@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import type { Section } from "../shell/navigation.tsx";
+import type { Section } from "../shell/sections.ts";
 import { matchPath } from "../shell/router.ts";
 import type { PageProps, ShownPage } from "../shell/shown-page.ts";
 import { ChangesPage } from "./changes/changes-page.tsx";

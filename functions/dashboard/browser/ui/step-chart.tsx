@@ -15,6 +15,14 @@ export interface Span {
   readonly to: number;
 }
 
+/** Unix times in seconds that are marked at an edge of the chart. */
+export interface Marks {
+  /** Short ticks above the horizontal axis. */
+  readonly below: readonly number[];
+  /** Triangles at the upper edge. */
+  readonly above: readonly number[];
+}
+
 interface StepChartProps {
   /** The quantity, such as `Price`. */
   readonly title: string;
@@ -23,19 +31,23 @@ interface StepChartProps {
   readonly span: Span;
   /** Time spans that are shaded, such as those without stock. */
   readonly shaded: readonly Span[];
+  readonly marks: Marks;
   readonly format: (value: number) => string;
   /** The text above the chart while the pointer is not on it. */
   readonly summary: string;
 }
 
 const height = 240;
+/** Sizes of the marks in pixels. */
+const tickHeight = 6;
+const markWidth = 9;
 
 /**
  * Shows values that hold until the next one. The chart is hidden from screen readers: the page must
  * show the same values as a table.
  */
 export function StepChart(props: StepChartProps) {
-  const { title, steps, shaded, format, summary } = props;
+  const { title, steps, shaded, marks, format, summary } = props;
   const box = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number>();
   useEffect(() => {
@@ -46,7 +58,7 @@ export function StepChart(props: StepChartProps) {
       options: () => optionsFor(element, props, setPointed),
       data: [steps.map(({ at }) => at), steps.map(({ value }) => value)],
     });
-  }, [steps, shaded]);
+  }, [steps, shaded, marks]);
   const step = pointed === undefined ? undefined : steps[pointed];
   return (
     <figure class="chart" aria-label={title}>
@@ -62,7 +74,7 @@ export function StepChart(props: StepChartProps) {
 
 function optionsFor(
   element: HTMLElement,
-  { span, shaded, format }: StepChartProps,
+  { span, shaded, marks, format }: StepChartProps,
   onPoint: (index: number | undefined) => void,
 ): uPlot.Options {
   const color = (token: string): string => resolvedColor(element, token);
@@ -79,6 +91,27 @@ function optionsFor(
     for (const { from, to } of shaded) {
       const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(to, "x", true)];
       plot.ctx.fillRect(left, top, right - left, size);
+    }
+  };
+  const drawMarks = (plot: uPlot): void => {
+    const { top, height: size } = plot.bbox;
+    const placeOf = (times: readonly number[]): readonly number[] =>
+      times
+        .filter((at) => at >= span.from && at <= span.to)
+        .map((at) => plot.valToPos(at, "x", true));
+    const { devicePixelRatio: scale } = window;
+    plot.ctx.fillStyle = color("--muted");
+    for (const left of placeOf(marks.below)) {
+      plot.ctx.fillRect(left, top + size - tickHeight * scale, scale, tickHeight * scale);
+    }
+    plot.ctx.fillStyle = color("--warn");
+    for (const left of placeOf(marks.above)) {
+      const [half, depth] = [markWidth * scale * 0.5, markWidth * scale];
+      plot.ctx.beginPath();
+      plot.ctx.moveTo(left - half, top);
+      plot.ctx.lineTo(left + half, top);
+      plot.ctx.lineTo(left, top + depth);
+      plot.ctx.fill();
     }
   };
   return {
@@ -103,6 +136,7 @@ function optionsFor(
     ],
     hooks: {
       drawClear: [shade],
+      draw: [drawMarks],
       setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)],
     },
   };

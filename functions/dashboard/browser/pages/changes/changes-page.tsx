@@ -11,13 +11,14 @@ import { Card } from "../../ui/card.tsx";
 import { Filters, Segmented, SelectFilter } from "../../ui/filters.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { useDebounced } from "../watchlists/use-debounced.ts";
+import { useDebounced } from "../../api/use-debounced.ts";
 import { valueWords } from "../watchlists/item-values.ts";
 import { type ChangeFilter, filterIn, kinds, linkOf, sinceOf, sorts, spans } from "./change-filter.ts";
-import { kindWords, sizeWords, toneOf } from "./change-words.ts";
-import { csvOf, jsonOf, saveFile } from "./download.ts";
+import { amountWords, kindWords, percentWords, toneOf } from "./change-words.ts";
+import { changesCsv, changesJson } from "./download.ts";
 import "./changes.css";
 
 const pageSize = 100;
@@ -35,7 +36,7 @@ export function ChangesPage({ query }: PageProps) {
         <Choices filter={filter} names={names} onChange={change} />
         <Table
           caption="Changes"
-          columns={columnsWith(names)}
+          columns={columns}
           rows={pages.entries}
           rowKey={({ id }) => id}
           error={pages.error}
@@ -150,10 +151,10 @@ function Downloads({ entries }: { readonly entries: readonly Row[] | undefined }
   const changes = entries.map(({ id: _, ...change }) => change);
   return (
     <div class="row">
-      <Button small onClick={() => saveFile("changes.csv", "text/csv", csvOf(changes))}>
+      <Button small onClick={() => saveFile("changes.csv", changesCsv(changes))}>
         CSV
       </Button>
-      <Button small onClick={() => saveFile("changes.json", "application/json", jsonOf(changes))}>
+      <Button small onClick={() => saveFile("changes.json", changesJson(changes))}>
         JSON
       </Button>
     </div>
@@ -174,12 +175,12 @@ function NoChanges({ filter }: { readonly filter: ChangeFilter }) {
   );
 }
 
-const columnsWith = (names: ReadonlyMap<string, string> | undefined): readonly Column<Row>[] => [
+const columns: readonly Column<Row>[] = [
   { head: "Item", isRowHead: true, cell: itemCell },
   {
     head: "Watchlist",
-    cell: ({ watchlist_id: id }) => (
-      <a href={linkTo(`/watchlists/${id}`)}>{names?.get(id) ?? id}</a>
+    cell: ({ watchlist_id: id, watchlist_name: name }) => (
+      <a href={linkTo(`/watchlists/${id}`)}>{name}</a>
     ),
   },
   {
@@ -203,7 +204,12 @@ const columnsWith = (names: ReadonlyMap<string, string> | undefined): readonly C
   {
     head: "Size",
     align: "end",
-    cell: (row) => <span class={`number change-${toneOf(row)}`}>{sizeWords(row)}</span>,
+    cell: (row) => (
+      <span class="change-size number">
+        <strong class={`change-${toneOf(row)}`}>{percentWords(row)}</strong>
+        <span class="muted small">{amountWords(row)}</span>
+      </span>
+    ),
   },
   { head: "When", align: "end", cell: ({ changed_at: at }) => <RelativeTime time={at} /> },
 ];

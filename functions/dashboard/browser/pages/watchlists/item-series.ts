@@ -15,40 +15,55 @@ const priceFields = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as co
 export const priceFieldIn = (points: readonly HistoryPoint[]): string | undefined =>
   priceFields.find((field) => points.some(({ values }) => values[field] !== undefined));
 
-const secondsOf = (at: string): number => Date.parse(at) / 1_000;
+/** Converts an ISO 8601 time to Unix seconds, the unit of charts. */
+export const secondsOf = (at: string): number => Date.parse(at) / 1_000;
 
 /**
- * Returns the prices and the times without stock of an item within a span.
+ * Returns the prices and the times without stock of an item within a span. The values that held
+ * when the span began are its first step.
  * @param points the history of the item, oldest first
  */
 export function seriesOf(points: readonly HistoryPoint[], span: Span): ItemSeries {
-  const field = priceFieldIn(points);
+  return {
+    prices: pricesIn(points, priceFieldIn(points), span),
+    outOfStock: outOfStockIn(points, span),
+  };
+}
+
+function pricesIn(
+  points: readonly HistoryPoint[],
+  field: string | undefined,
+  span: Span,
+): readonly Step[] {
   const prices: Step[] = [];
-  const outOfStock: Span[] = [];
-  let out: number | undefined;
   for (const { at, status, values } of points) {
-    const time = Math.max(secondsOf(at), span.from);
-    const value = field === undefined ? undefined : values[field];
-    if (status === "not_found") prices.push({ at: time, value: null });
-    else if (value !== undefined) {
-      prices.push({ at: time, value: typeof value === "number" ? value : null });
-    }
-    const isOut = status === "not_found" ? true : stockIn(values);
-    if (isOut === true) out ??= time;
-    else if (isOut === false && out !== undefined) {
-      outOfStock.push({ from: out, to: time });
-      out = undefined;
-    }
+    const value = status === "not_found" ? null : field && values[field];
+    const time = secondsOf(at);
+    if (value === undefined || time > span.to) continue;
+    const step = { at: Math.max(time, span.from), value: typeof value === "number" ? value : null };
+    // Only the last value before the span holds when the span begins.
+    if (prices.at(-1)?.at === step.at) prices.pop();
+    prices.push(step);
   }
-  if (out !== undefined) outOfStock.push({ from: out, to: span.to });
   const last = prices.at(-1);
   // The last value holds until the end of the span.
   if (last !== undefined && last.at < span.to) prices.push({ at: span.to, value: last.value });
-  return { prices, outOfStock };
+  return prices;
 }
 
-/** Returns true if a read found the item out of stock, undefined if its stock did not change. */
-function stockIn(values: HistoryPoint["values"]): boolean | undefined {
-  const { inStock } = values;
-  return typeof inStock === "boolean" ? !inStock : undefined;
+function outOfStockIn(points: readonly HistoryPoint[], span: Span): readonly Span[] {
+  const spans: Span[] = [];
+  let out: number | undefined;
+  const end = (to: number): void => {
+    if (out !== undefined && to > span.from) spans.push({ from: Math.max(out, span.from), to });
+    out = undefined;
+  };
+  for (const { at, status, values } of points) {
+    const time = secondsOf(at);
+    if (time > span.to) break;
+    if (status === "not_found" || values["inStock"] === false) out ??= time;
+    else if (values["inStock"] === true) end(time);
+  }
+  end(span.to);
+  return spans;
 }

@@ -17,7 +17,7 @@ import {
 } from "./pipeline-draft.ts";
 import { PipelineGraph } from "./pipeline-graph.tsx";
 import { scheduleFieldsIn } from "./schedule-draft.ts";
-import { useDebounced } from "./use-debounced.ts";
+import { useDebounced } from "../../api/use-debounced.ts";
 
 /** The platform and the marketplace of a watchlist. */
 export interface Shop {
