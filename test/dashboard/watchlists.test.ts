@@ -118,7 +118,8 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("img", { name: /every 3rd run/ }).waitFor();
     await page.getByLabel("Template").selectOption("buybox_watch");
     await page.getByRole("img", { name: /offers: reads with retailer_a.offers/ }).waitFor();
-    await page.getByRole("button", { name: "Edit as JSON" }).click();
+    await page.getByRole("button", { name: "Edit the rules" }).click();
+    await page.getByRole("button", { name: "JSON" }).click();
     const editor = page.getByLabel("Pipeline as JSON");
     const text = await editor.inputValue();
     await editor.fill(text.replace('"merchant"', '"merchandise"'));
@@ -175,7 +176,9 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await page.locator(".virtual-body .item-row").count()).toBeLessThan(40);
     await page.getByLabel("Search by ID").fill("900");
     await page.getByText("2 items", { exact: true }).waitFor();
-    expect(await page.locator(".item-row code").allTextContents()).toEqual(["9000001", "9000007"]);
+    const boxes = page.getByRole("checkbox", { name: /^Select \d/ });
+    const names = await boxes.evaluateAll((all) => all.map((box) => box.ariaLabel));
+    expect(names).toEqual(["Select 9000001", "Select 9000007"]);
     await page.getByLabel("Search by ID").fill("123");
     await page.getByText("No items match the filter.").waitFor();
     await page.getByLabel("Search by ID").fill("");

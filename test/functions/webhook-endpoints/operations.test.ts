@@ -1,5 +1,6 @@
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { Stripe } from "stripe";
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { routes } from "../../../functions/routes.ts";
 import { limits } from "../../../shared/base/limits.ts";
@@ -10,6 +11,7 @@ import {
   webhookEndpointWithSecretSchema,
   webhookTestResponse,
 } from "../../../shared/webhooks/endpoint-schema.ts";
+import { eventSchemas } from "../../../scripts/openapi/event-schema.ts";
 import {
   aRun,
   type DeliveryWorld,
@@ -634,6 +636,35 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
       "service-attempt": "1",
       "webhook-id": event["id"],
     });
+  });
+
+  it.each(Object.entries(eventSchemas))(
+    "sends an event of the type %s in the documented form, also to an endpoint without subscriptions",
+    async (type, schema) => {
+      const { id, secret } = await createHere({ events: [] });
+
+      const { body } = await api.call("POST", `webhook_endpoints/${id}/test`, { body: { type } });
+
+      expect(body).toMatchObject({ object: "webhook_test", delivered: true });
+      expect(signedBy(secret)).toBe(true);
+      const [request] = receiver.requests;
+      const event: unknown = JSON.parse(request?.body ?? "{}");
+      expect(event).toMatchObject({ type });
+      expect(v.safeParse(schema, event).issues).toBeUndefined();
+      expect(request?.headers["service-event-type"]).toBe(type);
+      const [logged] = await delivered();
+      expect(logged).toMatchObject({ event_type: type, watchlist_id: null, run_id: null });
+    },
+  );
+
+  it("refuses an unknown event type, and sends nothing", async () => {
+    const { id } = await createHere();
+    const answer = await api.call("POST", `webhook_endpoints/${id}/test`, {
+      body: { type: "watchlist.sold" },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "type" });
+    expect(receiver.requests).toEqual([]);
   });
 
   it.each([500, 302, 410, 404])(

@@ -9,6 +9,8 @@ import type {
   apiKeyWithKeySchema,
 } from "../../../../shared/accounts/api-key-schema.ts";
 import type { usageResponse } from "../../../../shared/accounts/usage-schema.ts";
+import type { backtestJobResponse } from "../../../../shared/backtest/backtest-job.ts";
+import type { backtestResponse } from "../../../../shared/backtest/present-backtest.ts";
 import type { creditTransactionSchema } from "../../../../shared/credits/credit-transaction-schema.ts";
 import type { backfillResponse } from "../../../../shared/exports/start-backfill.ts";
 import type {
@@ -70,6 +72,9 @@ export type WatchlistEstimate = InferOutput<typeof estimateResponse>;
 export type WatchlistItemChange = InferOutput<typeof itemChangeResponse>;
 export type SchedulePreview = InferOutput<typeof schedulePreviewResponse>;
 
+export type Backtest = InferOutput<typeof backtestResponse>;
+export type BacktestJob = InferOutput<typeof backtestJobResponse>;
+
 export type HistoryPoint = ReturnType<typeof presentItemHistory>["data"][number];
 export type FieldChange = ReturnType<typeof presentChanges>["data"][number] & {
   readonly kind: string;
@@ -79,6 +84,7 @@ export type FieldChange = ReturnType<typeof presentChanges>["data"][number] & {
   readonly title: string | null;
   readonly url: string | null;
   readonly image: string | null;
+  readonly last_known: string | number | boolean | null;
 };
 
 export type WebhookEndpoint = InferOutput<typeof webhookEndpointSchema>;

@@ -1,27 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { drawPlot, resolvedColor } from "./plot.ts";
-
-/** A value from a time on; null if there was no value. */
-export interface Step {
-  /** Unix time in seconds. */
-  readonly at: number;
-  readonly value: number | null;
-}
-
-/** A time span in Unix seconds. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Unix times in seconds that are marked at an edge of the chart. */
-export interface Marks {
-  /** Short ticks above the horizontal axis. */
-  readonly below: readonly number[];
-  /** Triangles at the upper edge. */
-  readonly above: readonly number[];
-}
+import type { Marks, Span, Step } from "./steps.ts";
 
 interface StepChartProps {
   /** The quantity, such as `Price`. */

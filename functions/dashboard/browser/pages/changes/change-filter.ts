@@ -30,8 +30,9 @@ export interface ChangeFilter {
   readonly kind: string;
   readonly watchlist: string;
   readonly field: string;
-  /** Minimum change in percent, as the user types it. */
+  /** Minimum change in percent and in the unit of the field, as the user types it. */
   readonly percent: string;
+  readonly amount: string;
   readonly sort: string;
 }
 
@@ -41,22 +42,33 @@ const noFilter: ChangeFilter = {
   watchlist: "",
   field: "",
   percent: "",
+  amount: "",
   sort: "time",
 };
 
-/** Reads the filters from the address. Unknown values do not filter. */
+/** Returns true if changes of a kind have no size: the service then refuses filters by size. */
+export const hasNoSize = (kind: string): boolean =>
+  ["back_in_stock", "sold_out", "delisted", "new_seller"].includes(kind);
+
+/**
+ * Reads the filters from the address. Unknown values do not filter, nor does a size with a kind
+ * without a size.
+ */
 export function filterIn(query: URLSearchParams): ChangeFilter {
   const known = (name: "span" | "kind" | "sort", valid: readonly (readonly [string, string])[]) => {
     const value = query.get(name) ?? "";
     return valid.some(([one]) => one === value) ? value : noFilter[name];
   };
+  const kind = known("kind", kinds);
+  const noSize = hasNoSize(kind);
   return {
     span: known("span", spans),
-    kind: known("kind", kinds),
-    sort: known("sort", sorts),
+    kind,
+    sort: noSize ? noFilter.sort : known("sort", sorts),
     watchlist: query.get("watchlist") ?? "",
     field: query.get("field") ?? "",
-    percent: query.get("percent") ?? "",
+    percent: noSize ? "" : (query.get("percent") ?? ""),
+    amount: noSize ? "" : (query.get("amount") ?? ""),
   };
 }
 

@@ -28,3 +28,20 @@ export function toneOf({ kind }: FieldChange): ChangeTone {
   if (kind === "price_rise" || kind === "sold_out" || kind === "delisted") return "bad";
   return "neutral";
 }
+
+/**
+ * Returns the values of a change: `12.00 USD → 10.00 USD`. If the value before was nothing, also
+ * shows the last known one, with which the size compares.
+ */
+export function valuesWords({
+  kind,
+  field,
+  before,
+  after,
+  last_known: known,
+  currency,
+}: FieldChange): string {
+  if (kind === "delisted") return "listed → delisted";
+  const gap = before === null && known !== null ? `${valueWords(field, known, currency)}, then ` : "";
+  return `${gap}${valueWords(field, before, currency)} → ${valueWords(field, after, currency)}`;
+}

@@ -15,9 +15,8 @@ import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useDebounced } from "../../api/use-debounced.ts";
-import { valueWords } from "../watchlists/item-values.ts";
-import { type ChangeFilter, filterIn, kinds, linkOf, sinceOf, sorts, spans } from "./change-filter.ts";
-import { amountWords, kindWords, percentWords, toneOf } from "./change-words.ts";
+import { type ChangeFilter, filterIn, hasNoSize, kinds, linkOf, sinceOf, sorts, spans } from "./change-filter.ts";
+import { amountWords, kindWords, percentWords, toneOf, valuesWords } from "./change-words.ts";
 import { changesCsv, changesJson } from "./download.ts";
 import "./changes.css";
 
@@ -41,7 +40,7 @@ export function ChangesPage({ query }: PageProps) {
           rowKey={({ id }) => id}
           error={pages.error}
           onRetry={pages.refresh}
-          empty={<NoChanges filter={filter} />}
+          empty={<NoChanges filter={filter} hasMore={pages.hasMore} />}
         />
         <Pager pages={pages} />
       </Card>
@@ -59,6 +58,7 @@ const rowOf = (change: FieldChange): Row => ({
 
 function useChanges(filter: ChangeFilter): Pages<Row> {
   const percent = useDebounced(filter.percent.trim());
+  const amount = useDebounced(filter.amount.trim());
   const { span, kind, watchlist, field, sort } = filter;
   // The minute of the start keeps the inputs of the query equal between two renderings.
   const since = useMemo(() => sinceOf(span, new Date()).toISOString(), [span]);
@@ -72,14 +72,15 @@ function useChanges(filter: ChangeFilter): Pages<Row> {
           sort,
           limit: pageSize,
           starting_after: cursor,
-          kind: kind || undefined,
-          field: field || undefined,
-          min_delta_percent: percent || undefined,
+          kind,
+          field,
+          min_delta_percent: percent,
+          min_delta: amount,
         },
       });
       return { ...page, data: page.data.map(rowOf) };
     },
-    [path, since, kind, field, percent, sort],
+    [path, since, kind, field, percent, amount, sort],
     { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
   );
 }
@@ -117,23 +118,9 @@ function Choices({ filter, names, onChange }: ChoicesProps) {
         value={filter.watchlist}
         onChange={(watchlist) => onChange({ watchlist })}
       />
-      <SelectFilter
-        label="Order"
-        choices={sorts}
-        value={filter.sort}
-        onChange={(sort) => onChange({ sort })}
-      />
+      {!hasNoSize(filter.kind) && <SizeChoices filter={filter} onChange={onChange} />}
       <input
-        class="control short-control"
-        inputMode="decimal"
-        autocomplete="off"
-        aria-label="Minimum change in percent"
-        placeholder="Min. %"
-        value={filter.percent}
-        onInput={(event) => onChange({ percent: event.currentTarget.value })}
-      />
-      <input
-        class="control short-control"
+        class="control"
         autocomplete="off"
         spellcheck={false}
         aria-label="Field"
@@ -142,6 +129,38 @@ function Choices({ filter, names, onChange }: ChoicesProps) {
         onChange={(event) => onChange({ field: event.currentTarget.value.trim() })}
       />
     </Filters>
+  );
+}
+
+/** The order, and the minimum size of a change. */
+function SizeChoices({ filter, onChange }: Omit<ChoicesProps, "names">) {
+  return (
+    <>
+      <SelectFilter
+        label="Order"
+        choices={sorts}
+        value={filter.sort}
+        onChange={(sort) => onChange({ sort })}
+      />
+      <input
+        class="control"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label="Minimum change in percent"
+        placeholder="Min. %"
+        value={filter.percent}
+        onInput={(event) => onChange({ percent: event.currentTarget.value })}
+      />
+      <input
+        class="control"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label="Minimum change as an amount"
+        placeholder="Min. amount"
+        value={filter.amount}
+        onInput={(event) => onChange({ amount: event.currentTarget.value })}
+      />
+    </>
   );
 }
 
@@ -161,19 +180,26 @@ function Downloads({ entries }: { readonly entries: readonly Row[] | undefined }
   );
 }
 
-function NoChanges({ filter }: { readonly filter: ChangeFilter }) {
-  const { span, ...others } = filter;
-  const isFiltered = Object.values({ ...others, sort: "" }).some((value) => value !== "");
-  const words = spans.find(([one]) => one === span)?.[1].toLowerCase() ?? "";
+interface NoChangesProps {
+  readonly filter: ChangeFilter;
+  readonly hasMore: boolean;
+}
+
+function NoChanges({ filter: { span, sort: _, ...filters }, hasMore }: NoChangesProps) {
+  if (hasMore) return <EmptyState title="No match yet. Load more to search older changes." />;
+  const isFiltered = Object.values(filters).some((value) => value !== "");
+  const longer = "Choose a longer time span, or check whether the watchlists run.";
   return (
     <EmptyState
       title={isFiltered ? "No change matches the filters." : "Nothing changed in this time."}
       action={<LinkButton href="#/watchlists">Watchlists</LinkButton>}
     >
-      {span === "30" ? "Runs of your watchlists record changes." : `Shown: ${words}. Choose a longer time span.`}
+      {span === longestSpan ? "The first read of an item is not a change." : longer}
     </EmptyState>
   );
 }
+
+const longestSpan = "30";
 
 const columns: readonly Column<Row>[] = [
   { head: "Item", isRowHead: true, cell: itemCell },
@@ -194,12 +220,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     head: "Before → after",
-    cell: (row) => (
-      <span class="number">
-        {valueWords(row.field, row.before, row.currency)} →{" "}
-        {valueWords(row.field, row.after, row.currency)}
-      </span>
-    ),
+    cell: (row) => <span class="number">{valuesWords(row)}</span>,
   },
   {
     head: "Size",

@@ -1,5 +1,5 @@
 import type { HistoryPoint } from "../../api/resources.ts";
-import type { Span, Step } from "../../ui/step-chart.tsx";
+import type { Span, Step } from "../../ui/steps.ts";
 
 /** What the chart of an item shows. */
 export interface ItemSeries {

@@ -38,8 +38,6 @@ export function ItemsTable({ list, pages, entries, total, selection }: ItemsTabl
   );
 }
 
-const nameOf = ({ id, label, title }: WatchlistItem): string => label ?? title ?? id;
-
 const selectColumn = (count: number, selection: Selection): VirtualColumn<WatchlistItem> => ({
   name: "select",
   head: (
@@ -65,18 +63,16 @@ const columnsOf = (list: Watchlist): readonly VirtualColumn<WatchlistItem>[] => 
     name: "item",
     head: "Item",
     isRowHead: true,
-    cell: (item) => (
-      <a
-        href={linkTo(`/watchlists/${list.id}/items/${item.id}`)}
-        title={item.title ?? undefined}
-        class="item-name"
-      >
-        {nameOf(item)}
-      </a>
+    cell: ({ id, label, title, state }) => (
+      <>
+        <a href={linkTo(`/watchlists/${list.id}/items/${id}`)} title={title ?? undefined}>
+          {label ?? title ?? id}
+        </a>
+        {(label ?? title) !== null && <code class="muted small">{id}</code>}
+        {state !== "active" && <StateBadge state={state} />}
+      </>
     ),
   },
-  { name: "id", head: "ID", cell: ({ id }) => <code>{id}</code> },
-  { name: "state", head: "State", cell: ({ state }) => <StateBadge state={state} /> },
   {
     name: "values",
     head: "Price and stock",

@@ -1,9 +1,10 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../api/api-error.ts";
 import type { Pipeline, Scrapers, Watchlist, WatchlistEstimate } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { Segmented } from "../../ui/filters.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { type LimitsDraft, limitFieldsOf } from "./limits-draft.ts";
@@ -16,6 +17,8 @@ import {
   pipelineText,
 } from "./pipeline-draft.ts";
 import { PipelineGraph } from "./pipeline-graph.tsx";
+import { rulesIn } from "./rule-draft.ts";
+import { RulesForm } from "./rules-form.tsx";
 import { scheduleFieldsIn } from "./schedule-draft.ts";
 import { useDebounced } from "../../api/use-debounced.ts";
 
@@ -85,8 +88,8 @@ interface PipelineFormProps {
 }
 
 /**
- * Fields for a pipeline: a template, or JSON with the service's errors at its lines. Also draws the
- * pipeline.
+ * Fields for a pipeline: a template, or rules or JSON with the service's errors at their places.
+ * Also draws the pipeline.
  */
 export function PipelineForm(props: PipelineFormProps) {
   return (
@@ -105,7 +108,7 @@ function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
       <TemplateField draft={draft} known={known} onChange={onChange} shown={shown} />
       <SettingFields {...props} />
       {draft.template === null && (
-        <PipelineEditor draft={draft} onChange={onChange} refusal={refusal} />
+        <PipelineEditor draft={draft} onChange={onChange} known={known} refusal={refusal} />
       )}
       {draft.template !== null && refusal && <ErrorState error={refusal} />}
       {other && <ErrorState error={other} onRetry={estimate.refresh} />}
@@ -150,7 +153,7 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
     <div class="template-row">
       <Field
         label="Template"
-        hint={template?.description ?? "Custom steps, written as JSON below."}
+        hint={template?.description ?? "Your own steps and rules."}
       >
         {(control) => (
           <select
@@ -165,11 +168,11 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
                 {id === defaultTemplate ? `${name} (default)` : name}
               </option>
             ))}
-            <option value={custom}>Custom (JSON)</option>
+            <option value={custom}>Custom</option>
           </select>
         )}
       </Field>
-      {draft.template !== null && <Button onClick={write}>Edit as JSON</Button>}
+      {draft.template !== null && <Button onClick={write}>Edit the rules</Button>}
     </div>
   );
 }
@@ -198,10 +201,44 @@ function SettingFields({ draft, scrapers, settings, onSettings, ...props }: Pipe
 }
 
 interface PipelineEditorProps extends Pick<PipelineFormProps, "draft" | "onChange"> {
+  readonly known: Scrapers;
   readonly refusal: ApiError | undefined;
 }
 
-function PipelineEditor({ draft, onChange, refusal }: PipelineEditorProps) {
+const forms = [
+  ["rules", "Rules"],
+  ["json", "JSON"],
+] as const;
+
+/** Edits a pipeline as rules, or as JSON. Shows only JSON if the rules cannot show the pipeline. */
+function PipelineEditor(props: PipelineEditorProps) {
+  const { draft, onChange, known, refusal } = props;
+  const [form, setForm] = useState<string>("rules");
+  const rules = rulesIn(draft.text);
+  const isJson = form === "json" || rules === undefined;
+  return (
+    <>
+      <Segmented
+        label="Edit the pipeline as"
+        choices={forms}
+        value={isJson ? "json" : "rules"}
+        onChange={setForm}
+      />
+      {isJson ? (
+        <PipelineJson {...props} />
+      ) : (
+        <RulesForm
+          pipeline={rules}
+          known={known}
+          refusal={refusal}
+          onChange={(pipeline) => onChange({ template: null, text: pipelineText(pipeline) })}
+        />
+      )}
+    </>
+  );
+}
+
+function PipelineJson({ draft, onChange, refusal }: PipelineEditorProps) {
   const syntax = pipelineProblem(draft.text);
   return (
     <JsonEditor
