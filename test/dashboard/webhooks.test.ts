@@ -172,6 +172,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     const id = await register("hooks/types", { description: "Types", events: [] });
     const page = await signInTo(`/webhooks/${id}`, "Types");
     const history = page.getByRole("region", { name: "Health over time" });
+    await history.getByRole("button", { name: "Count the deliveries of each day" }).click();
     await history.getByText("No deliveries yet.").waitFor();
     await page.getByLabel("Type of the test event").selectOption("watchlist.product.delisted");
     await page.getByRole("button", { name: "Send a test" }).click();
@@ -181,6 +182,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     expect(JSON.parse(test?.body ?? "{}")).toMatchObject({ data: { watchlist_id: "wl_test" } });
 
     await page.reload();
+    await history.getByRole("button", { name: "Count the deliveries of each day" }).click();
     await history.getByText("1 delivery, 100% delivered").waitFor();
     const day = history.getByRole("table", { name: "Deliveries of each day" }).getByRole("row");
     expect(await day.nth(1).textContent()).toMatch(/1001$/);

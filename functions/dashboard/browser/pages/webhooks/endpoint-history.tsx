@@ -1,10 +1,11 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { List, WebhookDelivery } from "../../api/resources.ts";
 import type { ApiClient } from "../../api/client.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { formatCount, formatShare } from "../../format/numbers.ts";
 import { formatDay } from "../../format/times.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -40,14 +41,26 @@ async function newest(
   return { deliveries, isCut: true };
 }
 
-/** Shows how the deliveries of an endpoint ended, day by day. */
+/** Shows how the deliveries of an endpoint ended, day by day. Reads them when the user asks. */
 export function EndpointHistory({ endpointId }: { readonly endpointId: string }) {
-  const query = useQuery((api, signal) => newest(api, endpointId, signal), [endpointId]);
+  const [isAsked, setAsked] = useState(false);
   return (
     <Card title="Health over time">
-      <Loaded query={query}>{(loaded) => <Days {...loaded} />}</Loaded>
+      {isAsked ? (
+        <LoadedDays endpointId={endpointId} />
+      ) : (
+        <div class="row">
+          <Button onClick={() => setAsked(true)}>Count the deliveries of each day</Button>
+          <span class="muted small">Reads the newest {formatCount(pageSize * pagesMax)}.</span>
+        </div>
+      )}
     </Card>
   );
+}
+
+function LoadedDays({ endpointId }: { readonly endpointId: string }) {
+  const query = useQuery((api, signal) => newest(api, endpointId, signal), [endpointId]);
+  return <Loaded query={query}>{(loaded) => <Days {...loaded} />}</Loaded>;
 }
 
 function Days({ deliveries, isCut }: NewestDeliveries) {
