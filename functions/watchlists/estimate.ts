@@ -24,9 +24,10 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
     if (schedule === null) return { status: 200, body: presentEstimate(estimate, null) };
     const watchlistId = body.kind === "existing" ? body.watchlistId : null;
     const runs = watchlistId === null ? [] : await pastRuns(watchlistId, dependencies);
-    const own = forecastOf({ ...estimate, schedule, runs }, now);
     const account = await dependencies.accounts.get(accountId);
     assert(account !== undefined, "a key belongs to an account that exists");
+    const { dailyCreditBudget: accountBudget } = account;
+    const own = forecastOf({ ...estimate, schedule, runs, accountBudget }, now);
     const forecast = await forecastAccount({ ...account, accountId, now }, dependencies, {
       watchlistId,
       forecast: own,

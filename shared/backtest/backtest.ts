@@ -61,6 +61,8 @@ export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | vo
 /** A back-test that repeated every run. */
 export interface EndedBacktest {
   readonly outcome: "tested";
+  /** Numbers of the runs in the span that are held, were discarded or have not ended. */
+  readonly leftOutRuns: readonly number[];
   readonly unknownFields: readonly UnknownField[];
   readonly unknownReads: readonly UnknownReads[];
   /**
@@ -87,7 +89,7 @@ export async function backtest(
   const { pages, history, random } = dependencies;
   const runs = await runsInSpan(watchlist.id, { ...span, ...bounds }, dependencies);
   if (runs.outcome === "too_large") return runs;
-  const { wanted, later } = runs;
+  const { wanted, later, leftOut: leftOutRuns } = runs;
   const present = await Array.fromAsync(readItems(pages, watchlist.id));
   const past = pastReads({ present, later, pipeline });
   if (testedPrices(pipeline).length > 0) {
@@ -110,6 +112,7 @@ export async function backtest(
   }
   return {
     outcome: "tested",
+    leftOutRuns,
     unknownFields: past.unknownFields(),
     unknownReads: past.unknownReads(),
     removedItems: removedItems(wanted, { present, past }),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
 import type { SerializedEvent } from "../events/event.ts";
+import type { HistorySpan } from "../history/history.ts";
 import { presentPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
@@ -23,6 +24,8 @@ export const backtestResponse = v.object({
   object: v.literal("watchlist_backtest"),
   watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist.")),
   pipeline: pipelineSchema,
+  since: v.pipe(timestamp, v.description("Start of the time span.")),
+  until: v.pipe(timestamp, v.description("End of the time span.")),
   total: v.pipe(
     v.object({
       runs: v.pipe(count, v.description("Number of runs.")),
@@ -54,6 +57,12 @@ export const backtestResponse = v.object({
       }),
     ),
     v.description(`The first ${limits.backtest.samplesMax} items in these events.`),
+  ),
+  left_out_runs: v.pipe(
+    v.array(count),
+    v.description(
+      "Numbers of the runs in the span that are held, were discarded or have not ended.",
+    ),
   ),
   unknown_fields: v.pipe(
     v.array(
@@ -114,9 +123,13 @@ export function reportRun(tested: TestedRun): RunReport {
  * @param reports of all runs, oldest first
  */
 export function presentBacktest(
-  { watchlistId, pipeline }: { readonly watchlistId: string; readonly pipeline: Pipeline },
+  {
+    watchlistId,
+    pipeline,
+    span,
+  }: { readonly watchlistId: string; readonly pipeline: Pipeline; readonly span: HistorySpan },
   reports: readonly RunReport[],
-  { unknownFields, unknownReads, removedItems }: Omit<EndedBacktest, "outcome">,
+  { leftOutRuns, unknownFields, unknownReads, removedItems }: Omit<EndedBacktest, "outcome">,
 ): BacktestResponse {
   const shown = reports.map((report) => report.shown);
   const steps = shown.flatMap((run) => run.steps);
@@ -124,6 +137,7 @@ export function presentBacktest(
     object: "watchlist_backtest",
     watchlist_id: watchlistId,
     pipeline: presentPipeline(pipeline),
+    ...span,
     total: {
       runs: reports.length,
       items: steps.reduce((sum, { items }) => sum + items, 0),
@@ -132,6 +146,7 @@ export function presentBacktest(
     },
     runs: shown,
     samples: reports.flatMap(({ samples }) => samples).slice(0, limits.backtest.samplesMax),
+    left_out_runs: [...leftOutRuns],
     unknown_fields: [...unknownFields],
     unknown_reads: [...unknownReads],
     removed_items: removedItems,

@@ -1,3 +1,4 @@
+import { invalidParam } from "../base/errors.ts";
 import type { FieldValue } from "../scrapers/catalogue.ts";
 
 /** What a change means to a person who watches prices. `other`: none of the other kinds. */
@@ -10,33 +11,80 @@ export const changeKinds = [
   "new_seller",
   "other",
 ] as const;
-
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Name under which a list of changes shows that an item was delisted. No scraper has this field. */
-export const stateField = "state_of_item";
+/** Name under which a list of changes shows that a read delisted an item. No scraper has it. */
+export const delistedField = "delisted";
 
 /** Fields with a price at which the item can be bought. List prices and used prices are not. */
-const priceFields: ReadonlySet<string> = new Set([
-  "price",
-  "newMinPrice",
-  "lowestPrice",
-  "buyboxPrice",
-]);
-const sellerFields: ReadonlySet<string> = new Set(["seller", "merchant", "buyboxSeller"]);
+const priceFields = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
+const stockFields = ["inStock"] as const;
+const sellerFields = ["merchant", "buyboxSeller", "seller"] as const;
 
-interface Change {
+/** The fields whose changes can have a kind; all fields for `other`. */
+const fieldsOf: Readonly<Record<Exclude<ChangeKind, "other">, readonly string[]>> = {
+  price_drop: priceFields,
+  price_rise: priceFields,
+  back_in_stock: stockFields,
+  sold_out: stockFields,
+  delisted: [delistedField],
+  new_seller: sellerFields,
+};
+
+/** Returns true if a change of the field can have the kind. */
+export const isFieldOfKind = (field: string, kind: ChangeKind): boolean =>
+  kind === "other" ? field !== delistedField : fieldsOf[kind].includes(field);
+
+/** Returns true if changes of the kind are differences between numbers. */
+const isOfNumbers = (kind: ChangeKind): boolean =>
+  kind === "price_drop" || kind === "price_rise" || kind === "other";
+
+interface KindOfChange {
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;
+  /** Difference from the last known number; null if there is none. */
+  readonly delta: number | null;
 }
 
-/** Returns the kind of a change. A price that appears or disappears is `other`. */
-export function kindOf({ field, before, after }: Change): ChangeKind {
-  if (field === stateField) return "delisted";
-  if (priceFields.has(field) && typeof before === "number" && typeof after === "number") {
-    return after < before ? "price_drop" : "price_rise";
+/**
+ * Returns the kind of a change. A price that disappears, or that returns as it was, is `other`; so is
+ * a value that was not known before.
+ */
+export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
+  const isOf = (kind: ChangeKind): boolean => isFieldOfKind(field, kind);
+  if (isOf("delisted")) return "delisted";
+  if (isOf("price_drop") && delta !== null && delta !== 0) {
+    return delta < 0 ? "price_drop" : "price_rise";
   }
-  if (field === "inStock" && typeof after === "boolean") return after ? "back_in_stock" : "sold_out";
-  return sellerFields.has(field) && after !== null ? "new_seller" : "other";
+  if (isOf("sold_out") && before === true && after === false) return "sold_out";
+  if (isOf("back_in_stock") && before === false && after === true) return "back_in_stock";
+  return isOf("new_seller") && before !== null && after !== null ? "new_seller" : "other";
+}
+
+/**
+ * Checks that the other parameters of a request can select changes of its kind.
+ * @param numeric the sent parameters that compare numbers, with their values
+ * @throws 400 INVALID_PARAM if no change can match
+ */
+export function checkKind(
+  kind: ChangeKind,
+  field: string | undefined,
+  numeric: Readonly<Record<string, string | number | undefined>>,
+): void {
+  if (field !== undefined && !isFieldOfKind(field, kind)) {
+    throw invalidParam(
+      "kind",
+      `A change of '${field}' never has the 'kind' ${kind}. Send another 'kind', or omit 'field'.`,
+    );
+  }
+  if (isOfNumbers(kind)) return;
+  const sent = Object.entries(numeric).find(([, value]) => value !== undefined);
+  if (sent === undefined) return;
+  const [param] = sent;
+  throw invalidParam(
+    param,
+    `'${param}' compares numbers, but a change of the 'kind' ${kind} has none. Send another 'kind', or ` +
+      `omit '${param}'.`,
+  );
 }

@@ -17,7 +17,7 @@ import type { Item } from "../watchlists/item.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import { type MostReads, mostReads } from "./most-reads.ts";
-import { detailsOfItems } from "./previewed-items.ts";
+import { detailsOfItems } from "../watchlists/details-of-items.ts";
 
 export interface PreviewCall extends MeteredCall {
   readonly request: PreviewRequest;
@@ -123,7 +123,11 @@ async function engineOf(
   { request: { watchlist, items } }: PreviewCall,
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
 ) {
-  const details = await detailsOfItems(watchlist, items, stored);
+  const details = await detailsOfItems(
+    watchlist,
+    items.map(({ id }) => id),
+    stored,
+  );
   const { pages, put } = memoryPages({ details: async () => details });
   put(items);
   return {

@@ -93,7 +93,7 @@ function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
  * Returns true if the outcome counts for the brake: it contains a new change, or delists the item.
  * Returns false for an item that its first read did not find, because it has no earlier reading.
  */
-const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
+export const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
   (lastSnapshot !== undefined && lastSnapshot !== null) ||
   (changes !== undefined && isCounted !== true);
 

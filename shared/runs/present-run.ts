@@ -26,7 +26,7 @@ export function presentRun(run: Run): Record<string, unknown> {
     kind: run.kind,
     status: shownStatus(run),
     credits: run.credits,
-    stats: presentStats(run.stats, run.pipeline),
+    stats: presentStats(isUnsent(run) ? unsentStats(run.stats) : run.stats, run.pipeline),
     error: run.error,
     ...(run.hold !== undefined && { brake: presentHold(run, run.hold) }),
     ...(run.shape !== undefined &&
@@ -36,6 +36,25 @@ export function presentRun(run: Run): Record<string, unknown> {
     watchlist: run.watchlist === null ? null : presentRunWatchlist(run.watchlist),
   };
 }
+
+/**
+ * Converts a run to the run object of API responses. A run that its brake is about to hold is shown
+ * as running until it can be released or discarded.
+ */
+export function presentStoredRun(run: Run): Record<string, unknown> {
+  if (run.phase !== "holding") return presentRun(run);
+  const { hold: _, ...ending } = run;
+  return presentRun({ ...ending, finishedAt: null });
+}
+
+/** Returns true for a run whose events about items are held or were discarded. */
+const isUnsent = ({ hold }: Run): boolean => hold !== undefined && hold.status !== "released";
+
+const unsentStats = (stats: RunStats): RunStats => ({
+  ...stats,
+  matched: 0,
+  ...(stats.notified !== undefined && { notified: 0 }),
+});
 
 function shownStatus({ finishedAt, hold, status }: Run): RunStatus | "held" {
   // The final status is stored before the stats and credits are final.
@@ -50,6 +69,8 @@ const presentHold = (run: Run, hold: Hold): Record<string, unknown> => ({
   read_items: hold.readItems,
   max_changed_percent: run.brake?.maxChangedPercent ?? null,
   min_items: run.brake?.minItems ?? null,
+  notified: run.stats.notified ?? 0,
+  matched: run.stats.matched,
   expires_at: hold.status === "held" ? holdExpiresAt(run).toISOString() : null,
   decided_at: hold.decidedAt,
   reason: hold.reason,

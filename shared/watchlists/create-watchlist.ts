@@ -113,7 +113,9 @@ async function create(
     ids.map((id) => newItem(id, watchlist.createdAt)),
   );
   await pages.createDetails(watchlist.id, detailsOf(ids, wanted, watchlist.createdAt));
-  const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now, endpoint }));
+  const answer = JSON.stringify(
+    presentWatchlist(watchlist, { baseUrl, now, endpoint, usedToday: 0 }),
+  );
   const outcome = await watchlists.create({ watchlist, record: claim.record, answer });
   if (outcome === "limit_reached") throw tooMany();
   if (outcome === "superseded") throw superseded(claim);

@@ -17,6 +17,7 @@ import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { blockedByLimit, blockingLimit } from "./blocking-limit.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
 import { newWatchlistBody, text, watchlistFields } from "./request.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
@@ -152,6 +153,7 @@ export const estimateResponse = v.object({
       "Credits of an ordinary run, of a refresh run, and of the first read of every item.",
     ),
   ),
+  blocked_by_limit: blockedByLimit,
   forecast: v.nullable(
     v.pipe(
       forecastSchema,
@@ -180,6 +182,7 @@ export function presentEstimate(
     pipeline: presentPipeline(pipeline),
     default_pipeline: own === null,
     estimated_credits: estimatedCredits(pipeline, itemCounts),
+    blocked_by_limit: blockingLimit(estimate),
     forecast: forecasts === null ? null : forecasts.own,
     account_forecast: forecasts === null ? null : presentAccountForecast(forecasts.account),
   };

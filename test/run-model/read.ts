@@ -238,6 +238,12 @@ function changesOf(
   }
   const isNewValue = Object.keys(changes).some((field) => field in newValues);
   const reportedChanges: Record<string, Changes[string]> = isPlainReported ? { ...changes } : {};
+  // A route with a direction measures from the last number, so its event does not begin with null.
+  for (const { changes: measured = {} } of plain) {
+    for (const [field, change] of Object.entries(measured)) {
+      if (reportedChanges[field]?.before === null) reportedChanges[field] = change;
+    }
+  }
   const differences: Record<string, Changes[string]> = {};
   for (const { changes: some = {} } of limited) {
     for (const [field, change] of Object.entries(some)) differences[field] ??= change;

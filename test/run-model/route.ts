@@ -67,10 +67,11 @@ const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolea
 
 /**
  * Returns true if a read passes all tests of a route, and false if it fails one. Returns null if
- * the read fails none, but lacks a field that a test needs.
+ * the read fails none, but lacks a field that a test needs. For a route with `once`, null is no
+ * price that `below` or `above` could compare, so it counts as lacking.
  */
 export function passesAll(
-  { field, op, value, where = [] }: Route,
+  { field, op, value, where = [], once }: Route,
   { seen, derived, metadata }: Pick<RouteRead, "seen" | "derived" | "metadata">,
 ): boolean | null {
   const own = field === undefined || value === undefined || op === undefined;
@@ -83,6 +84,8 @@ export function passesAll(
       return null;
     const wanted = wantedValue({ field: name, value: compared }, { shown, metadata });
     if (wanted === undefined) return false;
+    const isOrder = how === "below" || how === "above";
+    if (once === true && isOrder && (is === null || wanted === null)) return null;
     if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
     if (typeof is !== "number" || typeof wanted !== "number") return false;
     return how === "below" ? is < wanted : is > wanted;

@@ -10,7 +10,7 @@ import type { Attempt } from "./attempt.ts";
 import type { Task } from "./task-scheduler.ts";
 
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "shard" } });
-const taskOf = (state: Task["state"] = "working"): Task => ({ name: "task", state });
+const taskOf = (state: Task["state"] = "working"): Task => ({ name: "task", startedAt: 0, state });
 
 const attemptOf = (operation: string, input: Attempt["input"], task: Task = taskOf()): Attempt => ({
   service: "dynamo",

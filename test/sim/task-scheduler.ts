@@ -9,6 +9,8 @@ import type { Random } from "./random.ts";
  */
 export interface Task {
   readonly name: string;
+  /** Virtual time of its start, in epoch milliseconds. */
+  readonly startedAt: number;
   state: "working" | "done" | "failed" | "dead";
   /** True if the task once paused for a long time before one of its calls. */
   hasPaused?: boolean;
@@ -131,7 +133,7 @@ export function seededTaskScheduler(
       now = Math.max(now, time);
     },
     begin(name, work, onEnd = () => {}) {
-      const task: Task = { name, state: "working" };
+      const task: Task = { name, startedAt: now, state: "working" };
       working.set(task, onEnd);
       note(`${name} begins`);
       taskContext.run(task, work).then(

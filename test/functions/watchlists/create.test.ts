@@ -58,6 +58,8 @@ describe("POST /v1/watchlists", () => {
       pipeline: expect.objectContaining({ entry: "check", baseline: null, refresh: null }),
       default_pipeline: true,
       estimated_credits: { pulseRun: 2, refreshRun: 2, newAsins: 2 },
+      blocked_by_limit: null,
+      daily_credits_used: null,
       run_count: 0,
       consecutive_skips: 0,
       last_run_at: null,

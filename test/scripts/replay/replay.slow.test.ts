@@ -80,13 +80,36 @@ it("a replay of 60 invented products holds the run in which all prices are multi
   const runs = readFileSync(join(large, "runs.jsonl"), "utf8");
   rmSync(large, { recursive: true });
 
-  expect(out).toContain("The brakes passed 12 runs, and held 2 runs with all prices times 100.");
+  expect(out).toContain("The brakes passed 12 runs, held 2 runs with all prices times 100,\n");
   expect(out).toMatch(/brake +14 +0 +0/);
   expect(out).not.toContain("DIFFERENT");
   expect(code).toBe(0);
   expect(runs).toContain(
     '{"shop":"market","list":"limited","day":"2026-02-01","factor":100,"changed":60,"read":60,"is_held":true}',
   );
+});
+
+it("a replay of 210 invented products holds the run in which every fifth price is multiplied by a hundred, and that run does not affect later decisions", async () => {
+  const lines = Array.from({ length: 210 }, (_, n) =>
+    JSON.stringify({
+      id: `p${n}`,
+      prices: [
+        ["2026-01-13", 10 + n],
+        ["2026-01-16", n % 2 === 0 ? 10 + n : 12 + n],
+      ],
+    }),
+  );
+  const large = priceFolder({ market: lines.join("\n") });
+  const { code, out } = await runScript("scripts/replay.ts", ["--prices", large], {
+    env: { PATH: process.env["PATH"], HOME: folder },
+  });
+  rmSync(large, { recursive: true });
+
+  expect(out).toContain(
+    "held 0 runs with all prices times 100,\nand 2 runs with a fifth of the prices times 100.",
+  );
+  expect(out).not.toContain("DIFFERENT");
+  expect(code).toBe(0);
 });
 
 it("npm run replay refuses the name of a shop that has no price file", async () => {

@@ -3,7 +3,6 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { RowKey } from "../../../shared/aws/table/table.ts";
 import type { Attempt } from "../attempt.ts";
-import type { Task } from "../task-scheduler.ts";
 import { lastAnswerTo, type FlatAnswer } from "../sources.ts";
 import type { World } from "../world.ts";
 import { rowAt } from "./table-rows.ts";
@@ -42,8 +41,6 @@ interface Watched {
   readonly dues: Set<string>;
   /** The triggers of runs, by the keys of their rows. */
   readonly triggers: Map<string, string>;
-  /** The time of each task's first request, in milliseconds. */
-  readonly firstRequests: Map<Task, number>;
   /** The keys of the rows of ended runs. */
   readonly ended: Set<string>;
 }
@@ -63,13 +60,10 @@ export function watchRuns(world: World): RunsSeen {
     pausing: new Set(),
     dues: new Set(),
     triggers: new Map(),
-    firstRequests: new Map(),
     ended: new Set(),
   };
   let before: Row | undefined;
   world.beforeEffect.push(async (attempt) => {
-    const { firstRequests } = watched;
-    if (!firstRequests.has(attempt.task)) firstRequests.set(attempt.task, world.tasks.now());
     const key = listKeyOf(attempt);
     if (key !== undefined) before = await rowAt(world, key);
   });
@@ -230,7 +224,7 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
 function checkPassedOver(
   { input, task }: Attempt,
   { before: list, writes }: { readonly before: Row; readonly writes: readonly Write[] },
-  { world, firstRequests }: Watched,
+  { world }: Watched,
 ): void {
   const [update] = writes;
   const where = `a due time of ${String(list["id"])}`;
@@ -243,9 +237,9 @@ function checkPassedOver(
   const next = Date.parse(String(update?.values()[":next"]));
   const now = world.tasks.now();
   assert(due <= now + toleranceMs, `${where} is skipped before it has come`);
-  // A slow process may have calculated the next due time at any moment since its first request.
+  // A slow process may have calculated the next due time at any moment since it started.
   const nexts = new Set<number>();
-  const from = (firstRequests.get(task) ?? now) - clockOffMs;
+  const from = task.startedAt - clockOffMs;
   for (let at = from; at <= now + clockOffMs; at += minute / 2)
     nexts.add(firstAfter(scheduleOf(list), due, at));
   nexts.add(firstAfter(scheduleOf(list), due, now + clockOffMs));

@@ -76,16 +76,7 @@ export type Backtest = InferOutput<typeof backtestResponse>;
 export type BacktestJob = InferOutput<typeof backtestJobResponse>;
 
 export type HistoryPoint = ReturnType<typeof presentItemHistory>["data"][number];
-export type FieldChange = ReturnType<typeof presentChanges>["data"][number] & {
-  readonly kind: string;
-  readonly currency: string;
-  readonly watchlist_name: string;
-  readonly label: string | null;
-  readonly title: string | null;
-  readonly url: string | null;
-  readonly image: string | null;
-  readonly last_known: string | number | boolean | null;
-};
+export type FieldChange = ReturnType<typeof presentChanges>["data"][number];
 
 export type WebhookEndpoint = InferOutput<typeof webhookEndpointSchema>;
 export type WebhookEndpointWithSecret = InferOutput<typeof webhookEndpointWithSecretSchema>;
