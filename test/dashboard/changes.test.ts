@@ -12,7 +12,9 @@ import {
 } from "./dashboard-world.ts";
 
 const kettle = { id: "9000001", label: "Kettle, for the office" };
-const ids = Array.from({ length: 60 }, (_, n) => String(7_000_000 + n));
+/** Sandbox items whose price and stock change with every read or every minute. */
+const movingIds = ["9000001", "9000002", "9000004"];
+const runs = 4;
 
 describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
   let dashboard: DashboardWorld;
@@ -20,7 +22,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
     kettles = await aListWithChanges("Kettles", [kettle]);
-    await aListWithChanges("Mixed", ids);
+    await aListWithChanges("Mixed", movingIds);
   });
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
@@ -36,8 +38,10 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
         return isEnded ? list : undefined;
       });
     await ended(1);
-    await api.send("POST", `/watchlists/${id}/run`, {});
-    await ended(2);
+    for (let run = 2; run <= runs; run += 1) {
+      await api.send("POST", `/watchlists/${id}/run`, {});
+      await ended(run);
+    }
     return id;
   }
 
@@ -58,9 +62,9 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     await signIn();
     await page.getByRole("heading", { level: 1, name: "What changed" }).waitFor();
     const row = rows(page).filter({ hasText: "Kettle, for the office" });
-    await row.filter({ hasText: "price" }).first().waitFor();
-    const [change] = (await shown("field=price")).filter((one) => one["item_id"] === kettle.id);
-    const price = row.filter({ hasText: /Price (drops|rises)price/ });
+    const price = row.filter({ hasText: /Price (drops|rises)price/ }).first();
+    await price.waitFor();
+    const [change] = (await shown("field=price")).filter((one) => one["watchlist_id"] === kettles);
     const isDrop = change?.["kind"] === "price_drop";
     expect(await price.textContent()).toMatch(
       isDrop ? /Kettles.*Price drops.*−[\d.,]+%−[\d.,]+ USD/ : /Kettles.*Price rises.*\+[\d.,]+%\+[\d.,]+ USD/,
@@ -75,11 +79,13 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
 
   it("filters and sorts on the server, keeps the filters in the address, and saves exactly what it shows", async () => {
     const { page } = await dashboard.openAt("/changes", "What changed");
-    const all = await shown("sort=amount&kind=price_drop&min_delta_percent=3");
+    const all = await shown("sort=amount&kind=price_rise&min_delta_percent=1");
+    const drops = await shown("kind=price_drop");
     expect(all.length).toBeGreaterThan(1);
-    await page.getByLabel("Kind of change").selectOption("price_drop");
+    expect(drops.length).toBeGreaterThan(0);
+    await page.getByLabel("Kind of change").selectOption("price_rise");
     await page.getByLabel("Order").selectOption("amount");
-    await page.getByLabel("Minimum change in percent").fill("3");
+    await page.getByLabel("Minimum change in percent").fill("1");
     await expect.poll(() => rows(page).count()).toBe(all.length);
     await page.reload();
     await expectLoaded(page);
@@ -90,7 +96,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     expect(lines[0]).toMatch(/^changed_at,watchlist_id,watchlist_name,item_id,label,title,/);
     expect(lines).toHaveLength(all.length + 1);
     for (const [n, change] of all.entries()) {
-      expect(lines[n + 1]).toContain(`,price_drop,${String(change["field"])},`);
+      expect(lines[n + 1]).toContain(`,price_rise,${String(change["field"])},`);
       const name = await rows(page).nth(n).getByRole("rowheader").textContent();
       expect(name).toContain(String(change["item_id"]));
     }

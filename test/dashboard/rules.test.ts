@@ -39,7 +39,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await page.getByLabel(`${second}: test`).selectOption("below");
     await page.getByLabel(`${second}: compared with`).selectOption("metadata");
     const problem = page.getByRole("group", { name: /^Rule 2 of check/ }).getByRole("alert");
-    await problem.getByText(/"target_price"/).waitFor();
+    await problem.getByText(/must be a metadata key/).waitFor();
     await page.getByLabel(`${second}: metadata key`).fill("target_price");
     await page.getByText("once, until it is false again").click();
     await page
@@ -107,6 +107,8 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await page.getByLabel(`${about}: next step`).selectOption("sellers");
     await page.getByRole("img", { name: /go on to sellers/ }).waitFor();
     await page.getByRole("button", { name: "Remove step sellers" }).click();
+    await page.getByRole("group", { name: new RegExp(`^${about}`) }).getByRole("alert").waitFor();
+    await page.getByLabel(`${about}: next step`).selectOption({ index: 1 });
     await page.getByRole("img", { name: /go on to sellers/ }).waitFor({ state: "detached" });
   });
 

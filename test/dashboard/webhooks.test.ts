@@ -35,6 +35,10 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     });
     return String(body["id"]);
   };
+  /** Deletes endpoints, because an account can have only ten. */
+  const forget = async (...ids: readonly string[]): Promise<void> => {
+    for (const id of ids) await dashboard.world.api.send("DELETE", `/webhook_endpoints/${id}`);
+  };
   /**
    * Creates a watchlist whose events go only to the endpoint, and waits until its first run has
    * ended. Returns the ID of the watchlist.
@@ -166,6 +170,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
       (await received()).find(({ path }) => path === "/hooks/other"),
     );
     expect(arrived.body).toBe(sent?.body);
+    await forget(id, other);
   });
 
   it("send a test of every event type, and show how the deliveries of each day ended", async () => {
@@ -187,6 +192,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     const day = history.getByRole("table", { name: "Deliveries of each day" }).getByRole("row");
     expect(await day.nth(1).textContent()).toMatch(/1001$/);
     await expectAccessible(page);
+    await forget(id);
   });
 
   it("show a delivery as pending before its first attempt, with the body that will be sent", async () => {

@@ -68,6 +68,7 @@ export function unknownSentences({
   unknown_fields: fields,
   unknown_reads: reads,
   removed_items: removed,
+  left_out_runs: leftOut,
 }: Backtest): readonly string[] {
   return [
     ...fields.map(
@@ -80,6 +81,14 @@ export function unknownSentences({
     ),
     ...(removed > 0
       ? [`${counted(removed, "item was", "items were")} removed since then and left out.`]
+      : []),
+    ...(leftOut.length > 0
+      ? [
+          `${counted(leftOut.length, "run was", "runs were")} left out: ` +
+            (leftOut.length === 1
+              ? "it is held, was discarded or has not ended."
+              : "they are held, were discarded or have not ended."),
+        ]
       : []),
   ];
 }
