@@ -74,7 +74,10 @@ async function sendCall(page: Page): Promise<void> {
 async function search(page: Page): Promise<void> {
   await page.keyboard.press("Control+k");
   await page.keyboard.type("900000");
-  await page.getByRole("option", { name: /9000001/ }).first().waitFor();
+  await page
+    .getByRole("option", { name: /9000001/ })
+    .first()
+    .waitFor();
 }
 
 async function editRules(page: Page): Promise<void> {

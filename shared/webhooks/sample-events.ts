@@ -59,9 +59,7 @@ export function sampleData({ type, at, endpointId }: TestEvent): Readonly<Record
     case "watchlist.product.delisted":
       return {
         ...itemEvent,
-        products: [
-          { ...item, delisted_at: at, detected_by: "standard", last_snapshot: snapshot },
-        ],
+        products: [{ ...item, delisted_at: at, detected_by: "standard", last_snapshot: snapshot }],
       };
     case "watchlist.run.completed":
       return completedRun(at);

@@ -67,7 +67,9 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     const [change] = (await shown("field=price")).filter((one) => one["watchlist_id"] === kettles);
     const isDrop = change?.["kind"] === "price_drop";
     expect(await price.textContent()).toMatch(
-      isDrop ? /Kettles.*Price drops.*−[\d.,]+%−[\d.,]+ USD/ : /Kettles.*Price rises.*\+[\d.,]+%\+[\d.,]+ USD/,
+      isDrop
+        ? /Kettles.*Price drops.*−[\d.,]+%−[\d.,]+ USD/
+        : /Kettles.*Price rises.*\+[\d.,]+%\+[\d.,]+ USD/,
     );
     expect(await price.locator("strong").getAttribute("class")).toBe(
       isDrop ? "change-good" : "change-bad",

@@ -64,7 +64,9 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     const rules = page.getByRole("table", { name: "Rules that report items of this watchlist" });
     const changed = rules.getByRole("row", { name: /^changed/ });
     await changed.locator("time").waitFor();
-    expect(await rules.getByRole("row", { name: /^delisted/ }).textContent()).toContain("none found");
+    expect(await rules.getByRole("row", { name: /^delisted/ }).textContent()).toContain(
+      "none found",
+    );
     const events = page.getByRole("table", { name: "Events about the item" });
     expect(await events.getByRole("row").count()).toBe(2);
     await page.getByRole("rowheader", { name: "price", exact: true }).waitFor();

@@ -64,7 +64,9 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     const saved = async (): Promise<string[]> => {
       const download = page.waitForEvent("download");
       await page.getByRole("button", { name: /^CSV/ }).click();
-      return readFileSync(await (await download).path(), "utf8").trim().split("\r\n");
+      return readFileSync(await (await download).path(), "utf8")
+        .trim()
+        .split("\r\n");
     };
     const { body } = await dashboard.world.api.get(`/watchlists/${list}`);
     const lines = await saved();

@@ -128,7 +128,9 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await page.keyboard.press("ArrowUp");
     const focused = () => page.evaluate("document.activeElement.textContent");
     await expect.poll(focused).toBe("Open row 29");
-    expect(await table.getByRole("link", { name: "Open row 29", exact: true }).isVisible()).toBe(true);
+    expect(await table.getByRole("link", { name: "Open row 29", exact: true }).isVisible()).toBe(
+      true,
+    );
   });
 
   it("a JSON view opens level by level, escapes text, and shows how many values it omits", async () => {

@@ -102,12 +102,18 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await rule.getByLabel("report it in an event").click();
     await problem.waitFor({ state: "detached" });
     await added.getByRole("textbox", { name: /^Name of step/ }).fill("sellers");
-    const first = await page.getByRole("region", { name: /^Step / }).first().getAttribute("aria-label");
+    const first = await page
+      .getByRole("region", { name: /^Step / })
+      .first()
+      .getAttribute("aria-label");
     const about = `Rule 1 of ${first?.replace("Step ", "")}`;
     await page.getByLabel(`${about}: next step`).selectOption("sellers");
     await page.getByRole("img", { name: /go on to sellers/ }).waitFor();
     await page.getByRole("button", { name: "Remove step sellers" }).click();
-    await page.getByRole("group", { name: new RegExp(`^${about}`) }).getByRole("alert").waitFor();
+    await page
+      .getByRole("group", { name: new RegExp(`^${about}`) })
+      .getByRole("alert")
+      .waitFor();
     await page.getByLabel(`${about}: next step`).selectOption({ index: 1 });
     await page.getByRole("img", { name: /go on to sellers/ }).waitFor({ state: "detached" });
   });
@@ -141,7 +147,9 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
       .getByText("These 2 runs would have reported 1 item in events and cost 2 credits.")
       .waitFor();
     await card.getByText("The brake would have held 1 of 2 runs.").waitFor();
-    await card.getByText(/^The daily budget of 1 credit would have been reached on [12] of/).waitFor();
+    await card
+      .getByText(/^The daily budget of 1 credit would have been reached on [12] of/)
+      .waitFor();
     await card.getByRole("row", { name: /watchlist\.product\.changed/ }).waitFor();
     await expectAccessible(page);
 

@@ -198,7 +198,10 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await gone.waitFor();
     await page.getByLabel("Search by ID").fill("9000007");
     await expectAccessible(page);
-    await page.getByRole("row", { name: /9000007/ }).getByRole("link").click();
+    await page
+      .getByRole("row", { name: /9000007/ })
+      .getByRole("link")
+      .click();
     await page.getByText("not found", { exact: true }).waitFor();
   });
 

@@ -3,9 +3,16 @@ import { csvOf } from "../../../functions/dashboard/browser/format/csv.ts";
 
 describe("a CSV file of the dashboard", () => {
   it("quotes commas, quotes and line ends, and leaves unknown values empty", () => {
-    expect(csvOf(["a", "b"], [['say "hi", then\nleave', null], [1.5, undefined], [false, "x"]])).toBe(
-      'a,b\r\n"say ""hi"", then\nleave",\r\n1.5,\r\nfalse,x\r\n',
-    );
+    expect(
+      csvOf(
+        ["a", "b"],
+        [
+          ['say "hi", then\nleave', null],
+          [1.5, undefined],
+          [false, "x"],
+        ],
+      ),
+    ).toBe('a,b\r\n"say ""hi"", then\nleave",\r\n1.5,\r\nfalse,x\r\n');
   });
 
   it.each(["=1+1", "+1", "-1", "@A1", "\tx"])(

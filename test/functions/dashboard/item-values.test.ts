@@ -74,7 +74,11 @@ describe("the CSV file of items", () => {
 
   it("has a column for each field that an item has, and the last change", () => {
     const text = itemsCsv([
-      item({ label: "Kettle", snapshot: { price: 70 }, ...changed({ price: { before: 80, after: 70 } }) }),
+      item({
+        label: "Kettle",
+        snapshot: { price: 70 },
+        ...changed({ price: { before: 80, after: 70 } }),
+      }),
       item({ id: "9000002", state: "new", snapshot: { inStock: true } }),
     ]);
     expect(text.split("\r\n")).toEqual([

@@ -18,7 +18,10 @@ import type {
   destinationTestResponse,
 } from "../../../../shared/exports/destination-schema.ts";
 import type { exportSchema } from "../../../../shared/exports/export-schema.ts";
-import type { presentChanges, presentItemHistory } from "../../../../shared/history/present-history.ts";
+import type {
+  presentChanges,
+  presentItemHistory,
+} from "../../../../shared/history/present-history.ts";
 import type { pipelineSchema } from "../../../../shared/pipelines/pipeline-schema.ts";
 import type { scrapersResponse } from "../../../../shared/pipelines/present-scrapers.ts";
 import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";

@@ -3,7 +3,6 @@ import { formatPercentChange } from "../../format/numbers.ts";
 import { type ChangeTone, valueWords } from "../watchlists/item-values.ts";
 import { kinds } from "./change-filter.ts";
 
-
 /** Returns the kind of a change for people, such as `Price drops`. */
 export const kindWords = ({ kind }: FieldChange): string =>
   kinds.find(([one]) => one === kind)?.[1] ?? kind;
@@ -42,6 +41,7 @@ export function valuesWords({
   currency,
 }: FieldChange): string {
   if (kind === "delisted") return "listed → delisted";
-  const gap = before === null && known !== null ? `${valueWords(field, known, currency)}, then ` : "";
+  const gap =
+    before === null && known !== null ? `${valueWords(field, known, currency)}, then ` : "";
   return `${gap}${valueWords(field, before, currency)} → ${valueWords(field, after, currency)}`;
 }

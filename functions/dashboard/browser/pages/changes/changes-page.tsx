@@ -15,7 +15,16 @@ import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useDebounced } from "../../api/use-debounced.ts";
-import { type ChangeFilter, filterIn, hasNoSize, kinds, linkOf, sinceOf, sorts, spans } from "./change-filter.ts";
+import {
+  type ChangeFilter,
+  filterIn,
+  hasNoSize,
+  kinds,
+  linkOf,
+  sinceOf,
+  sorts,
+  spans,
+} from "./change-filter.ts";
 import { amountWords, kindWords, percentWords, toneOf, valuesWords } from "./change-words.ts";
 import { changesCsv, changesJson } from "./download.ts";
 import "./changes.css";
@@ -28,7 +37,8 @@ export function ChangesPage({ query }: PageProps) {
   const filter = filterIn(query);
   const pages = useChanges(filter);
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
-  const change = (part: Partial<ChangeFilter>): void => replacePlace(linkOf({ ...filter, ...part }));
+  const change = (part: Partial<ChangeFilter>): void =>
+    replacePlace(linkOf({ ...filter, ...part }));
   return (
     <Page title="What changed" lead="What the runs of your watchlists found changed.">
       <Card title={titleOf(pages)} actions={<Downloads entries={pages.entries} />} flush>

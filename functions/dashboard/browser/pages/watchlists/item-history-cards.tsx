@@ -1,5 +1,11 @@
 import { useMemo, useState } from "preact/hooks";
-import type { HistoryPoint, List, Watchlist, WatchlistItem, WatchlistRun } from "../../api/resources.ts";
+import type {
+  HistoryPoint,
+  List,
+  Watchlist,
+  WatchlistItem,
+  WatchlistRun,
+} from "../../api/resources.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";

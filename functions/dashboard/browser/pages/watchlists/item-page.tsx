@@ -100,9 +100,7 @@ function ItemFacts({ item, list }: ItemProps) {
           ["Label", item.label ?? "–"],
           ["Title", item.title ?? "–"],
           ...Object.entries(item.metadata).map(([key, value]) => [key, String(value)] as const),
-          ...Object.entries(item.seller_names).map(
-            ([id, name]) => [`Seller ${id}`, name] as const,
-          ),
+          ...Object.entries(item.seller_names).map(([id, name]) => [`Seller ${id}`, name] as const),
           ["Last read", <RelativeTime key="read" time={item.last_read_at} />],
           ["Last read status", item.last_read_status?.replaceAll("_", " ") ?? "–"],
           ["Values since", <RelativeTime key="values" time={item.snapshot_at} />],

@@ -56,9 +56,7 @@ const causeOf = ({ type, branch }: ItemEvent): string =>
 
 /** Returns the newest of the events that a rule caused; undefined if there is none. */
 const lastOf = ({ step, cause }: Rule, events: readonly ItemEvent[]): ItemEvent | undefined =>
-  events.find(
-    (event) => causeOf(event) === cause && (step === undefined || event.step === step),
-  );
+  events.find((event) => causeOf(event) === cause && (step === undefined || event.step === step));
 
 const ruleColumns = (events: readonly ItemEvent[]): readonly Column<Rule>[] => [
   { head: "Rule", isRowHead: true, cell: ({ words }) => words },

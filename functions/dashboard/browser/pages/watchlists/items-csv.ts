@@ -14,13 +14,7 @@ const columns = [
   "last_read_status",
 ] as const satisfies readonly (keyof WatchlistItem)[];
 
-const changeColumns = [
-  "changed_at",
-  "changed_field",
-  "before",
-  "after",
-  "change_percent",
-] as const;
+const changeColumns = ["changed_at", "changed_field", "before", "after", "change_percent"] as const;
 
 /**
  * Returns items as CSV, with a header: their details, the last known value of each field, and the

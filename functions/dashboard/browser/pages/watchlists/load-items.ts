@@ -39,7 +39,7 @@ export async function loadItems(
   filter: ItemFilter,
 ): Promise<readonly WatchlistItem[]> {
   const items: WatchlistItem[] = [];
-  for (let hasMore = true; hasMore; ) {
+  for (let hasMore = true; hasMore;) {
     const page = await api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
       query: {
         limit: pageMax,

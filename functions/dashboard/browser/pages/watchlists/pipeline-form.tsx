@@ -100,7 +100,8 @@ export function PipelineForm(props: PipelineFormProps) {
 function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
   const { draft, onChange, known, estimate } = props;
   const template = known.templates.find(({ id }) => id === draft.template);
-  const shown = useShown(draft, template?.pipeline, estimate.data);
+  const estimated = estimate.data && isOf(known, estimate.data) ? estimate.data : undefined;
+  const shown = useShown(draft, template?.pipeline, estimated);
   const refusal = pipelineError(estimate.error) ?? pipelineError(props.error);
   const other = estimate.error?.param === undefined ? estimate.error : undefined;
   return (
@@ -119,6 +120,10 @@ function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
 
 const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
   error?.param?.startsWith("pipeline") === true ? error : undefined;
+
+/** Returns false for the estimate of another platform, until the new one arrives. */
+const isOf = ({ scrapers }: Scrapers, { pipeline }: WatchlistEstimate): boolean =>
+  pipeline.steps.every(({ scraper }) => scrapers.some(({ id }) => id === scraper));
 
 /**
  * Returns the newest valid pipeline. The page draws it while the text that the user types is not
@@ -151,10 +156,7 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
     onChange({ template: null, text: shown === undefined ? draft.text : pipelineText(shown) });
   return (
     <div class="template-row">
-      <Field
-        label="Template"
-        hint={template?.description ?? "Your own steps and rules."}
-      >
+      <Field label="Template" hint={template?.description ?? "Your own steps and rules."}>
         {(control) => (
           <select
             {...control}

@@ -211,11 +211,7 @@ function StepForm({ step, at, pipeline, known, refusal, onChange }: StepFormProp
         />
       ))}
       <div class="row">
-        <Button
-          small
-          label={`Add a rule to ${step.id}`}
-          onClick={() => change(withNewRoute(step))}
-        >
+        <Button small label={`Add a rule to ${step.id}`} onClick={() => change(withNewRoute(step))}>
           Add a rule
         </Button>
         {pipeline.steps.length > 1 && (

@@ -70,7 +70,7 @@ async function loadRuns(
   since: number,
 ): Promise<readonly WatchlistRun[]> {
   const runs: WatchlistRun[] = [];
-  for (let hasMore = true; hasMore && runs.length < runsKept; ) {
+  for (let hasMore = true; hasMore && runs.length < runsKept;) {
     const page = await api.get<List<WatchlistRun>>(`${path}/runs`, {
       query: { limit: runPage, before_run: runs.at(-1)?.run_number },
     });
