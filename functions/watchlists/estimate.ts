@@ -1,3 +1,4 @@
+import { afterChange } from "../../shared/base/after-change.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { forecastAccount, pastRuns } from "../../shared/runs/forecast-runs.ts";
@@ -48,5 +49,6 @@ async function wanted(
 ): Promise<Estimate> {
   if (request.kind === "new") return request.estimate;
   const before = await existingWatchlist(watchlists, accountId, request.watchlistId);
-  return changedWatchlist(before, { patch: request.patch, endpoint: undefined, now });
+  const change = changedWatchlist(before, { patch: request.patch, endpoint: undefined, now });
+  return afterChange(before, change);
 }

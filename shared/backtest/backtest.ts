@@ -15,9 +15,9 @@ import { countByState } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
-import { memoryLedger } from "./memory-ledger.ts";
-import { type MemoryPages, memoryPages } from "./memory-pages.ts";
-import { memoryRun } from "./memory-run.ts";
+import { memoryLedger } from "../played-runs/memory-ledger.ts";
+import { type MemoryPages, memoryPages } from "../played-runs/memory-pages.ts";
+import { memoryRun } from "../played-runs/memory-run.ts";
 import {
   type PastReads,
   pastReads,
@@ -27,7 +27,7 @@ import {
 } from "./past-reads.ts";
 import type { PastRun } from "./past-run.ts";
 import { type BacktestBounds, runsInSpan, type TooLarge } from "./past-runs.ts";
-import { playRun } from "./play-run.ts";
+import { playRun } from "../played-runs/play-run.ts";
 
 export interface BacktestRequest {
   readonly watchlist: Watchlist;
@@ -187,7 +187,7 @@ const clockAt = (time: string): Clock => ({ now: () => new Date(time), sleep: as
 
 /** The watchlist as it would have been when a past run was due. */
 const watchlistBefore = (
-  { runNumber, maxCredits }: Run,
+  { runNumber, limits: past }: Run,
   { watchlist, pipeline, pages, refreshDue }: Replay,
 ): Watchlist => ({
   ...watchlist,
@@ -196,7 +196,7 @@ const watchlistBefore = (
   pausedReason: null,
   webhookEndpointId: null,
   webhookUrl: null,
-  maxCreditsPerRun: maxCredits,
+  ...past,
   // No run is held: the history has no points of discarded runs, and released runs sent their
   // events.
   brake: null,

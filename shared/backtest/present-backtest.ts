@@ -1,11 +1,16 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
-import type { SerializedEvent } from "../events/event.ts";
 import type { HistorySpan } from "../history/history.ts";
 import { presentPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
+import {
+  countEntries,
+  entriesOf,
+  type EventEntry,
+  eventCounts,
+} from "../played-runs/event-entries.ts";
 import type { EndedBacktest, TestedRun } from "./backtest.ts";
 
 const stepFields = {
@@ -13,11 +18,6 @@ const stepFields = {
   items: v.pipe(count, v.description("Items that the step would have read.")),
   credits: v.pipe(count, v.description("Credits that the step would have charged.")),
 };
-
-export const eventCounts = v.pipe(
-  v.record(v.string(), count),
-  v.description("Items in the events that would have been sent, by event type."),
-);
 
 /** The result of a back-test: response 200 of `POST /v1/watchlists/{id}/backtest`. */
 export const backtestResponse = v.object({
@@ -99,20 +99,19 @@ export const backtestResponse = v.object({
 });
 
 export type BacktestResponse = v.InferOutput<typeof backtestResponse>;
-type Sample = BacktestResponse["samples"][number];
 
 /** What the result of a back-test shows of one run. */
 export interface RunReport {
   readonly shown: BacktestResponse["runs"][number];
   /** The first `limits.backtest.samplesMax` entries of the events. */
-  readonly samples: readonly Sample[];
+  readonly samples: readonly EventEntry[];
 }
 
 /** Summarizes a repeated run, so that its events need not stay in memory. */
 export function reportRun(tested: TestedRun): RunReport {
-  const samples = samplesOf(tested);
+  const samples = entriesOf(tested);
   return {
-    shown: presentRun(tested, countsOf(samples)),
+    shown: presentRun(tested, countEntries(samples)),
     samples: samples.slice(0, limits.backtest.samplesMax),
   };
 }
@@ -168,29 +167,6 @@ const presentRun = (
   })),
   events,
 });
-
-/** The items in the events of a run. */
-export const samplesOf = ({ run, events }: TestedRun): readonly Sample[] =>
-  events.flatMap((event) =>
-    entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
-  );
-
-function entriesIn({ body }: SerializedEvent): readonly Readonly<Record<string, unknown>>[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `runEvents` made this body
-  const { data } = JSON.parse(body) as {
-    readonly data: Readonly<
-      Partial<Record<"changes" | "products", readonly Readonly<Record<string, unknown>>[]>>
-    >;
-  };
-  return data.changes ?? data.products ?? [];
-}
-
-/** The number of these items by event type. */
-export function countsOf(samples: readonly Pick<Sample, "type">[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { type } of samples) counts[type] = (counts[type] ?? 0) + 1;
-  return counts;
-}
 
 function sumOf(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sum: Record<string, number> = {};

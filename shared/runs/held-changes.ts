@@ -1,7 +1,8 @@
 import { presentKnownDetails } from "../watchlists/item-details.ts";
 import { isChange } from "./hold.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
 import { presentStoredRun } from "./present-run.ts";
-import type { ItemOutcome, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import { stepResultsOf } from "./run-outcomes.ts";
 import type { StepStore } from "./step-store.ts";
 

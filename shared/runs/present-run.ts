@@ -1,14 +1,7 @@
 import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import { holdExpiresAt } from "./hold.ts";
-import type {
-  Hold,
-  Run,
-  RunStats,
-  RunStatus,
-  RunWatchlist,
-  ShapeChange,
-  StepStats,
-} from "./run.ts";
+import type { Hold, Run, RunStats, RunStatus, RunWatchlist, ShapeChange } from "./run.ts";
+import type { StepStats } from "./step.ts";
 import { isAlarming, isSuspicious } from "./source-shape.ts";
 
 /**
@@ -67,8 +60,8 @@ const presentHold = (run: Run, hold: Hold): Record<string, unknown> => ({
   cause: run.shape !== undefined && isSuspicious(run.shape) ? "source_shape" : "changed_items",
   changed_items: hold.changedItems,
   read_items: hold.readItems,
-  max_changed_percent: run.brake?.maxChangedPercent ?? null,
-  min_items: run.brake?.minItems ?? null,
+  max_changed_percent: run.limits.brake?.maxChangedPercent ?? null,
+  min_items: run.limits.brake?.minItems ?? null,
   notified: run.stats.notified ?? 0,
   matched: run.stats.matched,
   expires_at: hold.status === "held" ? holdExpiresAt(run).toISOString() : null,

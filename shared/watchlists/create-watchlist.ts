@@ -1,3 +1,4 @@
+import { afterChange } from "../base/after-change.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
@@ -132,7 +133,8 @@ const detailsOf = (
   ids.flatMap((id) => {
     const given = labels.get(id);
     if (given === undefined) return [];
-    return withLabels(undefined, { id, addedAt, isAdded: true, given }) ?? [];
+    const details = withLabels(undefined, { id, addedAt, isAdded: true, given });
+    return afterChange(undefined, details) ?? [];
   });
 
 /**

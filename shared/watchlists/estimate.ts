@@ -21,7 +21,13 @@ import { blockedByLimit, blockingLimit } from "./blocking-limit.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
 import { newWatchlistBody, text, watchlistFields } from "./request.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
-import { defaultSettings, settingFields, settingsIn, type WatchlistSettings } from "./settings.ts";
+import {
+  defaultSettings,
+  pickSettings,
+  settingFields,
+  settingsIn,
+  type WatchlistSettings,
+} from "./settings.ts";
 import { watchlistPatch, type WatchlistPatch } from "./update-request.ts";
 import { type ItemCounts, pipelineOf } from "./watchlist.ts";
 
@@ -94,7 +100,7 @@ function parseEstimate(body: Body): EstimateRequest {
   }
   const { every, cron, timezone, pipeline } = body;
   const patch = v.parse(watchlistPatch, {
-    ...settingsBody(body),
+    ...pickSettings(body),
     ...(every !== undefined && { every }),
     ...(cron !== undefined && { cron }),
     ...(timezone !== undefined && { timezone }),
@@ -102,12 +108,6 @@ function parseEstimate(body: Body): EstimateRequest {
   });
   return { kind: "existing", watchlistId, patch };
 }
-
-const settingsBody = (body: Body) => ({
-  ...(body.refresh_every_runs !== undefined && { refresh_every_runs: body.refresh_every_runs }),
-  ...(body.max_credits_per_run !== undefined && { max_credits_per_run: body.max_credits_per_run }),
-  ...(body.daily_credit_budget !== undefined && { daily_credit_budget: body.daily_credit_budget }),
-});
 
 function newEstimate(body: Body): Estimate {
   const shop = parsePlatform(body);

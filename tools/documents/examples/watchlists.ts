@@ -1,4 +1,6 @@
 /** Examples of watchlist resources. */
+import { defaultSettings, presentSettings } from "../../../shared/watchlists/settings.ts";
+
 export const watchlistId = "wl_kp98cnpev5dpr2m3pkppwh2a";
 export const runId = "wlrun_529bpc2380vzc32w85s602hg";
 
@@ -16,10 +18,7 @@ export const watchlist = {
   schedule: { type: "every", every: "15m", every_seconds: 900 },
   every: "15m",
   every_seconds: 900,
-  refresh_every_runs: 8,
-  max_credits_per_run: null,
-  daily_credit_budget: null,
-  brake: { max_changed_percent: 95, min_items: 50 },
+  ...presentSettings(defaultSettings),
   webhook_url: null,
   webhook_endpoint_id: null,
   webhook_endpoint_status: null,

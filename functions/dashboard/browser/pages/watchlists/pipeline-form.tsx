@@ -7,8 +7,13 @@ import { Field } from "../../ui/field.tsx";
 import { Segmented } from "../../ui/filters.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { type LimitsDraft, limitFieldsOf } from "./limits-draft.ts";
-import { settingFields, settingsFor, type SettingTexts } from "./list-settings.ts";
+import {
+  limitFieldsOf,
+  type LimitsDraft,
+  settingFields,
+  settingsFor,
+  type SettingTexts,
+} from "./watchlist-settings.ts";
 import {
   defaultTemplate,
   type PipelineDraft,
