@@ -5,7 +5,7 @@ import {
   limitSentences,
   unknownSentences,
 } from "../../../functions/dashboard/browser/pages/watchlists/backtest-words.ts";
-import { newLimits } from "../../../functions/dashboard/browser/pages/watchlists/limits-draft.ts";
+import { newLimits } from "../../../functions/dashboard/browser/pages/watchlists/watchlist-settings.ts";
 
 const testedRun = (run_number: number, day: number, credits: number) => ({
   run_number,
@@ -57,7 +57,10 @@ describe("the result of a back-test", () => {
   });
 
   it("counts the days on which the daily budget would have been reached", () => {
-    const [budget] = limitSentences(backtest(), [], { ...newLimits, dayCredits: "1000" });
+    const [budget] = limitSentences(backtest(), [], {
+      ...newLimits,
+      credits: { ...newLimits.credits, daily_credit_budget: "1000" },
+    });
     expect(budget).toBe(
       "The daily budget of 1,000 credits would have been reached on 1 of 2 days.",
     );
@@ -66,11 +69,11 @@ describe("the result of a back-test", () => {
 
   it("counts the runs that the brake would have held, by the share of changed items that were not new", () => {
     const runs = [pastRun(1, 49, 900), pastRun(2, 50), pastRun(3, 48), pastRun(4, 99)];
-    const limits = { ...newLimits, maxChangedPercent: "50" };
+    const limits = { ...newLimits, brake: { max_changed_percent: "50", min_items: "50" } };
     expect(limitSentences(backtest(), runs, limits)[1]).toBe(
       "The brake would have held 1 of 3 runs.",
     );
-    const wider = { ...limits, minItems: "101" };
+    const wider = { ...limits, brake: { ...limits.brake, min_items: "101" } };
     expect(limitSentences(backtest(), runs, wider)[1]).toBe(
       "The brake would have held 0 of 3 runs.",
     );

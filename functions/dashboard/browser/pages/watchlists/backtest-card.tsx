@@ -8,7 +8,7 @@ import { JsonView } from "../../ui/json-view.tsx";
 import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { backtestSentence, limitSentences, unknownSentences } from "./backtest-words.ts";
-import type { LimitsDraft } from "./limits-draft.ts";
+import type { LimitsDraft } from "./watchlist-settings.ts";
 import { type TestedRuns, useBacktest } from "./use-backtest.ts";
 
 interface BacktestCardProps {

@@ -1,6 +1,6 @@
 import type { Backtest, WatchlistRun } from "../../api/resources.ts";
 import { formatCount, formatCredits } from "../../format/numbers.ts";
-import type { LimitsDraft } from "./limits-draft.ts";
+import type { LimitsDraft } from "./watchlist-settings.ts";
 
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
@@ -25,13 +25,14 @@ export function limitSentences(
   runs: readonly WatchlistRun[],
   limits: LimitsDraft,
 ): readonly string[] {
-  const budget = Number(limits.dayCredits);
+  const { daily_credit_budget: daily } = limits.credits;
+  const budget = Number(daily);
   const perDay = Object.values(creditsByDay(backtest));
   const over = perDay.filter((credits) => credits > budget).length;
   const tested = new Set(backtest.runs.map((run) => run.run_number));
   const held = runs.filter((run) => tested.has(run.run_number) && isHeld(run, limits)).length;
   return [
-    limits.dayCredits.trim() === ""
+    daily.trim() === ""
       ? "No daily budget limits the runs."
       : `The daily budget of ${formatCredits(budget)} would have been reached on ${over} of ${counted(perDay.length, "day")}.`,
     limits.isBraked
@@ -53,13 +54,13 @@ function creditsByDay({ runs }: Backtest): Readonly<Record<string, number>> {
 const wholeShare = 100;
 
 /** Returns true if the brake would hold a past run, by its counts of read and changed items. */
-function isHeld({ stats }: WatchlistRun, limits: LimitsDraft): boolean {
+function isHeld({ stats }: WatchlistRun, { brake }: LimitsDraft): boolean {
   const entry = stats.steps[stats.entry];
   const read = (entry?.ok ?? 0) + (entry?.not_found ?? 0) - stats.new_items;
   const changed = stats.changed + stats.delisted;
   return (
-    read >= Number(limits.minItems) &&
-    changed * wholeShare > Number(limits.maxChangedPercent) * read
+    read >= Number(brake.min_items) &&
+    changed * wholeShare > Number(brake.max_changed_percent) * read
   );
 }
 
