@@ -28,45 +28,46 @@ const item = {
 
 const snapshot = { price: 89.99, inStock: true };
 
-/** The data of a test event, at `at` (ISO 8601), which is sent to an endpoint. */
 interface TestEvent {
   readonly type: EventType;
+  /** Time of the event, ISO 8601. */
   readonly at: string;
+  /** The endpoint that receives the event. */
   readonly endpointId: string;
 }
 
+type Data = Readonly<Record<string, unknown>>;
+
 /** Returns the data of a test event. It has the form of the events that runs send. */
-export function sampleData({ type, at, endpointId }: TestEvent): Readonly<Record<string, unknown>> {
-  switch (type) {
-    case "watchlist.product.changed":
-      return {
-        ...itemEvent,
-        changes: [
-          {
-            ...item,
-            changed_at: at,
-            tier: "standard",
-            changes: { price: { before: 99.99, after: snapshot.price } },
-            snapshot,
-          },
-        ],
-      };
-    case "watchlist.product.matched":
-      return {
-        ...itemEvent,
-        products: [{ ...item, matched_at: at, branch: "ok", status: "ok", values: snapshot }],
-      };
-    case "watchlist.product.delisted":
-      return {
-        ...itemEvent,
-        products: [{ ...item, delisted_at: at, detected_by: "standard", last_snapshot: snapshot }],
-      };
-    case "watchlist.run.completed":
-      return completedRun(at);
-    case "webhook.test":
-      return { endpoint_id: endpointId, message: "A test of this webhook endpoint." };
-  }
-}
+export const sampleData = (event: TestEvent): Data => samples[event.type](event);
+
+const samples: Readonly<Record<EventType, (event: TestEvent) => Data>> = {
+  "watchlist.product.changed": ({ at }) => ({
+    ...itemEvent,
+    changes: [
+      {
+        ...item,
+        changed_at: at,
+        tier: "standard",
+        changes: { price: { before: 99.99, after: snapshot.price } },
+        snapshot,
+      },
+    ],
+  }),
+  "watchlist.product.matched": ({ at }) => ({
+    ...itemEvent,
+    products: [{ ...item, matched_at: at, branch: "ok", status: "ok", values: snapshot }],
+  }),
+  "watchlist.product.delisted": ({ at }) => ({
+    ...itemEvent,
+    products: [{ ...item, delisted_at: at, detected_by: "standard", last_snapshot: snapshot }],
+  }),
+  "watchlist.run.completed": ({ at }) => completedRun(at),
+  "webhook.test": ({ endpointId }) => ({
+    endpoint_id: endpointId,
+    message: "A test of this webhook endpoint.",
+  }),
+};
 
 const completedRun = (at: string) => ({
   id: ids.run,

@@ -64,7 +64,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     const row = rows(page).filter({ hasText: "Kettle, for the office" });
     const price = row.filter({ hasText: /Price (drops|rises)price/ }).first();
     await price.waitFor();
-    const [change] = (await shown("field=price")).filter((one) => one["watchlist_id"] === kettles);
+    const change = (await shown("field=price")).find((one) => one["watchlist_id"] === kettles);
     const isDrop = change?.["kind"] === "price_drop";
     expect(await price.textContent()).toMatch(
       isDrop

@@ -126,7 +126,6 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await table.getByRole("link", { name: "Open row 0", exact: true }).focus();
     for (let n = 0; n < 30; n += 1) await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");
-    const focused = () => page.evaluate("document.activeElement.textContent");
     await expect.poll(focused).toBe("Open row 29");
     expect(await table.getByRole("link", { name: "Open row 29", exact: true }).isVisible()).toBe(
       true,

@@ -183,7 +183,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText(/^Delivered: the receiver answered HTTP 200/).waitFor();
     await page.getByRole("row", { name: /watchlist\.product\.delisted delivered/ }).waitFor();
-    const [test] = (await received()).filter(({ path }) => path === "/hooks/types");
+    const test = (await received()).find(({ path }) => path === "/hooks/types");
     expect(JSON.parse(test?.body ?? "{}")).toMatchObject({ data: { watchlist_id: "wl_test" } });
 
     await page.reload();

@@ -72,14 +72,14 @@ export function filterIn(query: URLSearchParams): ChangeFilter {
   };
 }
 
+const defaults: ReadonlyMap<string, string> = new Map(Object.entries(noFilter));
+
 /** Returns the address of the page with these filters. */
 export const linkOf = (filter: ChangeFilter): string =>
   linkTo(
     "/changes",
     Object.fromEntries(
-      Object.entries(filter).filter(
-        ([name, value]) => value !== noFilter[name as keyof ChangeFilter],
-      ),
+      Object.entries(filter).filter(([name, value]) => value !== defaults.get(name)),
     ),
   );
 

@@ -36,7 +36,7 @@ const pollSeconds = 30;
 export function ChangesPage({ query }: PageProps) {
   const filter = filterIn(query);
   const pages = useChanges(filter);
-  const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
+  const names = useWatchlistNames(pages.entries?.map(({ change: one }) => one.watchlist_id) ?? []);
   const change = (part: Partial<ChangeFilter>): void =>
     replacePlace(linkOf({ ...filter, ...part }));
   return (
@@ -59,12 +59,17 @@ export function ChangesPage({ query }: PageProps) {
 }
 
 /** A change with a key for the table. */
-type Row = FieldChange & { readonly id: string };
+interface Row {
+  readonly id: string;
+  readonly change: FieldChange;
+}
 
 const rowOf = (change: FieldChange): Row => ({
-  ...change,
   id: [change.watchlist_id, change.run_number, change.step, change.item_id, change.field].join(" "),
+  change,
 });
+
+const changeOf = ({ change }: Row): FieldChange => change;
 
 function useChanges(filter: ChangeFilter): Pages<Row> {
   const percent = useDebounced(filter.percent.trim());
@@ -177,7 +182,7 @@ function SizeChoices({ filter, onChange }: Omit<ChoicesProps, "names">) {
 /** Buttons that save the changes on the page as a file. */
 function Downloads({ entries }: { readonly entries: readonly Row[] | undefined }) {
   if (entries === undefined || entries.length === 0) return null;
-  const changes = entries.map(({ id: _, ...change }) => change);
+  const changes = entries.map(changeOf);
   return (
     <div class="row">
       <Button small onClick={() => saveFile("changes.csv", changesCsv(changes))}>
@@ -195,9 +200,10 @@ interface NoChangesProps {
   readonly hasMore: boolean;
 }
 
-function NoChanges({ filter: { span, sort: _, ...filters }, hasMore }: NoChangesProps) {
+function NoChanges({ filter, hasMore }: NoChangesProps) {
   if (hasMore) return <EmptyState title="No match yet. Load more to search older changes." />;
-  const isFiltered = Object.values(filters).some((value) => value !== "");
+  const { span, kind, watchlist, field, percent, amount } = filter;
+  const isFiltered = [kind, watchlist, field, percent, amount].some((value) => value !== "");
   const longer = "Choose a longer time span, or check whether the watchlists run.";
   return (
     <EmptyState
@@ -215,37 +221,41 @@ const columns: readonly Column<Row>[] = [
   { head: "Item", isRowHead: true, cell: itemCell },
   {
     head: "Watchlist",
-    cell: ({ watchlist_id: id, watchlist_name: name }) => (
+    cell: ({ change: { watchlist_id: id, watchlist_name: name } }) => (
       <a href={linkTo(`/watchlists/${id}`)}>{name}</a>
     ),
   },
   {
     head: "Change",
-    cell: (row) => (
+    cell: ({ change }) => (
       <span class="change-kind">
-        {kindWords(row)}
-        <span class="muted small">{row.field}</span>
+        {kindWords(change)}
+        <span class="muted small">{change.field}</span>
       </span>
     ),
   },
   {
     head: "Before → after",
-    cell: (row) => <span class="number">{valuesWords(row)}</span>,
+    cell: ({ change }) => <span class="number">{valuesWords(change)}</span>,
   },
   {
     head: "Size",
     align: "end",
-    cell: (row) => (
+    cell: ({ change }) => (
       <span class="change-size number">
-        <strong class={`change-${toneOf(row)}`}>{percentWords(row)}</strong>
-        <span class="muted small">{amountWords(row)}</span>
+        <strong class={`change-${toneOf(change)}`}>{percentWords(change)}</strong>
+        <span class="muted small">{amountWords(change)}</span>
       </span>
     ),
   },
-  { head: "When", align: "end", cell: ({ changed_at: at }) => <RelativeTime time={at} /> },
+  {
+    head: "When",
+    align: "end",
+    cell: ({ change: { changed_at: at } }) => <RelativeTime time={at} />,
+  },
 ];
 
-function itemCell({ watchlist_id: listId, item_id: id, label, title, url }: Row) {
+function itemCell({ change: { watchlist_id: listId, item_id: id, label, title, url } }: Row) {
   return (
     <span class="change-item">
       <a href={linkTo(`/watchlists/${listId}/items/${id}`)}>{label ?? title ?? id}</a>

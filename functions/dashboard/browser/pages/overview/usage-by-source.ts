@@ -18,19 +18,24 @@ type Entry = Pick<
 
 /** Sums charges by watchlist and, for calls without a watchlist, by endpoint; the largest first. */
 export function usageBySource(entries: readonly Entry[]): readonly SourceUsage[] {
-  const sums = new Map<string, SourceUsage>();
-  for (const entry of entries) {
-    if (entry.type !== "charge") continue;
-    const { watchlist_id: listId, endpoint } = entry;
-    const source = listId ?? endpoint ?? "other";
-    const sum = sums.get(source);
-    sums.set(source, {
+  const charges = entries.filter(({ type }) => type === "charge");
+  const bySource = Map.groupBy(charges, sourceOf);
+  return [...bySource]
+    .map(([source, all]) => ({
       source,
-      kind: listId === undefined ? "endpoint" : "watchlist",
-      credits: (sum?.credits ?? 0) + entry.credits,
-      charges: (sum?.charges ?? 0) + 1,
-      items: (sum?.items ?? 0) + (entry.items_charged ?? 0),
-    });
-  }
-  return [...sums.values()].toSorted((a, b) => b.credits - a.credits);
+      kind: kindOf(all),
+      credits: sumOf(all, ({ credits }) => credits),
+      charges: all.length,
+      items: sumOf(all, ({ items_charged: items = 0 }) => items),
+    }))
+    .toSorted((a, b) => b.credits - a.credits);
 }
+
+const sourceOf = ({ watchlist_id: listId, endpoint }: Entry): string =>
+  listId ?? endpoint ?? "other";
+
+const kindOf = (entries: readonly Entry[]): SourceUsage["kind"] =>
+  entries.some(({ watchlist_id: listId }) => listId !== undefined) ? "watchlist" : "endpoint";
+
+const sumOf = (entries: readonly Entry[], of: (entry: Entry) => number): number =>
+  entries.reduce((sum, entry) => sum + of(entry), 0);

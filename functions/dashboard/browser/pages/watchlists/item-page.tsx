@@ -31,15 +31,14 @@ export function ItemPage({ parameters }: PageProps) {
     [listId, itemId],
     poll,
   );
-  const isMissing = list.error?.status === 404 || item.error?.status === 404;
-  const { data: shown } = item;
+  const shown = item.data && list.data && { item: item.data, list: list.data };
   return (
     <Page
-      title={shown?.label ?? shown?.title ?? itemId}
-      lead={shown && list.data && summaryOf(shown, list.data.currency)}
+      title={item.data === undefined ? itemId : nameOf(item.data)}
+      lead={shown && summaryOf(shown.item, shown.list.currency)}
       back={{ href: linkTo(`/watchlists/${listId}`), label: list.data?.name ?? "Watchlist" }}
     >
-      {isMissing ? (
+      {[list, item].some(({ error }) => error?.status === 404) ? (
         <NoItem listId={listId} />
       ) : (
         <Loaded query={item}>
@@ -51,6 +50,8 @@ export function ItemPage({ parameters }: PageProps) {
     </Page>
   );
 }
+
+const nameOf = ({ id, label, title }: WatchlistItem): string => label ?? title ?? id;
 
 const NoItem = ({ listId }: { readonly listId: string }) => (
   <EmptyState

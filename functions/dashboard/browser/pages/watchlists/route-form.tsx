@@ -17,7 +17,7 @@ import {
   withoutTest,
   withTest,
 } from "./rule-draft.ts";
-import { NumberInput, ValueField } from "./value-field.tsx";
+import { NumberInput, numberOf, ValueField } from "./value-field.tsx";
 
 interface RouteFormProps {
   /** The name of the rule, such as `Rule 1 of check`. */
@@ -165,7 +165,6 @@ function Tests({ about, route, scraper, onChange }: RouteFormProps) {
     <>
       {route.where?.map((test, n) => (
         <TestLine
-          // oxlint-disable-next-line react/no-array-index-key -- tests have no other identity
           key={n}
           about={`${about}, test ${n + 1}`}
           test={test}
@@ -235,11 +234,12 @@ function TestLine({ about, test, scraper, onChange, onRemove }: TestLineProps) {
 function Limits({ about, route, scraper, onChange }: RouteFormProps) {
   const { when, field, notify } = route;
   const isNumber = scraper?.fields.find(({ name }) => name === field)?.type === "number";
-  const set = (key: "min_delta" | "min_delta_percent" | "confirm") => (value: unknown) => {
-    const { [key]: _, ...others } = route;
-    // The service reports a text that is not a number.
-    onChange(value === undefined ? others : { ...others, [key]: value as number });
-  };
+  const set =
+    (key: "min_delta" | "min_delta_percent" | "confirm") =>
+    (value: number | string | undefined) => {
+      const { [key]: _, ...others } = route;
+      onChange(value === undefined ? others : { ...others, [key]: numberOf(value) });
+    };
   const numbers = [
     ["min_delta", "by at least", isNumber && hasKey("min_delta", when)],
     ["min_delta_percent", "by at least, in percent", isNumber && hasKey("min_delta", when)],

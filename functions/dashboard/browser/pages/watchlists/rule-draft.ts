@@ -38,9 +38,9 @@ export const hasKey = (key: keyof typeof whensOfKey, when: string): boolean =>
   whensOfKey[key].some((one) => one === when);
 
 /** The operators that compare with an earlier value instead of `value`. */
-const changeOps = ["increased", "decreased"];
+const changeOps: ReadonlySet<string> = new Set(["increased", "decreased"]);
 export const needsValue = (op: string | undefined): boolean =>
-  op !== undefined && !changeOps.includes(op);
+  op !== undefined && !changeOps.has(op);
 
 /** Returns the operators that a route or a test can use with a field. */
 export const opsOf = (field: Field | undefined, when: string): readonly string[] =>
@@ -58,9 +58,21 @@ export function rulesIn(text: string): Pipeline | undefined {
   const parsed = parse(text);
   if (!isRecord(parsed) || !Array.isArray(parsed["steps"])) return undefined;
   const steps: readonly unknown[] = parsed["steps"];
-  if (steps.length === 0 || !steps.every(isStep)) return undefined;
-  const { entry = steps[0]?.id, baseline = null, refresh = null } = parsed;
-  return { ...parsed, entry, baseline, refresh, steps } as Pipeline;
+  const [first] = steps;
+  if (!isStep(first) || !steps.every(isStep)) return undefined;
+  const starts = startsIn({ entry: first.id, baseline: null, refresh: null, ...parsed });
+  return starts && { ...parsed, ...starts, steps: [...steps] };
+}
+
+/** Returns where runs start; undefined if the form cannot show it. */
+function startsIn({
+  entry,
+  baseline,
+  refresh,
+}: Readonly<Record<string, unknown>>): Omit<Pipeline, "steps"> | undefined {
+  if (typeof entry !== "string") return undefined;
+  if (baseline !== null && typeof baseline !== "string") return undefined;
+  return refresh === null || isRefresh(refresh) ? { entry, baseline, refresh } : undefined;
 }
 
 function parse(text: string): unknown {
@@ -81,10 +93,16 @@ const isStep = (value: unknown): value is Step =>
   Array.isArray(value["routes"]) &&
   value["routes"].every((route) => isRecord(route) && typeof route["when"] === "string");
 
+const isRefresh = (value: unknown): value is NonNullable<Pipeline["refresh"]> =>
+  isRecord(value) && "every_runs" in value && typeof value["entry"] === "string";
+
 /** Returns a copy without the keys whose value is undefined. */
 function compact<T extends object>(value: T): T {
-  const kept = Object.entries(value).filter(([, one]) => one !== undefined);
-  return Object.fromEntries(kept) as T;
+  const kept = { ...value };
+  for (const [key, one] of Object.entries(kept)) {
+    if (one === undefined) Reflect.deleteProperty(kept, key);
+  }
+  return kept;
 }
 
 const replaced = <T>(all: readonly T[], at: number, one: T): T[] =>
@@ -101,24 +119,26 @@ export function withStep(pipeline: Pipeline, at: number, changed: Step): Pipelin
     entry: named(pipeline.entry),
     baseline: baseline && named(baseline),
     refresh: refresh && { ...refresh, entry: named(refresh.entry) },
-    steps: replaced(pipeline.steps, at, compact(changed)).map((step) => ({
-      ...step,
-      routes: step.routes.map((route) =>
-        route.run === undefined ? route : { ...route, run: named(route.run) },
-      ),
-    })),
+    steps: replaced(pipeline.steps, at, compact(changed)).map((step) =>
+      withRuns(step, (run) => run && named(run)),
+    ),
   };
 }
+
+/** Returns a step with other steps to which its rules lead. */
+const withRuns = (step: Step, runOf: (run: string | undefined) => string | undefined): Step => ({
+  ...step,
+  routes: step.routes.map((route) => withRun(route, runOf(route.run))),
+});
+
+const withRun = (route: Route, run: string | undefined): Route => compact({ ...route, run });
 
 /** Returns the pipeline without a step. Rules and starts that lead to it no longer do. */
 export function withoutStep(pipeline: Pipeline, at: number): Pipeline {
   const removed = pipeline.steps[at]?.id;
-  const steps = without(pipeline.steps, at).map((step) => ({
-    ...step,
-    routes: step.routes.map((route) =>
-      route.run === removed ? compact({ ...route, run: undefined }) : route,
-    ),
-  }));
+  const steps = without(pipeline.steps, at).map((step) =>
+    withRuns(step, (run) => (run === removed ? undefined : run)),
+  );
   const { entry, baseline, refresh } = pipeline;
   return {
     ...pipeline,
@@ -186,11 +206,12 @@ export function firstValue(field: Field | undefined): TestValue {
   return field?.type === "number" ? 0 : "";
 }
 
-function pick<T extends object, Key extends keyof T>(
-  value: T,
-  keys: readonly Key[],
-): Partial<Pick<T, Key>> {
-  return Object.fromEntries(keys.map((key) => [key, value[key]])) as Partial<Pick<T, Key>>;
+function pick(route: Route, keys: readonly (keyof Route)[]): Partial<Route> {
+  const picked: Partial<Route> = { ...route };
+  for (const key of Object.keys(picked)) {
+    if (!keys.some((one) => one === key)) Reflect.deleteProperty(picked, key);
+  }
+  return picked;
 }
 
 export const withTest = (route: Route, at: number, changed: Test): Route => ({

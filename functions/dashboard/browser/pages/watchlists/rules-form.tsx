@@ -11,7 +11,7 @@ import {
   withRoute,
   withStep,
 } from "./rule-draft.ts";
-import { NumberInput } from "./value-field.tsx";
+import { NumberInput, numberOf } from "./value-field.tsx";
 import "./rules-form.css";
 
 type Step = Pipeline["steps"][number];
@@ -33,7 +33,6 @@ export function RulesForm({ pipeline, known, refusal, onChange }: RulesFormProps
       <Starts pipeline={pipeline} onChange={onChange} />
       {pipeline.steps.map((step, at) => (
         <StepForm
-          // oxlint-disable-next-line react/no-array-index-key -- the user edits the ID of a step
           key={at}
           step={step}
           at={at}
@@ -126,9 +125,8 @@ function Starts({ pipeline, onChange }: Pick<RulesFormProps, "pipeline" | "onCha
           <NumberInput
             label="A refresh run every N runs"
             value={refresh.every_runs}
-            // The service reports a text that is not a number.
             onChange={(value) =>
-              onChange({ ...pipeline, refresh: { ...refresh, every_runs: value as number } })
+              onChange({ ...pipeline, refresh: { ...refresh, every_runs: numberOf(value) } })
             }
           />
         </div>
@@ -146,66 +144,25 @@ function StepForm({ step, at, pipeline, known, refusal, onChange }: StepFormProp
   const change = (changed: Step): void => onChange(withStep(pipeline, at, changed));
   const scraper = known.scrapers.find(({ id }) => id === step.scraper);
   const path = `pipeline.steps[${at}]`;
-  const routes = step.routes.map((_, n) => messageAt(refusal, `${path}.routes[${n}]`));
-  const own = routes.every((one) => one === undefined) ? messageAt(refusal, path) : undefined;
+  const problems = step.routes.map((_, n) => messageAt(refusal, `${path}.routes[${n}]`));
+  const isAtRule = problems.some((one) => one !== undefined);
   return (
     <section class="step-form" aria-label={`Step ${step.id}`}>
-      <div class="form-row">
-        <Field label={`Name of step ${at + 1}`} error={own}>
-          {(control) => (
-            <input
-              {...control}
-              autocomplete="off"
-              spellcheck={false}
-              value={step.id}
-              onInput={(event) => change({ ...step, id: event.currentTarget.value.trim() })}
-            />
-          )}
-        </Field>
-        <Field
-          label={`Step ${at + 1} reads with`}
-          {...(scraper && { hint: `${scraper.description} ${priceWords(scraper)}` })}
-        >
-          {(control) => (
-            <select
-              {...control}
-              value={step.scraper}
-              onChange={({ currentTarget: { value } }) => {
-                const { condition: _, ...others } = step;
-                change({ ...others, scraper: value });
-              }}
-            >
-              {known.scrapers.map(({ id }) => (
-                <option key={id}>{id}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        {scraper?.conditions !== undefined && (
-          <Field label={`Offers that step ${at + 1} counts`}>
-            {(control) => (
-              <select
-                {...control}
-                value={step.condition ?? "all"}
-                onChange={(event) => change({ ...step, condition: event.currentTarget.value })}
-              >
-                {scraper.conditions?.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
-            )}
-          </Field>
-        )}
-      </div>
+      <StepFields
+        step={step}
+        at={at}
+        known={known}
+        problem={isAtRule ? undefined : messageAt(refusal, path)}
+        onChange={change}
+      />
       {step.routes.map((route, n) => (
         <RouteForm
-          // oxlint-disable-next-line react/no-array-index-key -- routes have no other identity
           key={n}
           about={`Rule ${n + 1} of ${step.id}`}
           route={route}
           scraper={scraper}
           targets={pipeline.steps.map(({ id }) => id).filter((id) => id !== step.id)}
-          problem={routes[n]}
+          problem={problems[n]}
           onChange={(changed) => change(withRoute(step, n, changed))}
           onRemove={() => change(withoutRoute(step, n))}
         />
@@ -226,6 +183,66 @@ function StepForm({ step, at, pipeline, known, refusal, onChange }: StepFormProp
         )}
       </div>
     </section>
+  );
+}
+
+interface StepFieldsProps extends Pick<StepFormProps, "step" | "at" | "known"> {
+  /** The service's error about these fields; undefined if there is none. */
+  readonly problem: string | undefined;
+  readonly onChange: (step: Step) => void;
+}
+
+/** Fields for the name of a step, its scraper, and the offers that it counts. */
+function StepFields({ step, at, known, problem, onChange }: StepFieldsProps) {
+  const scraper = known.scrapers.find(({ id }) => id === step.scraper);
+  return (
+    <div class="form-row">
+      <Field label={`Name of step ${at + 1}`} error={problem}>
+        {(control) => (
+          <input
+            {...control}
+            autocomplete="off"
+            spellcheck={false}
+            value={step.id}
+            onInput={(event) => onChange({ ...step, id: event.currentTarget.value.trim() })}
+          />
+        )}
+      </Field>
+      <Field
+        label={`Step ${at + 1} reads with`}
+        {...(scraper && { hint: `${scraper.description} ${priceWords(scraper)}` })}
+      >
+        {(control) => (
+          <select
+            {...control}
+            value={step.scraper}
+            onChange={({ currentTarget: { value } }) => {
+              const { condition: _, ...others } = step;
+              onChange({ ...others, scraper: value });
+            }}
+          >
+            {known.scrapers.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {scraper?.conditions !== undefined && (
+        <Field label={`Offers that step ${at + 1} counts`}>
+          {(control) => (
+            <select
+              {...control}
+              value={step.condition ?? "all"}
+              onChange={(event) => onChange({ ...step, condition: event.currentTarget.value })}
+            >
+              {scraper.conditions?.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+    </div>
   );
 }
 

@@ -130,17 +130,18 @@ interface NumberInputProps {
 /** A field for a number. Keeps the text as the user writes it, such as `1.` and `1.50`. */
 export function NumberInput({ label, value, onChange }: NumberInputProps) {
   const [text, setText] = useState(String(value ?? ""));
-  const shown = numberIn(text) === value ? text : String(value ?? "");
+  const written = numberIn(text);
+  const isCurrent = written === value || (typeof written === "string" && typeof value !== "number");
   return (
     <input
       class="control"
       aria-label={label}
       inputMode="decimal"
       autocomplete="off"
-      value={shown}
-      onInput={({ currentTarget: { value: written } }) => {
-        setText(written);
-        onChange(numberIn(written));
+      value={isCurrent ? text : String(value ?? "")}
+      onInput={({ currentTarget }) => {
+        setText(currentTarget.value);
+        onChange(numberIn(currentTarget.value));
       }}
     />
   );
@@ -153,3 +154,10 @@ function numberIn(text: string): number | string | undefined {
   const number = Number(trimmed);
   return Number.isFinite(number) ? number : text;
 }
+
+/**
+ * Returns the number of a field; NaN if it is empty or has another text. NaN becomes null in JSON,
+ * which the service refuses with an error.
+ */
+export const numberOf = (value: number | string | undefined): number =>
+  typeof value === "number" ? value : Number.NaN;
