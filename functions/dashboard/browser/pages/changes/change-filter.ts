@@ -1,5 +1,3 @@
-import { linkTo } from "../../shell/router.ts";
-
 /** The time spans of the page, in days. `1` begins at midnight of the browser's time zone. */
 export const spans = [
   ["1", "Today"],
@@ -74,13 +72,10 @@ export function filterIn(query: URLSearchParams): ChangeFilter {
 
 const defaults: ReadonlyMap<string, string> = new Map(Object.entries(noFilter));
 
-/** Returns the address of the page with these filters. */
-export const linkOf = (filter: ChangeFilter): string =>
-  linkTo(
-    "/changes",
-    Object.fromEntries(
-      Object.entries(filter).filter(([name, value]) => value !== defaults.get(name)),
-    ),
+/** Returns the query of the page's address for these filters. */
+export const queryOf = (filter: ChangeFilter): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(filter).filter(([name, value]) => value !== defaults.get(name)),
   );
 
 const dayMs = 86_400_000;

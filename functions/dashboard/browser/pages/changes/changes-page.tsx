@@ -20,7 +20,7 @@ import {
   filterIn,
   hasNoSize,
   kinds,
-  linkOf,
+  queryOf,
   sinceOf,
   sorts,
   spans,
@@ -38,7 +38,7 @@ export function ChangesPage({ query }: PageProps) {
   const pages = useChanges(filter);
   const names = useWatchlistNames(pages.entries?.map(({ change: one }) => one.watchlist_id) ?? []);
   const change = (part: Partial<ChangeFilter>): void =>
-    replacePlace(linkOf({ ...filter, ...part }));
+    replacePlace(linkTo("/changes", queryOf({ ...filter, ...part })));
   return (
     <Page title="What changed" lead="What the runs of your watchlists found changed.">
       <Card title={titleOf(pages)} actions={<Downloads entries={pages.entries} />} flush>
