@@ -105,6 +105,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/watchlists/": {
     "test/functions/watchlists/backtest.test.ts": files("candidate-pipeline"),
+    "test/functions/watchlists/credit-limits.test.ts": files("daily-use"),
+    "test/functions/watchlists/decide-hold.test.ts": files("get-run run-of-path"),
     "test/functions/watchlists/history.test.ts": files("item-history list-changes"),
     "test/functions/watchlists/read.test.ts": files(
       "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
@@ -268,7 +270,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/history/": {
     "test/functions/watchlists/backtest.test.ts": files("history-span"),
     "test/functions/watchlists/history.test.ts": files(
-      "item-history list-changes observed-fields present-history queries",
+      "item-history last-known list-changes observed-fields present-history queries",
+      "run-changes",
     ),
     "test/shared/history/merge-history.test.ts": files("history kept-history window"),
     "test/shared/runs/run-history.test.ts": files("point-lines"),
@@ -320,7 +323,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/runs/": {
     "test/shared/runs/pipeline-runs.test.ts": files("read-step"),
     "test/functions/account/operations.test.ts": files("forecast-runs"),
-    "test/functions/watchlists/decide-hold.test.ts": files("discard-request"),
+    "test/functions/watchlists/decide-hold.test.ts": files("discard-request held-changes"),
     "test/functions/watchlists/read.test.ts": files("present-run queries run-progress"),
     "test/scripts/openapi/descriptions.test.ts": files("run-schema"),
     "test/shared/runs/claim-due-run.test.ts": files("claim-run"),
@@ -438,6 +441,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "brake-setting claim-creation create-watchlist idempotency named-endpoint",
       "refresh-setting request settings watchlist watchlist-schema",
     ),
+    "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
     "test/functions/watchlists/read.test.ts": files("estimate queries schedule-preview"),
@@ -445,6 +449,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
     "test/shared/aws/watchlists/details-pages.test.ts": files("details-page"),
+    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/shared/runs/run-now.test.ts": files("retry-lost-change"),
     "test/shared/watchlists/change-items.test.ts": files(
       "item-details items-request rewrite-items",

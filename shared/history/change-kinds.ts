@@ -52,14 +52,21 @@ interface KindOfChange {
  * a value that was not known before.
  */
 export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
-  const isOf = (kind: ChangeKind): boolean => isFieldOfKind(field, kind);
-  if (isOf("delisted")) return "delisted";
-  if (isOf("price_drop") && delta !== null && delta !== 0) {
-    return delta < 0 ? "price_drop" : "price_rise";
-  }
-  if (isOf("sold_out") && before === true && after === false) return "sold_out";
-  if (isOf("back_in_stock") && before === false && after === true) return "back_in_stock";
-  return isOf("new_seller") && before !== null && after !== null ? "new_seller" : "other";
+  if (isFieldOfKind(field, "delisted")) return "delisted";
+  if (isFieldOfKind(field, "price_drop")) return kindOfPrice(delta);
+  if (isFieldOfKind(field, "sold_out")) return kindOfStock(before, after);
+  const isSeller = isFieldOfKind(field, "new_seller");
+  return isSeller && before !== null && after !== null ? "new_seller" : "other";
+}
+
+function kindOfPrice(delta: number | null): ChangeKind {
+  if (delta === null || delta === 0) return "other";
+  return delta < 0 ? "price_drop" : "price_rise";
+}
+
+function kindOfStock(before: FieldValue, after: FieldValue): ChangeKind {
+  if (before === true && after === false) return "sold_out";
+  return before === false && after === true ? "back_in_stock" : "other";
 }
 
 /**

@@ -37,18 +37,27 @@ const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] 
 export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;
   for (const test of testsOf(route)) {
-    const { field, op, value } = test;
-    const is = values[field];
-    const wanted = wantedValue(test, { values, metadata });
-    const isMissing = isFieldReference(value) && values[value.field] === undefined;
-    const isGap = (is === null || wanted === null) && (op === "below" || op === "above");
-    if (is === undefined || isMissing) isKnown = false;
-    else if (wanted === undefined) return "unmet";
-    else if (isGap && route.once === true) isKnown = false;
-    else if (!passes[op](is, { field, wanted })) return "unmet";
+    const verdict = verdictOfTest(test, { values, metadata }, route.once === true);
+    if (verdict === "unmet") return "unmet";
+    if (verdict === "unknown") isKnown = false;
   }
   return isKnown ? "met" : "unknown";
 }
+
+/** @param skipsNull true if `below` and `above` are unknown for null */
+function verdictOfTest(test: FieldTest, item: Required<TestedItem>, skipsNull: boolean): Verdict {
+  const { field, op, value } = test;
+  const is = item.values[field];
+  const isMissing = isFieldReference(value) && item.values[value.field] === undefined;
+  if (is === undefined || isMissing) return "unknown";
+  const wanted = wantedValue(test, item);
+  if (wanted === undefined) return "unmet";
+  const isGap = (is === null || wanted === null) && isOrder(op);
+  if (skipsNull && isGap) return "unknown";
+  return passes[op](is, { field, wanted }) ? "met" : "unmet";
+}
+
+const isOrder = (op: FieldTest["op"]): boolean => op === "below" || op === "above";
 
 /**
  * Returns the value that a test compares a field with. If the test names another field or metadata,

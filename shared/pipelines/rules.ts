@@ -225,7 +225,7 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   // If two routes report the same field, the event contains the change that the first route
   // matches.
   const differences = Object.assign({}, ...gated.toReversed().map((one) => one.changes));
-  const bridged = acrossNull(changes, notifying);
+  const bridged = reportsChanged ? acrossNull(changes, notifying) : {};
   return {
     changes,
     hasNews: fields.some(isNew),

@@ -179,7 +179,10 @@ describe("POST /v1/products", () => {
       const { status, headers, body } = await read({ tier: "full", ids: asins(1) });
       expect((await setBudget(null)).status).toBe(200);
       expect(status).toBe(409);
-      expect(body["error"]).toMatchObject({ code: "CONFLICT" });
+      expect(body["error"]).toMatchObject({ code: "CONFLICT", param: "daily_credit_budget" });
+      const seconds = Number(headers.get("retry-after"));
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(86_400);
       expect((body["error"] as { readonly message: string }).message).toContain(
         "must reserve 5 credits, but the account's 'daily_credit_budget' of 1 leaves",
       );

@@ -20,6 +20,7 @@ export interface BenchCall {
   readonly path: string;
   readonly account: string;
   readonly body?: unknown;
+  readonly query?: Record<string, string> | undefined;
   /** The queue that receives wake-up messages. */
   readonly queue?: RunQueue | undefined;
 }
@@ -31,7 +32,7 @@ export interface BenchCall {
 export async function callOnBench(
   bench: RunBench,
   method: "GET" | "POST",
-  { path, account, body, queue = bench.queue }: BenchCall,
+  { path, account, body, query = {}, queue = bench.queue }: BenchCall,
 ): Promise<Answer> {
   const admitted = admittedAccounts();
   const unknownHash = hashApiKey(admitted.keyOf(unknownAccount));
@@ -67,7 +68,7 @@ export async function callOnBench(
   });
   const ask = groupCaller(handler, admitted.keyOf);
   const called = path === "" ? "watchlists" : `watchlists/${path}`;
-  const answer = await ask(method, called, { body, account });
+  const answer = await ask(method, called, { body, query, account });
   expectDocumented(`${method} /v1/${called}`, answer.status, answer.body);
   return answer;
 }

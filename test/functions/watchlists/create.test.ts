@@ -378,6 +378,7 @@ describe("the validation of POST /v1/watchlists", () => {
       "INVALID_PARAM",
       "pipeline.steps[0].scraper",
     ],
+    ["brake is an array", { ...aBody, brake: [] }, "INVALID_PARAM", "brake"],
     [
       "idempotency_key is empty",
       { ...aBody, idempotency_key: "" },

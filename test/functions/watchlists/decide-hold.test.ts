@@ -62,7 +62,7 @@ async function expectStillHeld(): Promise<void> {
 }
 
 describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
-  const get = (query = "") => call("GET", `${list.id}/runs/2${query}`);
+  const get = (query?: Record<string, string>) => call("GET", `${list.id}/runs/2`, { query });
 
   it("shows the changes that a held run holds, and that it has sent no events", async () => {
     await read(1_000);
@@ -82,6 +82,13 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
         changes: { price: { before: 10, after: 1_000 } },
       })),
     );
+  });
+
+  it("shows only the first changes that a held run holds, up to 'limit'", async () => {
+    await read(1_000);
+    const { body } = await get({ limit: "2" });
+    expect(body["held_changes"]).toMatchObject(itemIds.slice(0, 2).map((id) => ({ item_id: id })));
+    expect(refusal(await get({ limit: "0" }))).toEqual(invalid("limit"));
   });
 
   it("shows delistings that a held run holds", async () => {
@@ -111,7 +118,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
 });
 
 describe("POST /v1/watchlists/{id}/run", () => {
-  it("says that the run was released while its events are sent", async () => {
+  it("returns that the run was released while its events are sent", async () => {
     await read(1_000);
     const held = await call("POST", `${list.id}/run`);
     expect(messageOf(held)).toContain("is held by its brake");
@@ -234,6 +241,16 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     await expectStillHeld();
   });
 
+  it.each(["a\u0000b", "a\nb", "a\u202eb"])(
+    "returns 400 for the reason %j, which is not visible as it is",
+    async (wrong) => {
+      const answer = await decide("discard", { body: { reason: wrong } });
+      expect(refusal(answer)).toEqual(invalid("reason"));
+      expect(messageOf(answer)).toContain("must not contain control characters");
+      await expectStillHeld();
+    },
+  );
+
   it("returns 400 for a body that is not an object", async () => {
     expect(refusal(await decide("discard", { body: [reason] }))).toEqual(invalid("body"));
     await expectStillHeld();
@@ -321,6 +338,11 @@ describe.each(["release", "discard"] as const)(
       const answer = await decide(decision);
       expect(refusal(answer)).toEqual(conflict);
       expect(messageOf(answer)).toBe("Run 2 is still ending. Try again in a few seconds.");
+      const shown = await call("GET", `${list.id}/runs`);
+      expect((shown.body["data"] as unknown[])[0]).toMatchObject({
+        status: "running",
+        finished_at: null,
+      });
     });
   },
 );

@@ -415,6 +415,22 @@ describe("a back-test", () => {
       details: { param: "since" },
     });
   });
+
+  it("is refused for a time span before or after all runs, and the error shows the time of the nearest run", async () => {
+    const list = await bench.createList(ids, { pipeline: null });
+    await play(list);
+    const spanOf = (since: string, until: string) => ({ span: { since, until } });
+    const before = spanOf("2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z");
+    await expect(test(list, before)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The first run started at .+ Send a later 'until'\.$/),
+      details: { param: "until" },
+    });
+    const after = spanOf("2026-12-01T00:00:00.000Z", "2026-12-02T00:00:00.000Z");
+    await expect(test(list, after)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The last run started at .+ Send an earlier 'since'\.$/),
+      details: { param: "since" },
+    });
+  });
 });
 
 describe("a back-test of a pipeline whose steps have other names or an additional step", () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { accountForecast, presentAccountForecast } from "../../../shared/credits/forecast.ts";
 import { forecastOf, type ForecastWatchlist } from "../../../shared/watchlists/forecast.ts";
+import { noLimits } from "../../../shared/watchlists/settings.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const list: ForecastWatchlist = {
   platform: "retailer_a",
   pipeline: null,
   refreshEveryRuns: 8,
-  maxCreditsPerRun: null,
-  dailyCreditBudget: null,
+  ...noLimits,
   accountBudget: null,
   schedule: { type: "every", every: "1h", everySeconds: 3_600 },
   itemCounts: { new: 0, active: 100, delisted: 7 },
