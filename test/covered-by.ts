@@ -31,9 +31,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/operations.test.ts": files("file handler page security-headers"),
   },
   "functions/dashboard/browser/format/": {
+    "test/functions/dashboard/csv.test.ts": files("csv"),
     "test/functions/dashboard/times.test.ts": files("times"),
   },
+  "functions/dashboard/browser/pages/changes/": {
+    "test/functions/dashboard/change-filter.test.ts": files("change-filter change-words"),
+  },
   "functions/dashboard/browser/pages/overview/": {
+    "test/functions/dashboard/usage-by-source.test.ts": files("usage-by-source"),
     "test/functions/dashboard/run-out.test.ts": files("run-out"),
     "test/functions/dashboard/transaction-words.test.ts": files("transaction-words"),
   },
@@ -41,6 +46,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/price.test.ts": files("calls price"),
   },
   "functions/dashboard/browser/pages/watchlists/": {
+    "test/functions/dashboard/backtest-words.test.ts": files("backtest-words"),
+    "test/functions/dashboard/item-series.test.ts": files("item-series"),
+    "test/functions/dashboard/item-values.test.ts": files("item-values items-csv"),
+    "test/functions/dashboard/rule-draft.test.ts": files("rule-draft"),
     "test/functions/dashboard/item-filter.test.ts": files("item-filter"),
     "test/functions/dashboard/watchlist-settings.test.ts": files("watchlist-settings"),
     "test/functions/dashboard/coverage.test.ts": files("coverage"),
@@ -49,6 +58,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/pipeline-words.test.ts": files("pipeline-words"),
     "test/functions/dashboard/run-words.test.ts": files("run-words"),
     "test/functions/dashboard/settings-draft.test.ts": files("settings-draft"),
+  },
+  "functions/dashboard/browser/pages/webhooks/": {
+    "test/functions/dashboard/deliveries.test.ts": files("delivery-curl delivery-days"),
   },
   "functions/delivery/": {
     "test/functions/delivery/fairness.slow.test.ts": files("deliver"),
@@ -459,6 +471,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/watchlists/schedule.test.ts": files("schedules"),
   },
   "shared/webhooks/": {
+    "test/scripts/openapi/test-events.test.ts": files("sample-events"),
     "test/functions/events/event.test.ts": files("send-event"),
     "test/functions/webhook-endpoints/deliveries.test.ts": files(
       "recover-deliveries delivery-schema list-deliveries present-delivery redeliver show-delivery",
@@ -559,6 +572,7 @@ export const openedInBrowser: Readonly<Record<string, string>> = {
   "functions/dashboard/browser/": "test/dashboard/session.test.ts",
   "functions/dashboard/browser/api/": "test/dashboard/focus-and-failures.test.ts",
   "functions/dashboard/browser/format/": "test/dashboard/overview-and-keys.test.ts",
+  "functions/dashboard/browser/pages/changes/": "test/dashboard/changes.test.ts",
   "functions/dashboard/browser/pages/exports/": "test/dashboard/exports.test.ts",
   "functions/dashboard/browser/pages/keys/": "test/dashboard/overview-and-keys.test.ts",
   "functions/dashboard/browser/pages/overview/": "test/dashboard/overview-and-keys.test.ts",

@@ -148,8 +148,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/dashboard/browser/": browser("api pages session shell ui"),
   "functions/dashboard/browser/format/": [],
   "functions/dashboard/browser/api/": [
-    ...shared("accounts credits exports pipelines platforms runs source-health watchlists"),
-    ...shared("webhooks"),
+    ...shared("accounts backtest credits exports history pipelines platforms runs"),
+    ...shared("source-health watchlists webhooks"),
   ],
   "functions/dashboard/browser/ui/": browser("api format"),
   "functions/dashboard/browser/session/": browser("api ui"),
