@@ -55,8 +55,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/world/observability.test.ts": files("handler"),
   },
   "functions/events/": {
+    "test/world/errors.slow.test.ts": files("handler"),
     "test/functions/events/event.test.ts": files("get send"),
-    "test/functions/events/list.test.ts": files("handler"),
   },
   "functions/http/": {
     "test/openapi/query-parameters.test.ts": files("body-fields"),
@@ -70,7 +70,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/http/response-body.test.ts": files("cors public-document"),
   },
   "functions/meta/": {
-    "test/functions/meta/pages.test.ts": files("handler openapi page root"),
+    "test/functions/meta/health.test.ts": files("root"),
+    "test/functions/meta/pages.test.ts": files("handler openapi page"),
   },
   "functions/offers/": {
     "test/functions/offers/operations.test.ts": files("check handler read"),
@@ -141,7 +142,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/accounts/": {
     "test/functions/account/operations.test.ts": files(
-      "account-schema api-key-schema change-credits present-account present-api-key",
+      "account-schema api-key-schema present-account present-api-key",
       "read-usage revoke-api-key usage-schema",
     ),
     "test/shared/accounts/rate-window.property.test.ts": files("local-rate"),
@@ -174,7 +175,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "change-shard journal-page journal-row read-pages",
     ),
     "test/shared/aws/ledger/credit-history.test.ts": files(
-      "credit-changes entry-row entry-streams final-shards find-entries transfers",
+      "entry-row entry-streams final-shards find-entries transfers",
     ),
     "test/shared/aws/ledger/ledger.test.ts": files(
       "cancel-hold due-marks find-call find-shard hold-row process read-shards",
@@ -188,9 +189,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/publishing/publish-run.test.ts": files("outbox-queue"),
   },
   "shared/aws/runs/": {
-    "test/shared/aws/runs/run-store.test.ts": files("run-hold run-phase run-row"),
+    "test/shared/runs/run-brake.test.ts": files("items-before run-hold"),
+    "test/shared/aws/runs/run-store.test.ts": files("run-phase run-row"),
     "test/shared/aws/runs/step-store.test.ts": files(
-      "compressed items-before result-details step-batch step-decision step-progress",
+      "compressed result-details step-batch step-decision step-progress",
     ),
   },
   "shared/aws/table/": {
@@ -211,9 +213,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
   },
   "shared/base/": {
+    "test/functions/webhook-endpoints/deliveries.test.ts": files("limit-param iso-time"),
     "test/functions/http/group-handler.test.ts": files("call-time"),
     "test/functions/s3-destination/operations.test.ts": files("id-param"),
-    "test/functions/watchlists/read.test.ts": files("integer-param iso-time limit-param"),
+    "test/functions/watchlists/read.test.ts": files("integer-param"),
     "test/lib/constructs/method-limits.test.ts": files("transport-security"),
     "test/shared/aws/accounts/daily-budget-store.test.ts": files("day"),
     "test/shared/aws/accounts/key-admission.test.ts": files("system"),
@@ -310,6 +313,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/preview/preview.test.ts": files("present-preview"),
   },
   "shared/runs/": {
+    "test/shared/runs/pipeline-runs.test.ts": files("read-step"),
     "test/functions/account/operations.test.ts": files("forecast-runs"),
     "test/functions/watchlists/decide-hold.test.ts": files("discard-request"),
     "test/functions/watchlists/read.test.ts": files("present-run queries run-progress"),
@@ -320,7 +324,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/runs/run-brake.test.ts": files("decide-hold discard-run hold"),
     "test/shared/runs/run-engine.test.ts": files(
       "abandon-run advance-run complete-step deferred-step finish-run plan-step",
-      "read-batch read-step reserve-step resume-run run-outcomes start-run store-outcomes",
+      "read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
     ),
     "test/shared/runs/run-events.test.ts": files("run"),
     "test/shared/runs/run-history.test.ts": files("run-watchlist"),
@@ -382,7 +386,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/amount.test.ts": files("text-boundary"),
     "test/shared/sources/web/extract-product.property.test.ts": files("availability-word"),
     "test/shared/sources/web/extract-product.test.ts": files(
-      "block-page breadcrumb choose-product defined json-ld-blocks json-ld-nodes",
+      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes",
       "fallback-facts microdata open-graph page-currency page-head plain-text",
       "product-candidates product-facts scripts wanted-product",
     ),
@@ -421,20 +425,22 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
   },
   "shared/watchlists/": {
+    "test/functions/watchlists/change-items.test.ts": files("id-list"),
+    "test/functions/watchlists/history.test.ts": files("find-item"),
     "test/functions/watchlists/create.test.ts": files(
       "brake-setting claim-creation create-watchlist idempotency named-endpoint",
       "refresh-setting request settings watchlist watchlist-schema",
     ),
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
-    "test/functions/watchlists/read.test.ts": files("estimate find-item queries schedule-preview"),
+    "test/functions/watchlists/read.test.ts": files("estimate queries schedule-preview"),
     "test/functions/watchlists/update.test.ts": files(
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
     "test/shared/aws/watchlists/details-pages.test.ts": files("details-page"),
     "test/shared/runs/run-now.test.ts": files("retry-lost-change"),
     "test/shared/watchlists/change-items.test.ts": files(
-      "id-list item-details items-request rewrite-items",
+      "item-details items-request rewrite-items",
     ),
     "test/shared/watchlists/item-columns.test.ts": files("item"),
     "test/shared/watchlists/list-items.test.ts": files("present-item read-items"),
@@ -443,7 +449,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/webhooks/": {
     "test/functions/events/event.test.ts": files("send-event"),
     "test/functions/webhook-endpoints/deliveries.test.ts": files(
-      "delivery-schema list-deliveries present-delivery redeliver show-delivery",
+      "recover-deliveries delivery-schema list-deliveries present-delivery redeliver show-delivery",
     ),
     "test/functions/webhook-endpoints/operations.test.ts": files(
       "create-endpoint delete-endpoint endpoint-schema existing present rotate-secret",
@@ -455,12 +461,16 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/webhooks/signature.test.ts": files("secret"),
     "test/shared/webhooks/webhook-session.test.ts": files(
       "attempt-delivery delivery delivery-attempt delivery-log endpoint-health",
-      "first-attempt-gate first-attempts outbox-entries receiver recover-deliveries",
+      "first-attempt-gate first-attempts outbox-entries receiver",
       "request-headers retry-delivery",
     ),
   },
   "tools/command-line/": {
     "test/tools/command-line/command-line.test.ts": files("command-group failure progress"),
+  },
+  "tools/credits/": {
+    "test/functions/account/operations.test.ts": files("change-credits"),
+    "test/shared/aws/ledger/credit-history.test.ts": files("dynamo-credit-changes"),
   },
   "tools/customer/": {
     "test/dashboard/exports.test.ts": files("bucket"),
@@ -515,9 +525,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/reconcile/rules/": {
     "test/tools/reconcile/checks/shards.slow.test.ts": files("shard-fold shards"),
-    "test/tools/reconcile/inconsistencies.test.ts": files(
-      "budget delivery export feed list runs target",
-    ),
+    "test/tools/reconcile/inconsistencies.test.ts": files("budget delivery feed list runs target"),
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {

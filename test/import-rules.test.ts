@@ -96,16 +96,6 @@ describe("docs/architecture.md", () => {
 });
 
 describe("deployed code", () => {
-  /**
-   * Files of the ledger that no Lambda function imports, because only operators change credits with
-   * them.
-   */
-  const ofOperators = new Set([
-    "shared/accounts/change-credits.ts",
-    "shared/aws/ledger/credit-changes.ts",
-    "shared/credits/credit-changes.ts",
-  ]);
-
   it("is imported, directly or indirectly, by a Lambda function, the CDK app or the dashboard", () => {
     const next = Map.groupBy(imports, ([from]) => from);
     const reached = new Set<string>([
@@ -120,8 +110,6 @@ describe("deployed code", () => {
     const unreached = projectFiles.filter(
       (path) => /^(shared|functions)\//.test(path) && !reached.has(path),
     );
-    expect(unreached.filter((path) => !path.endsWith(".d.ts") && !ofOperators.has(path))).toEqual(
-      [],
-    );
+    expect(unreached.filter((path) => !path.endsWith(".d.ts"))).toEqual([]);
   });
 });

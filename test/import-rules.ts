@@ -91,7 +91,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/sources/sandbox/": shared("base platforms scrapers"),
   "shared/sources/storefront/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/upstream/": shared("base platforms scrapers sources/contract sources/http"),
-  "shared/sources/web/": shared("base platforms scrapers sources/http"),
+  "shared/sources/web/": shared("base platforms scrapers sources/contract sources/http"),
   "shared/sources/registry/": [
     ...shared("base observability/figures.ts observability/work-log.ts scrapers source-health"),
     ...shared("sources/contract sources/http"),
@@ -162,7 +162,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 
   // Tools that both commands and tests use.
   "tools/command-line/": ["shared/"],
-  "tools/contract/": ["shared/", ...tools("customer local python")],
+  "tools/contract/": ["shared/", ...tools("credits customer local python")],
+  "tools/credits/": ["shared/"],
   "tools/customer/": [],
   "tools/dashboard/": [],
   "tools/documents/": ["shared/"],
@@ -180,14 +181,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/admin/": [
     "shared/",
     "lib/",
-    ...tools("command-line local migrations reconcile"),
+    ...tools("command-line credits local migrations reconcile"),
     ...scripts("cloudformation demo"),
   ],
   "scripts/bench/": [
     "shared/",
     "functions/",
     "lib/",
-    ...tools("command-line dashboard dynamodb labelled-pages local reconcile stand-ins"),
+    ...tools("command-line credits dashboard dynamodb labelled-pages local reconcile stand-ins"),
     ...scripts("admin/target.ts measure"),
   ],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],

@@ -1,13 +1,13 @@
 import type { AutoTopUp } from "../../shared/accounts/auto-top-up.ts";
-import { adjustCredits, grantCredits, purchasePack } from "../../shared/accounts/change-credits.ts";
+import { adjustCredits, grantCredits, purchasePack } from "../../tools/credits/change-credits.ts";
 import { creditPacks, isPackId, type PackId } from "../../shared/accounts/credit-packs.ts";
 import { dynamoAutoTopUpStore } from "../../shared/aws/accounts/account-store.ts";
-import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { invalidChoiceMessage } from "../../shared/base/valid-values.ts";
-import type { ChangeOutcome } from "../../shared/credits/credit-changes.ts";
+import type { ChangeOutcome } from "../../tools/credits/credit-changes.ts";
 import type { TransactionFilter } from "../../shared/credits/credit-history.ts";
 import { entryTypes } from "../../shared/credits/ledger.ts";
 import { listTransactions } from "../../shared/credits/list-transactions.ts";

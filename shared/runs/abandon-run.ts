@@ -109,7 +109,7 @@ async function withoutOpenBatches(
     const { items, pagesRead: loaded } = await itemsOf(run, planned, pages);
     const unread = unreadResult(items.values(), status, clock.now());
     const { result, pagesRead } = await recordBatch(
-      { ref, run },
+      { ref, run, planned },
       { result: unread, pagesRead: loaded },
       steps,
     );

@@ -119,7 +119,7 @@ async function readItems(
   const { items, pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
-    return recordBatch({ ref, run }, { result: unread, pagesRead }, steps);
+    return recordBatch({ ref, run, planned }, { result: unread, pagesRead }, steps);
   }
   const startedAt = clock.now().getTime();
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
@@ -153,7 +153,7 @@ async function readItems(
   report?.(batchMetrics(step, { counts: found.counts, milliseconds }));
   const shape = batchShape(definition, { items, answers });
   const result = shape === undefined ? found : { ...found, shape };
-  return recordBatch({ ref, run }, { result, pagesRead }, steps);
+  return recordBatch({ ref, run, planned }, { result, pagesRead }, steps);
 }
 
 interface ResultWithPages {
@@ -168,20 +168,26 @@ interface ResultWithPages {
  *
  * If the run may be held, also records the items of the outcomes as they are in `pagesRead`, so
  * that the run can be discarded. The first batch of an item thus records the item as it was before
- * the run.
+ * the run. Leaves out the items whose outcomes of earlier steps this batch stores, because the
+ * batches of these outcomes have recorded them.
  */
 export async function recordBatch(
-  { ref, run }: { readonly ref: BatchRef; readonly run: Run },
+  { ref, run, planned }: Pick<Batch, "ref" | "run" | "planned">,
   { result, pagesRead }: ResultWithPages,
   steps: StepStore,
 ): Promise<ResultWithPages> {
-  const before = mayBeHeld(run) ? itemsWithOutcome(result, pagesRead) : undefined;
+  const before = mayBeHeld(run) ? itemsToRecord(planned, result, pagesRead) : undefined;
   const recorded = await steps.recordResult(ref, result, before);
   return recorded.isFirst ? { result, pagesRead } : { result: recorded.first, pagesRead: [] };
 }
 
-function itemsWithOutcome({ outcomes }: BatchResult, pagesRead: readonly StoredPage[]): Item[] {
-  const ids = new Set(outcomes.map(({ id }) => id));
+function itemsToRecord(
+  { carried }: PlannedBatch,
+  { outcomes }: BatchResult,
+  pagesRead: readonly StoredPage[],
+): Item[] {
+  const recorded = new Set(carried.flatMap((earlier) => earlier.outcomes.map(({ id }) => id)));
+  const ids = new Set(outcomes.map(({ id }) => id).filter((id) => !recorded.has(id)));
   return pagesRead.flatMap(({ items }) => items.filter(({ id }) => ids.has(id)));
 }
 

@@ -94,29 +94,34 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   const owes = fields.owes?.map(owedRetries);
   const blank = newItem("", "");
   // A literal with all members is built several times faster than an object that gets them one by
-  // one. Null is the default of every member that can be null.
-  // oxlint-disable-next-line complexity -- each operator sets a default
+  // one.
   return (fields.id ?? []).map((id, n) => {
     const item = {
       id,
-      state: state?.[n] ?? blank.state,
-      addedAt: addedAt?.[n] ?? blank.addedAt,
-      firstReadAt: firstReadAt?.[n] ?? null,
-      lastReadStatus: lastReadStatus?.[n] ?? null,
-      consecutiveFailures: consecutiveFailures?.[n] ?? 0,
+      state: valueAt(state, n, blank.state),
+      addedAt: valueAt(addedAt, n, blank.addedAt),
+      firstReadAt: valueAt(firstReadAt, n, blank.firstReadAt),
+      lastReadStatus: valueAt(lastReadStatus, n, blank.lastReadStatus),
+      consecutiveFailures: valueAt(consecutiveFailures, n, blank.consecutiveFailures),
       readings: readingsAt(kinds, n),
       openChanges: changes?.[n]?.openChanges ?? blank.openChanges,
-      snapshotAt: snapshotAt?.[n] ?? null,
-      lastChange: lastChange?.[n] ?? null,
-      delistedAt: delistedAt?.[n] ?? null,
-      buyboxOfferId: buyboxOfferId?.[n] ?? null,
-      owes: owes?.[n] ?? blank.owes,
-      revision: revision?.[n] ?? 0,
+      snapshotAt: valueAt(snapshotAt, n, blank.snapshotAt),
+      lastChange: valueAt(lastChange, n, blank.lastChange),
+      delistedAt: valueAt(delistedAt, n, blank.delistedAt),
+      buyboxOfferId: valueAt(buyboxOfferId, n, blank.buyboxOfferId),
+      owes: valueAt(owes, n, blank.owes),
+      revision: valueAt(revision, n, blank.revision),
     };
     const routeStates = changes?.[n]?.routeStates;
     return routeStates === undefined ? item : Object.assign(item, { routeStates });
   });
 }
+
+/** Returns a value of a column; `blank` if the column is absent. */
+const valueAt = <Value>(column: readonly Value[] | undefined, n: number, blank: Value): Value => {
+  const value = column?.[n];
+  return value === undefined ? blank : value;
+};
 
 type SnapshotsOfKind = readonly [ReadingKind, readonly (Snapshot | undefined)[]];
 

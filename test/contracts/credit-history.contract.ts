@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { idPattern, newId } from "../../shared/base/ids.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
-import type { CreditChange } from "../../shared/credits/credit-changes.ts";
+import type { CreditChange } from "../../tools/credits/credit-changes.ts";
 import {
   type ListedTransaction,
   matches,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../shared/accounts/account.ts";
-import type { CreditChange, CreditChanges } from "../../shared/credits/credit-changes.ts";
+import type { CreditChange, CreditChanges } from "../../tools/credits/credit-changes.ts";
 import type {
   CreditHistory,
   CreditTransaction,

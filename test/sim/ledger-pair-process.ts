@@ -10,10 +10,10 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { type LedgerProcess, ledgerProcess } from "../../shared/aws/ledger/process.ts";
-import type { CreditChanges } from "../../shared/credits/credit-changes.ts";
+import type { CreditChanges } from "../../tools/credits/credit-changes.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { watchedClient } from "../support/watched-client.ts";
 import { assertAppendOnly, assertLedgerInvariants } from "./checks/ledger-invariants.ts";

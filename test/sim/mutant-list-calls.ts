@@ -164,14 +164,14 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: "tier-not-raised-by-a-purchase",
-    file: `${ledger}/credit-changes.ts`,
+    file: "tools/credits/dynamo-credit-changes.ts",
     original: '(type === "purchase" ? credits : 0);',
     replacement: '(type === "grant" ? credits : 0);',
     scenario: "calls",
   },
   {
     name: "new-shard-count-not-stored",
-    file: `${ledger}/credit-changes.ts`,
+    file: "tools/credits/dynamo-credit-changes.ts",
     original: "...grown.map(({ number }) => ({",
     replacement: "...grown.slice(1).map(({ number }) => ({",
     scenario: "calls",

@@ -17,7 +17,7 @@ export function useSmallBounds(): void {
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
   Object.assign(limits, { historyWindowRuns: 2, shapeItemsMin });
-  // A segment has a chunk for each one or two points, and each chunk but the first is claimed.
+  // A segment has a chunk for each one or two points, and each row is claimed.
   Object.assign(historyBounds, { chunkCharactersMax: 120, claimedAbove: 0 });
   // Two days are shorter than the retry schedule, so that the service disables an endpoint whose
   // receiver stays down.

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
-import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";

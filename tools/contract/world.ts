@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { purchasePack } from "../../shared/accounts/change-credits.ts";
-import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
+import { purchasePack } from "../credits/change-credits.ts";
+import { dynamoCreditChanges } from "../credits/dynamo-credit-changes.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { startWorld, type World } from "../local/world.ts";

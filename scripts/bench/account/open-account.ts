@@ -1,7 +1,7 @@
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../tools/credits/dynamo-credit-changes.ts";
 import { concurrencyTiers, limits } from "../../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 

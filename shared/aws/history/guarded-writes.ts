@@ -31,39 +31,68 @@ const parallelPuts = 4;
  *
  * - Large rows are first claimed: a transaction that checks that the watchlist exists creates them
  *   without content. Then each is put on condition that it still exists, which a purge prevents.
- * - All other rows, and the last row, are put in order, in as few transactions as possible. Each
- *   transaction checks that the watchlist exists.
+ * - The other rows are put in order, in as few transactions as possible. Each transaction checks
+ *   that the watchlist exists.
  *
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function putRows(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: { readonly list: HistoryOwner; readonly rows: readonly Row[] },
+  { list, rows }: RowsOfList,
 ): Promise<boolean> {
+  const large = rows.filter(isLarge);
   const last = rows.at(-1);
-  const isClaimed = (row: Row): boolean => row !== last && sizeOf(row) > historyBounds.claimedAbove;
-  const claimed = rows.filter(isClaimed);
-  if (!(await putClaimed(client, options, { list, rows: claimed }))) return false;
-  for (const group of groupsOf(rows.filter((row) => !isClaimed(row)))) {
-    const puts = group.map((row) => ({ Put: { TableName: options.table, Item: { ...row } } }));
-    if (!(await transactWrites(client, [exists(options.table, list), ...puts], options))) {
-      return false;
-    }
+  const isLastLarge = last !== undefined && isLarge(last);
+  const early = isLastLarge ? large.slice(0, -1) : large;
+  const small = rows.filter((row) => !isLarge(row));
+  return (
+    (await claim(client, options, { list, rows: large })) &&
+    (await putClaimed(client, options, early)) &&
+    (await putInTransactions(client, options, { list, rows: small })) &&
+    (!isLastLarge || putClaimed(client, options, [last]))
+  );
+}
+
+interface RowsOfList {
+  readonly list: HistoryOwner;
+  readonly rows: readonly Row[];
+}
+
+const isLarge = (row: Row): boolean => sizeOf(row) > historyBounds.claimedAbove;
+
+async function putInTransactions(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { list, rows }: RowsOfList,
+): Promise<boolean> {
+  const { table } = options;
+  for (const group of groupsOf(rows)) {
+    const puts = group.map((row) => ({ Put: { TableName: table, Item: { ...row } } }));
+    if (!(await transactWrites(client, [exists(table, list), ...puts], options))) return false;
   }
   return true;
 }
 
-async function putClaimed(
+async function claim(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: { readonly list: HistoryOwner; readonly rows: readonly Row[] },
+  { list, rows }: RowsOfList,
 ): Promise<boolean> {
   const { table } = options;
   for (const some of chunksOf(rows, rowsMax)) {
     const claims = some.map((row) => claimOf(table, row));
     if (!(await transactWrites(client, [exists(table, list), ...claims], options))) return false;
   }
+  return true;
+}
+
+/** Puts claimed rows, several at a time. Returns false if a purge has deleted one of them. */
+async function putClaimed(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  rows: readonly Row[],
+): Promise<boolean> {
   const put = await inParallel(rows, parallelPuts, (row) => putIfClaimed(client, options, row));
   return put.every(Boolean);
 }

@@ -4,7 +4,7 @@ export const historyBounds = {
   chunkCharactersMax: 1024 * 1024,
   /**
    * Rows above this size, in bytes, are claimed (see `putRows`). A transaction costs two write units
-   * for each KB. A claimed row costs about three, then one for each KB, and one more request.
+   * for each KB. A claimed row costs two, then one for each KB, and one more request.
    */
   claimedAbove: 16 * 1024,
 };

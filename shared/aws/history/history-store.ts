@@ -28,11 +28,12 @@ export function dynamoHistoryStore(
         new GetCommand({
           TableName: table,
           Key: historyKeys.run(watchlistId, runNumber, 0),
-          ProjectionExpression: "pk",
+          ProjectionExpression: "chunks",
           ConsistentRead: true,
         }),
       );
-      return Item !== undefined;
+      // A row that is only claimed has no chunks yet.
+      return Item?.["chunks"] !== undefined;
     },
     async mergedWindows(watchlistId) {
       return (await readHead(client, table, watchlistId)).mergedWindows;

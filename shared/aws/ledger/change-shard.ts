@@ -210,6 +210,32 @@ export async function readShard(
 }
 
 /**
+ * Waits for the change of a shard that makes or resolves the hold of a call. If its request failed,
+ * the change may have taken effect: reads the shard, and returns it as `refused` if it did.
+ * @param change.tookEffect returns true if the shard shows that the change was made
+ * @throws the error of the request if the change was not made
+ */
+export async function knownChange(
+  process: LedgerProcess,
+  {
+    accountId,
+    shard,
+    tookEffect,
+  }: {
+    readonly accountId: string;
+    readonly shard: number;
+    readonly tookEffect: (current: Shard) => boolean;
+  },
+  change: Promise<ShardChange | ShardChangeWith>,
+): Promise<ShardChange | ShardChangeWith> {
+  return change.catch(async (error: unknown) => {
+    const current = await readWithRetry(process, () => readShard(process, accountId, shard));
+    if (current === undefined || !tookEffect(current)) throw error;
+    return { outcome: "refused", shard: current };
+  });
+}
+
+/**
  * Calls `ask`, which reads the outcome of a change whose request failed, and returns its result.
  * Makes up to four attempts, because the charge depends on this outcome.
  * @throws the error of the last attempt

@@ -7,32 +7,42 @@ import { releaseExpiredCalls } from "./settle-call.ts";
 import type { Shard } from "./shard-row.ts";
 import { gatherCredits } from "./transfers.ts";
 
-/** The state of one reservation across its attempts. */
+/** What the attempts of one reservation have found so far. */
 export interface Progress {
-  /** True until the reservation has released expired holds once. */
-  mayRelease: boolean;
+  /** True once the reservation has released expired holds. */
+  readonly hasReleased: boolean;
   /**
    * The account and its shards at the last reading in which the balance was below the credits to
    * reserve; undefined if there was none.
    */
-  short: AccountRows | undefined;
+  readonly short: AccountRows | undefined;
   /** True once the shards have been read and none of them had a free slot. */
-  isFull: boolean;
+  readonly wasFull: boolean;
+}
+
+/** The progress of a reservation before its first attempt. */
+export const noProgress: Progress = { hasReleased: false, short: undefined, wasFull: false };
+
+/** A shard may take the reservation: repeat it, at once or after a pause, with this progress. */
+export interface Retry {
+  readonly outcome: "retry";
+  readonly at: "once" | "after_pause";
+  readonly progress: Progress;
 }
 
 type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
 
 /**
  * Finds a shard with a free slot and enough credits, and makes it the home shard of this process.
- * Releases expired holds and transfers credits from other shards if necessary. Returns `fresh` to
- * repeat the reservation immediately and `again` to repeat it after a pause. Returns `insufficient`
- * or `no_slot` if the account lacks the credits or a free slot.
+ * Releases expired holds and transfers credits from other shards if necessary. Returns `retry` to
+ * repeat the reservation. Returns `insufficient` or `no_slot` if the account lacks the credits or a
+ * free slot.
  */
 export async function findShard(
   process: LedgerProcess,
   wanted: Wanted,
   { progress, shards: expected }: { readonly progress: Progress; readonly shards: number },
-): Promise<Exclude<ReserveOutcome, { outcome: "reserved" }> | "fresh" | "again"> {
+): Promise<Exclude<ReserveOutcome, { outcome: "reserved" }> | Retry> {
   const { accountId, holdId, credits, slot, now } = wanted;
   const rows = await readAccountRows(process, accountId, expected);
   assert(rows !== undefined, "credits belong to an account that exists");
@@ -42,43 +52,48 @@ export async function findShard(
   if (made !== undefined) {
     // An earlier attempt took effect in this shard, but its response was lost.
     moveHome(process, accountId, made.number);
-    return "fresh";
+    return { outcome: "retry", at: "once", progress };
   }
-  if (progress.mayRelease) {
-    progress.mayRelease = false;
-    if ((await releaseExpiredCalls(process, { accountId, shards, now })) > 0) return "fresh";
+  const next: Progress = { ...progress, hasReleased: true };
+  const atOnce: Retry = { outcome: "retry", at: "once", progress: next };
+  if (!progress.hasReleased) {
+    if ((await releaseExpiredCalls(process, { accountId, shards, now })) > 0) return atOnce;
   }
   const { balance } = sumsOf(shards);
   if (balance < credits) {
-    const before = progress.short;
-    progress.short = rows;
-    return isShort(credits, before, rows) ? { outcome: "insufficient", balance } : "fresh";
+    return isShort(credits, progress.short, rows)
+      ? { outcome: "insufficient", balance }
+      : { ...atOnce, progress: { ...next, short: rows } };
   }
   const free = slot ? shards.filter(({ inFlight, slots }) => inFlight < slots) : shards;
   if (free.length === 0) {
     const limit = concurrencyFor(Number(account["lifetime"]));
-    return isFull(progress, shards) ? { outcome: "no_slot", limit, balance } : "fresh";
+    // One reading is not enough, because a slot can move between shards while they are read.
+    return progress.wasFull || shards.length === 1
+      ? { outcome: "no_slot", limit, balance }
+      : { ...atOnce, progress: { ...next, wasFull: true } };
   }
+  const isReady = await chooseHome(process, wanted, { free, shards });
+  return isReady ? atOnce : { ...atOnce, at: "after_pause" };
+}
+
+/**
+ * Makes one of the shards with a free slot the home shard of this process, and transfers credits to
+ * it from all shards if none of them has enough. Returns false if the transfer did not succeed.
+ */
+async function chooseHome(
+  process: LedgerProcess,
+  { accountId, credits, slot, now }: Wanted,
+  { free, shards }: Record<"free" | "shards", readonly Shard[]>,
+): Promise<boolean> {
   const enough = free.filter((shard) => shard.balance >= credits);
   // Chooses a random slot, not a random shard, so that parallel processes spread over all slots.
   const slots = (enough.length > 0 ? enough : free).flatMap((shard) =>
     Array.from({ length: slot ? shard.slots - shard.inFlight : 1 }, () => shard),
   );
-  const next = oneOf(process, slots);
-  moveHome(process, accountId, next.number);
-  if (enough.length > 0) return "fresh";
-  const needed = { accountId, to: next.number, credits, now };
-  return (await gatherCredits(process, needed, shards)) ? "fresh" : "again";
-}
-
-/**
- * True at the second reading without a free slot. One reading is not enough, because a slot can
- * move between shards while they are read.
- */
-function isFull(progress: Progress, shards: readonly Shard[]): boolean {
-  const wasFull = progress.isFull;
-  progress.isFull = true;
-  return wasFull || shards.length === 1;
+  const { number: to } = oneOf(process, slots);
+  moveHome(process, accountId, to);
+  return enough.length > 0 || gatherCredits(process, { accountId, to, credits, now }, shards);
 }
 
 /**

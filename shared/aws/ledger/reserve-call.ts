@@ -1,16 +1,10 @@
 import { assert } from "../../base/assert.ts";
 import { unavailable } from "../../base/errors.ts";
 import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
-import {
-  changeShard,
-  changeShardWith,
-  readShard,
-  readWithRetry,
-  untilDone,
-} from "./change-shard.ts";
+import { changeShard, changeShardWith, knownChange, untilDone } from "./change-shard.ts";
 import { copyJournal, copyJournalOf } from "./copy-journal.ts";
 import { accountDay, overBudget, takeFromBudget } from "./daily-budget.ts";
-import { findShard, type Progress } from "./find-shard.ts";
+import { findShard, noProgress } from "./find-shard.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
 import type { OpenHold } from "./shard-row.ts";
@@ -32,7 +26,7 @@ export function reserveCall(
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
   const { accountId, holdId, credits, now, expiresAt } = reservation;
-  const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
+  let progress = noProgress;
   const startedAt = process.clock.now().getTime();
   const holdMs = expiresAt.getTime() - now.getTime();
   let refusals = 0;
@@ -61,7 +55,10 @@ export function reserveCall(
     // An earlier attempt may have created the hold. If so, the hold has expired and was released.
     if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
     if (shard.inFlight >= shard.slots || shard.balance < credits) {
-      return findShard(process, reservation, { progress, shards: shard.shards });
+      const found = await findShard(process, reservation, { progress, shards: shard.shards });
+      if (found.outcome !== "retry") return found;
+      ({ progress } = found);
+      return found.at === "once" ? "fresh" : "again";
     }
     refusals += 1;
     note(`newer stamps in shard ${home}`);
@@ -98,19 +95,16 @@ async function writeHold(
   };
   const location = { table: process.accountsTable, accountId, shard: home };
   const update = reserveUpdate(location, holdId, { ...hold, budget });
-  const writing =
+  const change = await knownChange(
+    process,
+    { accountId, shard: home, tookEffect: ({ holds }) => holds.has(holdId) },
     counted === undefined
       ? changeShard(process, accountId, update)
       : changeShardWith(process, accountId, [
           update,
           takeFromBudget(process, counted, { credits, now }),
-        ]);
-  const change = await writing.catch(async (error: unknown) => {
-    // The write may have taken effect although its request failed.
-    const shard = await readWithRetry(process, () => readShard(process, accountId, home));
-    if (shard === undefined || !shard.holds.has(holdId)) throw error;
-    return { outcome: "refused" as const, shard };
-  });
+        ]),
+  );
   if (change.outcome === "changed") {
     // Copies the journal while the call waits for its source. A later call repeats a failed copy.
     void (change.shard === undefined

@@ -14,7 +14,7 @@ import {
   overBudget,
   takeFromBudget,
 } from "./daily-budget.ts";
-import { findShard, type Progress } from "./find-shard.ts";
+import { findShard, noProgress } from "./find-shard.ts";
 import { budgetsRow, readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
@@ -37,7 +37,7 @@ export function reserveStepHold(
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
   const { accountId, holdId, credits, source, now } = reservation;
-  const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
+  let progress = noProgress;
   let refusals = 0;
   return untilDone(process, async (note) => {
     const { home: shard, budget } = cachedAccountOf(process, accountId);
@@ -73,7 +73,10 @@ export function reserveStepHold(
       return "fresh";
     }
     if (current.balance < credits) {
-      return findShard(process, reservation, { progress, shards: current.shards });
+      const found = await findShard(process, reservation, { progress, shards: current.shards });
+      if (found.outcome !== "retry") return found;
+      ({ progress } = found);
+      return found.at === "once" ? "fresh" : "again";
     }
     refusals += 1;
     return "fresh";

@@ -4,7 +4,7 @@ import type { HoldRef, Settlement } from "../../credits/ledger.ts";
 import {
   changeShard,
   changeShardWith,
-  readShard,
+  knownChange,
   readWithRetry,
   untilDone,
 } from "./change-shard.ts";
@@ -69,20 +69,16 @@ export function settleCall(
     const update = settleUpdate(location, { holdId, hold, outcome });
     const { budgetDay: day } = hold;
     const refunded = hold.credits - charged;
-    const settling =
+    const change = await knownChange(
+      process,
+      { accountId, shard: hold.shard, tookEffect: (shard) => !isHeldBy(shard) },
       day === undefined || refunded === 0
         ? changeShard(process, accountId, update)
         : changeShardWith(process, accountId, [
             update,
             giveToBudget(process, { accountId, owner: accountOwner, day }, refunded),
-          ]);
-    const change = await settling.catch(async (error: unknown) => {
-      // The update may have taken effect although its request failed.
-      const shard = await readWithRetry(process, () => readShard(process, accountId, hold.shard));
-      assert(shard !== undefined, "a shard is never deleted");
-      if (isHeldBy(shard)) throw error;
-      return { outcome: "refused" as const, shard };
-    });
+          ]),
+    );
     if (change.outcome === "changed") {
       process.holds.delete(holdId);
       return { credits: charged, shard: change.shard };

@@ -2,7 +2,7 @@ import { availabilityOf } from "./availability-word.ts";
 import { isBlockTitle, isMissingTitle, isShortPage } from "./block-page.ts";
 import { categoryIn } from "./breadcrumb.ts";
 import { type Choice, chooseProduct, isNamedPage, isUnnamedPage } from "./choose-product.ts";
-import { defined } from "./defined.ts";
+import { defined } from "../contract/defined.ts";
 import { fallbackFacts, type PageReaders, isContradicted } from "./fallback-facts.ts";
 import { jsonLdBlocks } from "./json-ld-blocks.ts";
 import { jsonLdNodes } from "./json-ld-nodes.ts";

@@ -2,7 +2,7 @@ import { shownCurrency, statedCurrencies } from "./page-currency.ts";
 import { embeddedValues } from "./state/embedded-values.ts";
 import { type StateFacts, stateProduct } from "./state/state-product.ts";
 import { availabilityOf } from "./availability-word.ts";
-import { defined } from "./defined.ts";
+import { defined } from "../contract/defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import type { ProductFacts } from "./product-facts.ts";
 import type { ForestTable } from "./visible/forest.ts";

@@ -8,7 +8,7 @@ import type {
   RetailerDState,
 } from "../../scrapers/product-fields.ts";
 import { type AvailabilityWord, availabilityOf } from "./availability-word.ts";
-import { defined } from "./defined.ts";
+import { defined } from "../contract/defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import type { ProductFacts } from "./extract-product.ts";
 

@@ -3,7 +3,7 @@ import type { AvailabilityWord } from "./availability-word.ts";
 import { chooseOffer } from "./choose-offer.ts";
 import type { Choice } from "./choose-product.ts";
 import { currencyIn } from "./currency-word.ts";
-import { defined } from "./defined.ts";
+import { defined } from "../contract/defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import { plainText } from "./plain-text.ts";
 import { isNode, nodesOf, type SchemaNode, termOf, textOf, valuesOf } from "./schema-node.ts";

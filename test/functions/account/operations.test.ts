@@ -14,7 +14,7 @@ import {
   apiKeysResponse,
   apiKeyWithKeySchema,
 } from "../../../shared/accounts/api-key-schema.ts";
-import { purchasePack } from "../../../shared/accounts/change-credits.ts";
+import { purchasePack } from "../../../tools/credits/change-credits.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { usageResponse } from "../../../shared/accounts/usage-schema.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { openShards } from "../../../shared/aws/ledger/open-shards.ts";
 import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";

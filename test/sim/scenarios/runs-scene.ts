@@ -1,4 +1,4 @@
-import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoPageStore } from "../../../shared/aws/watchlists/page-store.ts";
 import { dynamoHistoryStore } from "../../../shared/aws/history/history-store.ts";
 import { dynamoRunStore } from "../../../shared/aws/runs/run-store.ts";

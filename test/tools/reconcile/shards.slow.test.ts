@@ -7,7 +7,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { accountKeys, ledgerKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 import { countingRandom } from "../../support/clock.ts";

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect } from "vitest";
 import { reconcile, type Tables } from "../../../tools/reconcile/reconcile.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoDeliveryStore } from "../../../shared/aws/deliveries/delivery-store.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
 import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";

@@ -1,7 +1,7 @@
 import { amountOf } from "../amount.ts";
 import { type AvailabilityWord, availabilityWord } from "../availability-word.ts";
 import { currencyIn } from "../currency-word.ts";
-import { defined } from "../defined.ts";
+import { defined } from "../../contract/defined.ts";
 import type { OfferedPrice } from "../offer-price.ts";
 import { shownCurrency, statedCurrencies } from "../page-currency.ts";
 import { plainText } from "../plain-text.ts";

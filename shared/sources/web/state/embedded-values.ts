@@ -12,6 +12,9 @@ const repairCharactersMax = 20_000;
 /** The maximum number of literals that are repaired in one page. */
 const repairsMax = 8;
 
+/** After more literals without an end, the rest of a script is ignored: each takes a whole search. */
+const endlessMax = 5;
+
 const jsonType =
   /\stype\s*=\s*["']?\s*(?:application\/(?!ld\+)(?:[\w.+-]*\+)?json|text\/x-magento-init)/i;
 const otherType =
@@ -82,11 +85,16 @@ function* literalsIn({ attributes, content }: PageScript): Generator<string> {
     return;
   }
   if (otherType.test(attributes) || !useful.test(content)) return;
+  let endless = 0;
   const starts = new RegExp(literalStart);
   for (let match = starts.exec(content); match !== null; match = starts.exec(content)) {
     const start = starts.lastIndex;
     const end = endOfLiteral(content, start);
-    if (end === undefined) continue;
+    if (end === undefined) {
+      endless += 1;
+      if (endless > endlessMax) return;
+      continue;
+    }
     const literal = content.slice(start, end);
     starts.lastIndex = end;
     yield* /^["']/.test(literal) ? quotedJson(literal) : [literal];

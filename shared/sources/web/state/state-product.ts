@@ -1,6 +1,6 @@
 import { amountOf } from "../amount.ts";
 import { type AvailabilityWord, availabilityOf, availabilityWord } from "../availability-word.ts";
-import { defined } from "../defined.ts";
+import { defined } from "../../contract/defined.ts";
 import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";

@@ -16,6 +16,8 @@ const headingLengthMax = 600;
 const headingsMax = 20;
 /** The occurrences of an amount that are checked. */
 const matchesMax = 50;
+/** The signs "<" before a position of which one must start a tag. */
+const stepsMax = 200;
 /** Long attributes, such as addresses and settings of scripts, and images. No reader needs them. */
 const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)\b[^<>]*>/g;
 
@@ -72,8 +74,11 @@ export function showsAmount(html: string, amount: number): boolean {
 /** Returns true if the last tag before a position opens a script or a style element. */
 function isInScript(html: string, index: number): boolean {
   let at = index;
-  do at = html.lastIndexOf("<", at - 1);
-  while (at > 0 && !/[a-z/!]/i.test(html[at + 1] ?? ""));
+  let steps = 0;
+  do {
+    at = html.lastIndexOf("<", at - 1);
+    steps += 1;
+  } while (at > 0 && steps < stepsMax && !/[a-z/!]/i.test(html[at + 1] ?? ""));
   return /^<(?:script|style)/i.test(html.slice(at, at + 8));
 }
 

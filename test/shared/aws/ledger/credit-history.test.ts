@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
-import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
 import { reserveUpdate } from "../../../../shared/aws/ledger/shard-update.ts";
 import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";

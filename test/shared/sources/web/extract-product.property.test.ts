@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { availabilityWord } from "../../../../shared/sources/web/availability-word.ts";
 import { amountOf } from "../../../../shared/sources/web/amount.ts";
-import { extracted, linkedData } from "./page.ts";
+import { aPage, extracted, linkedData } from "./page.ts";
+import { lowForest, readWith } from "./readers.ts";
 
 /**
  * Longer than any page takes on a slow machine, and shorter than an extraction of exponential time.
@@ -29,6 +30,13 @@ const piece = fc.oneof(
     "}]}]",
     "&amp;&#0;",
     "\u0000\u0001",
+    "<script>window.a = {price: [",
+    '<p class="price">$',
+    "12",
+    ".50 €",
+    "<del>",
+    '<button class="add-to-cart">',
+    "Out of stock",
     ",",
     '">',
   ),
@@ -71,6 +79,16 @@ describe("the extraction of a product from any page", () => {
         inTime(() => extracted(html));
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it("never throws in the readers of state, visible text and rules", () => {
+    const rules = { price: ["b", "script => /0", "window.a => /b"] };
+    fc.assert(
+      fc.property(junk, (html) => {
+        inTime(() => readWith(aPage("", `<h1>Lamp</h1>${html}`), { forest: lowForest, rules }));
+      }),
+      { numRuns: 300 },
     );
   });
 

@@ -5,6 +5,14 @@ import { parseRules, type RuleTexts } from "../../../../shared/sources/web/rules
 import type { ForestTable } from "../../../../shared/sources/web/visible/forest.ts";
 import type { WantedProduct } from "../../../../shared/sources/web/wanted-product.ts";
 
+/** A forest that takes every amount for the price, unless the page shows several. */
+export const lowForest: ForestTable = {
+  features: [],
+  threshold: 0,
+  margin: 0.1,
+  trees: [[-1, 0.9, 0, 0]],
+};
+
 interface Readers {
   readonly fallbacks?: readonly Fallback[];
   readonly forest?: ForestTable;

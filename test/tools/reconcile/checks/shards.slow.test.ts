@@ -7,9 +7,9 @@ import {
   type LedgerReader,
   dynamoLedgerReader,
 } from "../../../../tools/reconcile/readers/ledger.ts";
-import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../../tools/credits/dynamo-credit-changes.ts";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
-import type { CreditChanges } from "../../../../shared/credits/credit-changes.ts";
+import type { CreditChanges } from "../../../../tools/credits/credit-changes.ts";
 import type { Ledger } from "../../../../shared/credits/ledger.ts";
 import { countingRandom } from "../../../support/clock.ts";
 import { client, names, startWorld, withTables, type World } from "../world.ts";

@@ -1,25 +1,30 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { concurrencyFor, shardSlots } from "../../accounts/account.ts";
-import { assert } from "../../base/assert.ts";
-import type { ChangeOutcome, CreditChange, CreditChanges } from "../../credits/credit-changes.ts";
-import type { ChangeRecord } from "../../credits/journal.ts";
-import type { Row, TransactItem } from "../table/dynamo.ts";
-import { accountKeys } from "../table/table.ts";
-import { readRow, readWithRetry, transactShards, untilDone } from "./change-shard.ts";
-import { copyJournalOf } from "./copy-journal.ts";
-import { isShort } from "./find-shard.ts";
-import { openShards } from "./open-shards.ts";
+import { concurrencyFor, shardSlots } from "../../shared/accounts/account.ts";
+import { assert } from "../../shared/base/assert.ts";
+import type { ChangeOutcome, CreditChange, CreditChanges } from "./credit-changes.ts";
+import type { ChangeRecord } from "../../shared/credits/journal.ts";
+import type { Row, TransactItem } from "../../shared/aws/table/dynamo.ts";
+import { accountKeys } from "../../shared/aws/table/table.ts";
+import {
+  readRow,
+  readWithRetry,
+  transactShards,
+  untilDone,
+} from "../../shared/aws/ledger/change-shard.ts";
+import { copyJournalOf } from "../../shared/aws/ledger/copy-journal.ts";
+import { isShort } from "../../shared/aws/ledger/find-shard.ts";
+import { openShards } from "../../shared/aws/ledger/open-shards.ts";
 import {
   type LedgerOptions,
   ledgerProcess,
   type LedgerProcess,
   nextStamp,
   cacheShards,
-} from "./process.ts";
-import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
-import { newShardRow, type Shard } from "./shard-row.ts";
-import { creditUpdate, growUpdate } from "./shard-update.ts";
-import { gatherCredits, spreadCredits } from "./transfers.ts";
+} from "../../shared/aws/ledger/process.ts";
+import { type AccountRows, readAccountRows, sumsOf } from "../../shared/aws/ledger/read-shards.ts";
+import { newShardRow, type Shard } from "../../shared/aws/ledger/shard-row.ts";
+import { creditUpdate, growUpdate } from "../../shared/aws/ledger/shard-update.ts";
+import { gatherCredits, spreadCredits } from "../../shared/aws/ledger/transfers.ts";
 
 /**
  * Applies grants, purchases and adjustments in DynamoDB. A mark row for each change ID prevents

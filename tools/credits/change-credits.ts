@@ -1,7 +1,7 @@
-import { assert } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
-import type { ChangeOutcome, CreditChange, CreditChanges } from "../credits/credit-changes.ts";
-import { creditPacks, type PackId } from "./credit-packs.ts";
+import { assert } from "../../shared/base/assert.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import type { ChangeOutcome, CreditChange, CreditChanges } from "./credit-changes.ts";
+import { creditPacks, type PackId } from "../../shared/accounts/credit-packs.ts";
 
 export interface ChangeCreditsDependencies {
   readonly changes: CreditChanges;
