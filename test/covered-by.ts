@@ -397,7 +397,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
   },
   "shared/sources/web/rules/": {
-    "test/shared/sources/web/extract-rules.test.ts": files("rule rule-facts rule-values"),
+    "test/shared/sources/web/extract-rules.test.ts": files(
+      "rule rule-document rule-facts rule-values",
+    ),
   },
   "shared/sources/web/state/": {
     "test/shared/sources/web/embedded-state.test.ts": files(
@@ -408,13 +410,12 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/scraper.test.ts": files("price-forest"),
     "test/shared/sources/web/visible-text.test.ts": files(
       "controls forest learned-price outline page-body price-features shown-amounts",
-      "shown-price stock surroundings visible-page words",
+      "shown-price shows-amount stock text-marks titles visible-page words",
     ),
   },
   "shared/source-health/": {
     "test/shared/source-health/health-window.test.ts": files("health-store"),
     "test/shared/source-health/present-sources.test.ts": files("tier-health"),
-    "test/shared/source-health/record-health.test.ts": files("read-health"),
   },
   "shared/sources/storefront/": {
     "test/shared/sources/storefront/fields.test.ts": files(
