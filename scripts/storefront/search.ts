@@ -1,4 +1,5 @@
 import { isPlatform } from "../../shared/platforms/catalogue.ts";
+import { decimalsOf } from "../../shared/sources/storefront/minor-units.ts";
 import { subcommand } from "../../tools/command-line/command-group.ts";
 import { jsonOption } from "../../tools/command-line/command-line.ts";
 import {
@@ -8,7 +9,7 @@ import {
   itemsOf,
 } from "../../tools/sources/storefront/found-items.ts";
 import { parseStore, searchStore } from "../../tools/sources/storefront/store-client.ts";
-import { wholeNumberFrom } from "../../tools/sources/upstream/command-line.ts";
+import { wholeNumberFrom } from "../../tools/command-line/whole-number.ts";
 
 const platformDefault = "retailer_b";
 
@@ -83,7 +84,7 @@ function textOf({ store, platform, id_template: template, ids, items }: Found): 
   if (items.length === 0) return `${store} has no product with these words.\n`;
   const rows = items.map(({ id, price, currency, in_stock: inStock, title }) => [
     id,
-    price === null ? "-" : `${price.toFixed(2)} ${currency}`,
+    shownPrice(price, currency),
     inStock === null ? "-" : inStock ? "in stock" : "sold out",
     title,
   ]);
@@ -101,6 +102,9 @@ function textOf({ store, platform, id_template: template, ids, items }: Found): 
     "",
   ].join("\n");
 }
+
+const shownPrice = (price: number | null, currency: string | null): string =>
+  price === null || currency === null ? "-" : `${price.toFixed(decimalsOf(currency))} ${currency}`;
 
 /** Returns rows as lines, with all columns but the last padded. */
 function tableOf(rows: readonly (readonly string[])[]): string[] {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Endpoint, EndpointId, Marketplace, PlatformEntry } from "./catalogue.ts";
 import { announcedPlatforms, isPlatform, platforms } from "./catalogue.ts";
+import { healthItemsMin, healthStatuses, healthStatusText } from "./health-status.ts";
 import { itemIdPattern } from "./item-id.ts";
 
 const status = v.pipe(
@@ -11,10 +12,10 @@ const status = v.pipe(
 const tierHealthSchema = v.pipe(
   v.object({
     status: v.pipe(
-      v.picklist(["operational", "degraded", "down", "unknown"]),
+      v.picklist(healthStatuses),
       v.description(
-        "By `success_rate`: `operational` from 0.95, `degraded` from 0.5, else `down`. `unknown` if the " +
-          "service read fewer than 10 items in the last hour.",
+        `By \`success_rate\`: ${healthStatusText} \`unknown\` if the ` +
+          `service read fewer than ${healthItemsMin} items in the last hour.`,
       ),
     ),
     success_rate: v.pipe(

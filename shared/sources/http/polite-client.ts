@@ -32,6 +32,13 @@ export interface SourceClientOptions extends SourcePace {
   /** Returns true for statuses after which the call may be retried. */
   readonly isTemporary: (status: number) => boolean;
   /**
+   * Returns the wait if an answer asks for one in its body; undefined for any other answer. Such a
+   * call may be retried whatever the status. `Retry-After` overrides `waitMs`; without either, the
+   * wait is random.
+   * @default - no answer asks in its body
+   */
+  readonly asksToWait?: (answer: Answered) => { readonly waitMs?: number } | undefined;
+  /**
    * Returns true if an answer shows that the source refuses all calls of this client. Not called
    * for a 429.
    * @default - true for every 403
@@ -148,11 +155,12 @@ async function sendWithRetries(request: RequestState, source: Source): Promise<S
   }
 }
 
-const isRetryable = (reply: SourceReply, { isTemporary }: Source): boolean =>
-  reply.kind === "broken" || (reply.kind === "answered" && isTemporary(reply.status));
+const isRetryable = (reply: SourceReply, { isTemporary, asksToWait }: Source): boolean =>
+  reply.kind === "broken" ||
+  (reply.kind === "answered" && (isTemporary(reply.status) || asksToWait?.(reply) !== undefined));
 
 /**
- * Waits for the time in `Retry-After`, or without that header for a random time. Returns false
+ * Waits for the time in `Retry-After`, or else in the body, or else for a random time. Returns false
  * without waiting if the wait would end after the deadline.
  */
 async function waitBeforeRetry(
@@ -162,12 +170,18 @@ async function waitBeforeRetry(
 ): Promise<boolean> {
   const { clock, random } = source;
   const now = clock.now();
-  const asked = reply.kind === "answered" ? reply.headers.get("retry-after") : undefined;
   const bound = Math.min(jitterCapMs, jitterBaseMs * 2 ** (request.tries - 1));
-  const waitMs = retryAfterMs(asked ?? null, now) ?? Math.round(random.fraction() * bound);
+  const waitMs = waitMsIn(reply, now, source) ?? Math.round(random.fraction() * bound);
   if (now.getTime() + waitMs >= request.deadline.getTime()) return false;
   await clock.sleep(waitMs);
   return true;
+}
+
+/** Returns the time for which a reply asks to wait, by its header or by its body. */
+function waitMsIn(reply: SourceReply, now: Date, { asksToWait }: Source): number | undefined {
+  if (reply.kind !== "answered") return undefined;
+  const header = reply.headers.get("retry-after") ?? null;
+  return retryAfterMs(header, now) ?? asksToWait?.(reply)?.waitMs;
 }
 
 /** Waits for a free slot and for the rate limit, then makes one try. */

@@ -3,6 +3,7 @@
  * repeat the value, because it may be a secret.
  */
 import * as v from "valibot";
+import { isLoopbackHost } from "../../base/loopback.ts";
 import { secretReference } from "../contract/secret-reference.ts";
 import { versionPlaceholder } from "../storefront/agent-profile.ts";
 import { isIdTemplate } from "../storefront/item-id.ts";
@@ -99,8 +100,7 @@ function isSafeBase(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, search, hash, username, password } = new URL(address);
   if ([search, hash, username, password].some((part) => part !== "")) return false;
-  const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLocal);
+  return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
 }
 
 const reference = v.pipe(

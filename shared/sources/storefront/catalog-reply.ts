@@ -1,18 +1,17 @@
 import * as v from "valibot";
+import { lenient, validEntries } from "../contract/foreign-value.ts";
 import { catalogProduct, type CatalogProduct, type FoundVariant } from "./product.ts";
 
 const message = v.object({
   type: v.string(),
-  code: v.fallback(v.optional(v.string()), undefined),
+  code: lenient(v.string()),
   content: v.fallback(v.string(), ""),
 });
 
 const replySchema = v.object({
-  ucp: v.fallback(v.object({ status: v.fallback(v.optional(v.string()), undefined) }), {
-    status: undefined,
-  }),
-  products: v.optional(v.array(v.unknown())),
-  messages: v.fallback(v.array(v.unknown()), []),
+  ucp: lenient(v.object({ status: lenient(v.string()) })),
+  products: v.optional(validEntries(catalogProduct)),
+  messages: v.fallback(validEntries(message), []),
 });
 
 /** The reply to a tool of the catalog. */
@@ -36,19 +35,12 @@ const isMissing = ({ code }: v.InferOutput<typeof message>): boolean =>
 export function parseCatalogReply(content: unknown): CatalogReply | null {
   const parsed = v.safeParse(replySchema, content);
   if (!parsed.success) return null;
-  const { ucp, products, messages: sent } = parsed.output;
-  const messages = sent.flatMap((one) => {
-    const read = v.safeParse(message, one);
-    return read.success ? [read.output] : [];
-  });
+  const { ucp, products, messages } = parsed.output;
   const errors = messages.filter((one) => one.type === "error" && !isMissing(one));
-  const isError = ucp.status === "error";
+  const isError = ucp?.status === "error";
   if (products === undefined && !isError) return null;
   return {
-    products: (products ?? []).flatMap((one) => {
-      const read = v.safeParse(catalogProduct, one);
-      return read.success ? [read.output] : [];
-    }),
+    products: products ?? [],
     notFound: messages.filter(isMissing).map(({ content: text }) => text),
     errors: errors.map(({ code, content: text }) => ({ code, text })),
   };

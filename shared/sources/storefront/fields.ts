@@ -1,4 +1,4 @@
-import { currencyOf, type Platform } from "../../platforms/catalogue.ts";
+import type { Platform } from "../../platforms/catalogue.ts";
 import {
   type CommonFields,
   foundStatus,
@@ -21,7 +21,8 @@ export type StorefrontPlatform = Exclude<Platform, "retailer_a">;
 export interface StorefrontReading {
   readonly id: string;
   readonly platform: StorefrontPlatform;
-  readonly marketplace: string;
+  /** The currency of the marketplace. Other prices count as unknown. */
+  readonly currency: string;
   readonly fetchedAt: string;
   /** The name of the store's owner, who sells the items for which the store names no seller. */
   readonly retailerName: string | undefined;
@@ -30,25 +31,11 @@ export interface StorefrontReading {
 const imagesMax = 20;
 const ratingScale = 5;
 
-/**
- * Converts a variant to the answer for an ID, with status `ok` or `partial`. The answer is
- * `unavailable` if the price is in another currency than the marketplace's: the store then answered
- * for another country.
- */
+/** Converts a variant to the answer for an ID, with status `ok` or `partial`. */
 export function storefrontAnswer(found: FoundVariant, reading: StorefrontReading): Answer {
-  const { id, platform, marketplace, fetchedAt } = reading;
-  const currency = currencyOf(platform, marketplace);
-  if (isForeign(found, currency)) return { id, status: "unavailable", fetchedAt };
-  const fields = fieldsOf(found, { ...reading, currency });
+  const { id, fetchedAt } = reading;
+  const fields = fieldsOf(found, reading);
   return { id, status: foundStatus(fields), fetchedAt, fields };
-}
-
-/** Returns true if a variant has a price in another currency. */
-export const isForeign = ({ variant: { price } }: FoundVariant, currency: string): boolean =>
-  price !== undefined && price.currency !== currency;
-
-interface Shown extends StorefrontReading {
-  readonly currency: string;
 }
 
 /** The facts about a variant that several fields share. */
@@ -67,11 +54,11 @@ type Money = NonNullable<CommonFields["price"]>;
 
 function fieldsOf(
   found: FoundVariant,
-  shown: Shown,
+  reading: StorefrontReading,
 ): CommonFields & Readonly<Record<string, unknown>> {
   const { product, variant } = found;
-  const { retailerName, platform } = shown;
-  const facts = factsOf(found, shown);
+  const { retailerName, platform } = reading;
+  const facts = factsOf(found, reading);
   const { state, isThirdParty } = facts;
   const sellerName = variant.seller?.name ?? retailerName;
   return {
@@ -88,7 +75,7 @@ function fieldsOf(
   };
 }
 
-function factsOf(found: FoundVariant, { currency, retailerName }: Shown): Facts {
+function factsOf(found: FoundVariant, { currency, retailerName }: StorefrontReading): Facts {
   const { product, variant } = found;
   return {
     found,

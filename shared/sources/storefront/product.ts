@@ -1,6 +1,14 @@
 /** The parts of a store's products that the adapter reads. A wrong value counts as absent. */
 import * as v from "valibot";
-import { foreignCount, foreignFlag, foreignText, foreignUrl } from "../contract/foreign-value.ts";
+import {
+  decimalNumber,
+  foreignCount,
+  foreignFlag,
+  foreignText,
+  foreignUrl,
+  lenient,
+  validEntries,
+} from "../contract/foreign-value.ts";
 import { plainLine } from "../contract/html-text.ts";
 
 const text = v.pipe(
@@ -8,26 +16,9 @@ const text = v.pipe(
   v.transform((value) => (value === undefined ? undefined : plainLine(value) || undefined)),
 );
 
-/** Returns the schema of a list, without its invalid entries. */
+/** A list without its invalid entries; empty for any other value. */
 const listOf = <Schema extends v.GenericSchema>(entry: Schema) =>
-  v.fallback(
-    v.optional(
-      v.pipe(
-        v.array(v.unknown()),
-        v.transform((list) =>
-          list.flatMap((one) => {
-            const parsed = v.safeParse(entry, one);
-            return parsed.success ? [parsed.output] : [];
-          }),
-        ),
-      ),
-      [],
-    ),
-    [],
-  );
-
-const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.fallback(v.optional(schema), undefined);
+  v.fallback(v.optional(validEntries(entry), []), []);
 
 /** A price in minor units of its currency. */
 const price = v.pipe(
@@ -36,14 +27,7 @@ const price = v.pipe(
 );
 export type MinorPrice = NonNullable<v.InferOutput<typeof price>>;
 
-const number = lenient(
-  v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))]),
-    v.finite(),
-    v.minValue(0),
-  ),
-);
-
+const number = lenient(v.pipe(decimalNumber, v.minValue(0)));
 const rating = lenient(v.object({ value: number, scale_max: number, count: foreignCount }));
 const medium = v.object({ type: v.literal("image"), url: foreignUrl });
 const category = v.object({ value: text, taxonomy: text });

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { slowMilliseconds } from "../../../shared/scrapers/reserved-ids.ts";
 import { type LocalServer, readBody, serveFrom } from "../../local/local-server.ts";
 import { isSlow, type Prices } from "./catalogue.ts";
-import { type Misbehaviour, misbehave } from "./misbehaviours.ts";
+import { isTemporary, type Misbehaviour, misbehave } from "./misbehaviours.ts";
 import { type OfficialSchema, violationsOf } from "./official-schemas.ts";
 import { profileReader } from "./profile-reader.ts";
 import { lookupContent, searchContent, type ToolContent } from "./replies.ts";
@@ -283,16 +283,7 @@ function sendRpc(response: ServerResponse, message: object): void {
  * Returns a value for the option `misbehave` with which the store responds to every call with the
  * misbehaviour `name`. If it is temporary, only to the first call.
  */
-export function alwaysMisbehaving(
-  name: Misbehaviour,
-): NonNullable<ReferenceStoreOptions["misbehave"]> {
-  const passing: ReadonlySet<Misbehaviour> = new Set([
-    "429_seconds",
-    "429_body",
-    "200_busy",
-    "429_bare",
-    "500",
-    "reset",
-  ]);
-  return ({ number }) => (number > 1 && passing.has(name) ? undefined : name);
-}
+export const misbehavesAs =
+  (name: Misbehaviour): NonNullable<ReferenceStoreOptions["misbehave"]> =>
+  ({ number }) =>
+    number > 1 && isTemporary(name) ? undefined : name;

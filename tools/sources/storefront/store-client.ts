@@ -1,10 +1,16 @@
 /** Searches a store's catalog, for commands that are not part of the service. */
+import { isLoopbackHost } from "../../../shared/base/loopback.ts";
 import { systemClock, systemRandom } from "../../../shared/base/system.ts";
-import type { SourceClient } from "../../../shared/sources/http/source-client.ts";
-import { tryOnce } from "../../../shared/sources/http/try-once.ts";
+import { sourceClient, temporaryStatuses } from "../../../shared/sources/http/polite-client.ts";
+import { localRateBudget } from "../../../shared/sources/http/rate-budget.ts";
 import type { CatalogProduct } from "../../../shared/sources/storefront/product.ts";
 import { type StoreReply, toolCaller } from "../../../shared/sources/storefront/exchange.ts";
 import { contextOf } from "../../../shared/sources/storefront/tool-call.ts";
+import {
+  rpcCodes,
+  storeWait,
+  versionUnsupported,
+} from "../../../shared/sources/storefront/tool-reply.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { startProfileServer } from "./profile-server.ts";
 
@@ -30,8 +36,7 @@ const secondsMax = 20;
 const bytesMax = 5 * 1024 * 1024;
 
 /** Returns true for an address of this machine. */
-export const isLoopback = (address: string): boolean =>
-  ["127.0.0.1", "localhost", "[::1]"].includes(new URL(address).hostname);
+export const isLoopback = (address: string): boolean => isLoopbackHost(new URL(address).hostname);
 
 /**
  * Parses the address of a store. Adds `https://` to a bare host name.
@@ -72,21 +77,28 @@ async function searchWith(
   profileUrl: string,
 ): Promise<readonly CatalogProduct[]> {
   let failure = "timeout";
-  const client: SourceClient = {
-    async send({ method, url, headers, body }, deadline) {
-      const own = typeof headers === "function" ? headers() : headers;
-      const text = typeof body === "function" ? body(secondsMax * 1_000) : body;
-      const signal = AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now()));
-      const sent = { method, url, ...(text !== undefined && { body: text }) };
-      const outcome = await tryOnce(sent, { headers: { ...own }, signal, bytesMax });
-      if (outcome.kind === "broken") failure = outcome.error;
-      return outcome;
+  const client = sourceClient(
+    {
+      name: store,
+      callsPerSecond: 4,
+      burst: 4,
+      callsAtOnce: 1,
+      tryTimeoutMs: secondsMax * 1_000,
+      bytesMax,
+      isTemporary: (status) => temporaryStatuses.has(status),
+      asksToWait: storeWait,
+      userAgent: `${manifest.name}/${manifest.version}`,
     },
-  };
-  const call = toolCaller(
-    { baseUrl: store },
-    { client, clock: systemClock, random: systemRandom, profileUrl },
+    {
+      clock: systemClock,
+      random: systemRandom,
+      budget: localRateBudget(),
+      note: (event) => {
+        if (event.kind === "call") failure = event.reply;
+      },
+    },
   );
+  const call = toolCaller({ baseUrl: store, profileUrl }, { client, clock: systemClock });
   const context = contextOf(marketplace);
   const replied = await call(
     "search_catalog",
@@ -111,9 +123,13 @@ function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: A
     return `${store} does not answer (${failure}). Check the address and the network.`;
   }
   if (parsed.kind === "error") {
-    const { code, text } = parsed;
-    if (code === profileRefused) {
-      return `${store} cannot use the agent profile ${profileUrl} (${text.trim()}). Name another one with --profile.`;
+    const { code, reason, text } = parsed;
+    if (code === rpcCodes.negotiationFailed) {
+      const problem =
+        reason === versionUnsupported
+          ? "does not support the protocol version of the agent profile"
+          : "cannot use the agent profile";
+      return `${store} ${problem} ${profileUrl} (${text.trim()}). Name another one with --profile.`;
     }
     return `${store} refuses the search (${code === undefined ? "" : `${code}: `}${text.trim()}).`;
   }
@@ -124,5 +140,3 @@ function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: A
     "Check the address: a store that redirects needs the address of its target."
   );
 }
-
-const profileRefused = -32_001;

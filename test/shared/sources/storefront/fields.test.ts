@@ -83,7 +83,7 @@ function answerTo(
   return storefrontAnswer(found, {
     id: "44123456789012",
     platform,
-    marketplace: "us",
+    currency: "USD",
     fetchedAt: "2026-11-27T00:00:00.000Z",
     retailerName,
   });
@@ -226,7 +226,7 @@ describe("the fields of an item of a store", () => {
   });
 
   it.each([
-    ["another currency", { price: { amount: 12_999, currency: "EUR" } }, "unavailable"],
+    ["a price in another currency", { price: { amount: 12_999, currency: "EUR" } }, "partial"],
     ["no price", { price: undefined }, "partial"],
     ["a price of 0", { price: { amount: 0, currency: "USD" } }, "partial"],
     [
@@ -298,6 +298,7 @@ describe("a reply of a store", () => {
     expect(found(inputs("featured"))).toBe(false);
     expect(found(inputs("nearest"))).toBe(false);
     expect(found(inputs("exact", "gid://store/Product/7712345678901"))).toBe(false);
+    expect(found(completeReply({ inputs: undefined }))).toBe(false);
   });
 
   it("with several exact matches of an ID contains the variant with this ID", () => {

@@ -7,7 +7,7 @@ import {
   type Misbehaviour,
   misbehaviours,
 } from "../../../../tools/sources/storefront/misbehaviours.ts";
-import { alwaysMisbehaving } from "../../../../tools/sources/storefront/server.ts";
+import { misbehavesAs } from "../../../../tools/sources/storefront/server.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import { startApiDouble } from "../api-double.ts";
 import {
@@ -252,26 +252,18 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
   incompatible: "unavailable",
   is_error: "unavailable",
   all_not_found: "not_found",
-  not_found_beside_error: "unavailable",
   ids_missing: "unavailable",
   streamed: "ok",
   text_only: "ok",
-  featured_only: "unavailable",
-  no_inputs: "unavailable",
   other_currency: "unavailable",
   no_price: "partial",
-  zero_prices: "partial",
-  decimal_prices: "partial",
-  by_weight: "partial",
-  no_availability: "partial",
-  contradiction: "partial",
 };
 
 describe("the storefront scraper, with a store that misbehaves:", () => {
   const ids = listedNumbers(2);
 
   it.each(misbehaviours)("%s", async (name) => {
-    const { read, store } = await begin({ misbehave: alwaysMisbehaving(name) });
+    const { read, store } = await begin({ misbehave: misbehavesAs(name) });
     const answers = await read(ids, name === "hang" ? 2_000 : 30_000);
     expect(statuses(answers)).toEqual(all(outcomes[name], ids));
     expect(store.calls.length).toBeLessThanOrEqual(9);
@@ -286,7 +278,7 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
     ["garbage", "the store sends an unreadable reply with status 200"],
     ["incompatible", "the store reports an error in a reply with status 200"],
   ] as const)("%s: the operator gets a warning", async (name, warning) => {
-    const { read, warnings } = await begin({ misbehave: alwaysMisbehaving(name) });
+    const { read, warnings } = await begin({ misbehave: misbehavesAs(name) });
     await read(ids);
     expect(warnings.join("\n")).toContain(`retailer_b.standard: storefront: ${warning}`);
   });
@@ -294,7 +286,7 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
   it.each(["429_seconds", "429_body", "200_busy"] as const)(
     "%s: the adapter waits as long as the store asks",
     async (name) => {
-      const { read } = await begin({ misbehave: alwaysMisbehaving(name) });
+      const { read } = await begin({ misbehave: misbehavesAs(name) });
       const startedAt = Date.now();
       await read(ids);
       expect(Date.now() - startedAt).toBeGreaterThanOrEqual(980);
