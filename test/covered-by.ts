@@ -218,6 +218,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/s3-destination/operations.test.ts": files("id-param"),
     "test/functions/watchlists/read.test.ts": files("integer-param"),
     "test/lib/constructs/method-limits.test.ts": files("transport-security"),
+    "test/shared/sources/registry/configuration.test.ts": files("loopback"),
     "test/shared/aws/accounts/daily-budget-store.test.ts": files("day"),
     "test/shared/aws/accounts/key-admission.test.ts": files("system"),
     "test/shared/base/ids.test.ts": files("assert"),
@@ -307,6 +308,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/platforms/": {
     "test/shared/items/request.test.ts": files("shop-fields"),
     "test/shared/platforms/catalogue.test.ts": files("endpoints marketplaces"),
+    "test/shared/source-health/health-window.test.ts": files("health-status"),
   },
   "shared/preview/": {
     "test/functions/watchlists/preview.test.ts": files("preview-request"),
@@ -350,7 +352,6 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/upstream/reply.test.ts": files("reading-age reply-error"),
   },
   "shared/sources/http/": {
-    "test/shared/sources/http/in-batches.test.ts": files("batch-size"),
     "test/shared/sources/http/polite-client.test.ts": files(
       "circuit retry-tokens slots source-state try-once",
     ),
@@ -386,7 +387,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/amount.test.ts": files("text-boundary"),
     "test/shared/sources/web/extract-product.property.test.ts": files("availability-word"),
     "test/shared/sources/web/extract-product.test.ts": files(
-      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes",
+      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes json-object once",
       "fallback-facts microdata open-graph page-currency page-head plain-text",
       "product-candidates product-facts scripts wanted-product",
     ),
@@ -468,6 +469,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/command-line/": {
     "test/tools/command-line/command-line.test.ts": files("command-group failure progress"),
+    "test/scripts/check-upstream.slow.test.ts": files("whole-number"),
   },
   "tools/credits/": {
     "test/functions/account/operations.test.ts": files("change-credits"),
@@ -493,7 +495,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/sim/contention.test.ts": files("conflicts"),
   },
   "tools/sources/storefront/": {
-    "test/tools/sources/storefront/reachable-stores.test.ts": files("found-items store-client"),
+    "test/tools/sources/storefront/reachable-stores.test.ts": files("store-client"),
     "test/tools/sources/storefront/server.test.ts": files(
       "catalogue misbehaviours official-schemas profile-reader profile-server replies",
     ),
@@ -530,13 +532,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {
-    "test/scripts/check-upstream.slow.test.ts": files("command-line misbehaviours"),
+    "test/scripts/check-upstream.slow.test.ts": files("misbehaviours secret-option"),
     "test/scripts/upstream-server.test.ts": files("parse-call sandbox-results server"),
   },
   "tools/stand-ins/": {
     "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
     "test/shared/exports/duckdb.test.ts": files("run-of-changes"),
     "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
+    "test/tools/labelled-pages/grow-forest.test.ts": files("seeded"),
   },
 };
 

@@ -61,6 +61,11 @@ export interface MisbehavingSubject {
    * The effect of bytes that are invalid in the charset: an unreadable reply, or a wrong letter.
    */
   readonly wrongBytes: "no reply" | "a wrong letter";
+  /**
+   * True if an item with two different prices in one reply is unavailable.
+   * @default false - the first price counts
+   */
+  readonly refusesContradictions?: boolean;
 }
 
 interface Trial extends ReaderOptions {
@@ -348,9 +353,17 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.backwards));
     });
 
-    it("returns each ID twice, with different prices: the adapter returns the first price", async () => {
-      await expectGood(await outcome(source.doubled));
-    });
+    if (subject.refusesContradictions === true) {
+      it("returns each ID twice, with different prices: the items are unavailable", async () => {
+        const { answers } = await outcome(source.doubled);
+        expect(statuses(answers)).toEqual(answers.map(() => "unavailable"));
+        expect(answers.length).toBeGreaterThan(0);
+      });
+    } else {
+      it("returns each ID twice, with different prices: the adapter returns the first price", async () => {
+        await expectGood(await outcome(source.doubled));
+      });
+    }
 
     it("returns one ID twice and omits another: the omitted item is unavailable", async () => {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");

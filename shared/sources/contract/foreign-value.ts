@@ -7,7 +7,7 @@ import * as v from "valibot";
 /** The maximum length in characters. Longer texts are truncated. */
 const textLengthMax = 1_000;
 /** The highest accepted price, in units of its currency. */
-const amountMax = 1_000_000_000;
+export const amountMax = 1_000_000_000;
 
 const decimal = /^\d{1,10}(\.\d{1,10})?$/;
 

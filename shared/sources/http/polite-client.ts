@@ -16,6 +16,8 @@ import { tryOnce, type TryOutcome } from "./try-once.ts";
 const extraTriesMax = 2;
 const jitterBaseMs = 300;
 const jitterCapMs = 5_000;
+/** The longest time for which one answer can stop all calls to a source. */
+const pauseMsMax = 5 * 60_000;
 /** The longest delay that a Node.js timer supports. */
 const timerMsMax = 2 ** 31 - 1;
 
@@ -177,6 +179,19 @@ async function waitBeforeRetry(
   return true;
 }
 
+/**
+ * Waits until the time for which the source asked another call to wait. Returns false without
+ * waiting if this time is after the deadline. A retry has waited already.
+ */
+async function waitForPause(request: RequestState, source: Source): Promise<boolean> {
+  const { clock, state } = source;
+  const waitMs = state.pausedUntil - clock.now().getTime();
+  if (request.tries > 0 || waitMs <= 0) return true;
+  if (clock.now().getTime() + waitMs >= request.deadline.getTime()) return false;
+  await clock.sleep(waitMs);
+  return true;
+}
+
 /** Returns the time for which a reply asks to wait, by its header or by its body. */
 function waitMsIn(reply: SourceReply, now: Date, { asksToWait }: Source): number | undefined {
   if (reply.kind !== "answered") return undefined;
@@ -195,6 +210,7 @@ async function tryWhenAllowed(request: RequestState, source: Source): Promise<So
     if (!circuit.admits(clock.now())) return { kind: "circuit_open" };
     const turn = turns.take({ deadline, gapMs: call.gapMs ?? 0 });
     if (!(await unlessAborted(turn, signal))) return { kind: "no_time" };
+    if (!(await waitForPause(request, source))) return { kind: "no_time" };
     if (!circuit.enter(clock.now())) return { kind: "circuit_open" };
     return await tryNow(request, source);
   } finally {
@@ -247,6 +263,10 @@ function recordOutcome(
     source.state.hasAnswered = true;
     const isBusy = circuitSignal === "throttled" || outcome.status === 503;
     if (isBusy || circuitSignal === "accepted") source.state.speed.note({ isBusy, startedAt }, now);
+    const asked = isBusy || source.asksToWait?.(outcome) !== undefined;
+    const waitMs = asked ? (waitMsIn(outcome, now, source) ?? 0) : 0;
+    const pausedUntil = now.getTime() + Math.min(pauseMsMax, waitMs);
+    source.state.pausedUntil = Math.max(source.state.pausedUntil, pausedUntil);
   }
   if (source.state.circuit.leave(circuitSignal, { startedAt, now }))
     source.note({ kind: "circuit_opened" });

@@ -240,8 +240,8 @@ export const storefrontOptions = v.strictObject(
       ),
     ),
     retailerName: v.optional(nonEmpty),
-    // Stores accept 10 or 50 IDs. Each refusal halves the number, so that 40 becomes 10, not 7.
-    batchIdsMax: v.optional(batchIdsMax(250), 40),
+    // The vendor of most stores documents up to 10 IDs in a lookup.
+    batchIdsMax: v.optional(batchIdsMax(250), 10),
     // No store documents its limit. The vendor's catalog of all its stores allows 5 calls a second.
     ...pace({ callsPerSecond: 4, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 }),
   },

@@ -17,15 +17,18 @@ import { type CatalogVariant, type FoundVariant, type MinorPrice, titleOf } from
 /** A platform that a store's catalog can serve. */
 export type StorefrontPlatform = Exclude<Platform, "retailer_a">;
 
-/** The values, besides the variant itself, from which a result is built. */
-export interface StorefrontReading {
-  readonly id: string;
+/** The values, besides the variant itself, from which the fields of a result are built. */
+interface FieldReading {
   readonly platform: StorefrontPlatform;
   /** The currency of the marketplace. Other prices count as unknown. */
   readonly currency: string;
-  readonly fetchedAt: string;
   /** The name of the store's owner, who sells the items for which the store names no seller. */
   readonly retailerName: string | undefined;
+}
+
+interface StorefrontReading extends FieldReading {
+  readonly id: string;
+  readonly fetchedAt: string;
 }
 
 const imagesMax = 20;
@@ -52,9 +55,10 @@ interface Facts {
 
 type Money = NonNullable<CommonFields["price"]>;
 
-function fieldsOf(
+/** Returns the fields of a variant. */
+export function fieldsOf(
   found: FoundVariant,
-  reading: StorefrontReading,
+  reading: FieldReading,
 ): CommonFields & Readonly<Record<string, unknown>> {
   const { product, variant } = found;
   const { retailerName, platform } = reading;
@@ -75,7 +79,7 @@ function fieldsOf(
   };
 }
 
-function factsOf(found: FoundVariant, { currency, retailerName }: StorefrontReading): Facts {
+function factsOf(found: FoundVariant, { currency, retailerName }: FieldReading): Facts {
   const { product, variant } = found;
   return {
     found,

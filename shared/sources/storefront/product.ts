@@ -1,6 +1,7 @@
 /** The parts of a store's products that the adapter reads. A wrong value counts as absent. */
 import * as v from "valibot";
 import {
+  amountMax,
   decimalNumber,
   foreignCount,
   foreignFlag,
@@ -10,6 +11,7 @@ import {
   validEntries,
 } from "../contract/foreign-value.ts";
 import { plainLine } from "../contract/html-text.ts";
+import { amountOfMinor } from "./minor-units.ts";
 
 const text = v.pipe(
   foreignText,
@@ -20,10 +22,17 @@ const text = v.pipe(
 const listOf = <Schema extends v.GenericSchema>(entry: Schema) =>
   v.fallback(v.optional(validEntries(entry), []), []);
 
+/** An ID of a store. Longer ones are invalid, so that no answer contains megabytes of an ID. */
+const storeId = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
+
 /** A price in minor units of its currency. */
 const price = v.pipe(
   v.object({ amount: foreignCount, currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)) }),
-  v.transform(({ amount, currency }) => (amount === undefined ? undefined : { amount, currency })),
+  v.transform(({ amount, currency }) =>
+    amount === undefined || amountOfMinor(amount, currency) > amountMax
+      ? undefined
+      : { amount, currency },
+  ),
 );
 export type MinorPrice = NonNullable<v.InferOutput<typeof price>>;
 
@@ -36,7 +45,7 @@ const category = v.object({ value: text, taxonomy: text });
 const metadata = lenient(v.object({ brand: text, vendor: text }));
 
 const variant = v.object({
-  id: v.string(),
+  id: storeId,
   title: text,
   url: foreignUrl,
   categories: listOf(category),
@@ -50,12 +59,12 @@ const variant = v.object({
   barcodes: listOf(v.object({ type: text, value: text })),
   metadata,
   seller: lenient(v.object({ name: text })),
-  inputs: listOf(v.object({ id: v.string(), match: text })),
+  inputs: listOf(v.object({ id: storeId, match: text })),
 });
 
 /** A product in a reply to `lookup_catalog` or `search_catalog`. */
 export const catalogProduct = v.object({
-  id: v.string(),
+  id: storeId,
   title: text,
   url: foreignUrl,
   categories: listOf(category),

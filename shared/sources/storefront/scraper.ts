@@ -13,10 +13,16 @@ import { type CatalogReply, isReportedMissing, variantFor } from "./catalog-repl
 import type { StoreDependencies, StoreOptions } from "./endpoint.ts";
 import { type CallTool, type StoreReply, toolCaller } from "./exchange.ts";
 import { storefrontAnswer, type StorefrontPlatform } from "./fields.ts";
-import { storeIdOf } from "./item-id.ts";
+import { isBareTemplate, storeIdOf } from "./item-id.ts";
 import type { FoundVariant } from "./product.ts";
 import { contextOf } from "./tool-call.ts";
-import { rpcCodes, type ToolError, versionUnsupported } from "./tool-reply.ts";
+import {
+  asksToWait,
+  isAboutRate,
+  rpcCodes,
+  type ToolError,
+  versionUnsupported,
+} from "./tool-reply.ts";
 
 export interface StorefrontOptions extends StoreOptions {
   /** The store's form of an ID, with `{id}` for the item's ID. */
@@ -43,7 +49,7 @@ export function storefrontScraper(
   dependencies: StoreDependencies,
 ): Scraper {
   const { clock } = dependencies;
-  const size = batchSize(options.batchIdsMax);
+  const size = batchSize(options.batchIdsMax, { clock, reducedMin: batchIdsUsual });
   const call = toolCaller(options, dependencies);
   return {
     async read(request) {
@@ -114,8 +120,11 @@ function statusOutcome(status: number, count: number, note: Note): BatchOutcome<
 }
 
 function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome<Answer> {
-  const { code, text, retryAfterMs: waitMs } = error;
-  if (waitMs !== undefined) return { kind: "none" };
+  const { code, text } = error;
+  if (asksToWait(error)) {
+    note?.("storefront: the store refuses calls as too many; lower callsPerSecond");
+    return { kind: "none" };
+  }
   if (code === rpcCodes.invalidParams || code === undefined) {
     const isLarge = code === rpcCodes.invalidParams && count > batchIdsUsual;
     if (isLarge || isAboutSize(text, count)) return { kind: "too_many" };
@@ -155,15 +164,20 @@ function catalogOutcome(
   const { clock, note } = dependencies;
   const { products, errors } = catalog;
   if (products.length === 0 && errors.length > 0) {
+    if (errors.some(({ code, text }) => isAboutRate(`${code ?? ""} ${text}`))) {
+      note?.("storefront: the store refuses calls as too many; lower callsPerSecond");
+      return { kind: "none" };
+    }
     if (errors.some(({ text }) => isAboutSize(text, ids.length))) return { kind: "too_many" };
     note?.("storefront: the store reports an error in a reply with status 200");
     return { kind: "none" };
   }
   const fetchedAt = clock.now().toISOString();
   const currency = currencyOf(platform, request.marketplace);
+  const isVariantId = !isBareTemplate(options.idTemplate);
   const results = ids.map((id): Answer => {
     const storeId = storeIdOf(options.idTemplate, id);
-    const found = variantFor(storeId, catalog);
+    const found = variantFor(storeId, catalog, isVariantId);
     if (found === undefined) {
       const isMissing = isReportedMissing(storeId, catalog);
       return { id, status: isMissing ? "not_found" : "unavailable", fetchedAt };

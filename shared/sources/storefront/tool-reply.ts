@@ -72,11 +72,21 @@ export function parseToolReply(reply: SourceReply): ToolReply {
   return { kind: "unreadable" };
 }
 
+/** Words with which stores refuse a call because of earlier calls, not because of its content. */
+const rateWords =
+  /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
+
+export const isAboutRate = (text: string): boolean => rateWords.test(text);
+
+/** Returns true for an error with which a store asks its client to wait. */
+export const asksToWait = ({ reason, text, retryAfterMs }: ToolError): boolean =>
+  retryAfterMs !== undefined || isAboutRate(`${reason ?? ""} ${text}`);
+
 /** Returns the wait that an error in a reply asks for; undefined for any other reply. */
-export function storeWait(reply: SourceReply): { readonly waitMs: number } | undefined {
+export function storeWait(reply: SourceReply): { readonly waitMs?: number } | undefined {
   const parsed = parseToolReply(reply);
-  const waitMs = parsed.kind === "error" ? parsed.retryAfterMs : undefined;
-  return waitMs === undefined ? undefined : { waitMs };
+  if (parsed.kind !== "error" || !asksToWait(parsed)) return undefined;
+  return parsed.retryAfterMs === undefined ? {} : { waitMs: parsed.retryAfterMs };
 }
 
 /** Returns the JSON values in a reply. A stream may also contain notifications. */

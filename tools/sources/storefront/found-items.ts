@@ -1,8 +1,8 @@
 import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import { fieldsOf } from "../../../shared/sources/storefront/fields.ts";
 import { shortIdOf } from "../../../shared/sources/storefront/item-id.ts";
-import { amountOfMinor } from "../../../shared/sources/storefront/minor-units.ts";
-import { type CatalogProduct, titleOf } from "../../../shared/sources/storefront/product.ts";
+import type { CatalogProduct } from "../../../shared/sources/storefront/product.ts";
 
 /** A variant that a search found. */
 export interface FoundItem {
@@ -18,27 +18,46 @@ export interface FoundItem {
   readonly url: string | null;
 }
 
-/** Lists the variants of products. */
-export const itemsOf = (products: readonly CatalogProduct[]): FoundItem[] =>
-  products.flatMap((product) =>
-    product.variants.map((variant) => ({
-      id: shortIdOf(variant.id),
-      store_id: variant.id,
-      title: titleOf({ product, variant }) ?? "",
-      price: variant.price ? amountOfMinor(variant.price.amount, variant.price.currency) : null,
-      currency: variant.price?.currency ?? null,
-      in_stock: variant.availability?.available ?? null,
-      url: variant.url ?? product.url ?? null,
-    })),
+/**
+ * Lists the variants of products, with the values that the adapter returns. Their IDs are the
+ * numbers at the end of the store's IDs, or the store's IDs if two of these numbers are equal.
+ */
+export function itemsOf(products: readonly CatalogProduct[]): FoundItem[] {
+  const found = products.flatMap((product) =>
+    product.variants.map((variant): FoundItem => {
+      const currency = variant.price?.currency ?? null;
+      const fields = fieldsOf(
+        { product, variant },
+        { platform: "retailer_b", currency: currency ?? "", retailerName: undefined },
+      );
+      return {
+        id: shortIdOf(variant.id),
+        store_id: variant.id,
+        title: fields.title ?? "",
+        price: fields.price?.amount ?? null,
+        currency,
+        in_stock: fields.availability?.inStock ?? null,
+        url: fields.url ?? null,
+      };
+    }),
   );
+  const storeIds = Map.groupBy(found, ({ id }) => id);
+  return found.map((item) => {
+    const isUnique = new Set(storeIds.get(item.id)?.map((one) => one.store_id)).size === 1;
+    return isUnique ? item : { ...item, id: item.store_id };
+  });
+}
 
 /**
- * Returns the template that turns the IDs of items into those of the store; undefined if the IDs of
- * the store have no common form.
+ * Returns the template that turns the numbers of items into the IDs of the store; undefined if the
+ * IDs of the store have no common form.
  */
 export function idTemplateOf(items: readonly FoundItem[]): string | undefined {
   const templates = new Set(
-    items.map(({ id, store_id: storeId }) => `${storeId.slice(0, storeId.length - id.length)}{id}`),
+    items.map(({ store_id: storeId }) => {
+      const { length } = shortIdOf(storeId);
+      return `${storeId.slice(0, storeId.length - length)}{id}`;
+    }),
   );
   const [template] = templates;
   return templates.size === 1 ? template : undefined;

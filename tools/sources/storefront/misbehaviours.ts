@@ -96,6 +96,7 @@ const temporary = {
   "429_seconds": (call) => fail(call, tooOften, { status: 429, headers: { "Retry-After": "1" } }),
   "429_body": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }, { status: 429 }),
   "200_busy": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }),
+  "200_rate": (call) => fail(call, tooOften),
   "429_bare": (call) => send(call, { status: 429, body: "" }),
   "500": (call) => fail(call, { code: -32_603, message: "Internal error" }, { status: 500 }),
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
@@ -126,6 +127,9 @@ const lasting = {
   empty: (call) => send(call, { status: 200, body: "" }),
   no_result: (call) => send(call, { status: 200, body: { jsonrpc: "2.0", id: call.id } }),
   no_products: (call) => reply(call, { ucp: { version: "2026-08-25" } }),
+  rate_params: (call) =>
+    fail(call, { code: -32_602, message: "Invalid params: rate limit exceeded" }),
+  rate_message: (call) => reportError(call, "rate_limited", "Limit exceeded"),
   unknown_tool: (call) => fail(call, { code: -32_601, message: "Method not found" }),
   internal_error: (call) => fail(call, { code: -32_603, message: "Internal error" }),
   profile_refused: (call) =>

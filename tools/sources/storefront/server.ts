@@ -207,6 +207,10 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   const { meta, catalog = {} } = sent;
   const wrong = violationsOf(schema, catalog);
   if (wrong.length > 0) return invalid(wrong);
+  // The specification requires one of them, but its schema does not.
+  if (schema === "searchRequest" && !("query" in catalog) && !("filters" in catalog)) {
+    return invalid(["a search needs a query or filters"]);
+  }
   const profile = meta?.["ucp-agent"]?.profile;
   if (profile === undefined) return invalid(["meta.ucp-agent.profile is missing"]);
   const read = await store.readProfile(profile);

@@ -18,10 +18,12 @@ import { startProfileServer } from "./profile-server.ts";
 export interface StoreSearch {
   /** The store's address. */
   readonly store: string;
-  /** The words to search for; "" for any products. */
+  /** The words to search for. The protocol requires some. */
   readonly query: string;
   readonly limit: number;
   readonly marketplace: string;
+  /** The path that answers tool calls. If absent, the store's own profile names it. */
+  readonly endpointPath?: string | undefined;
   /** The address of the agent profile to send; by default the one for trials. */
   readonly profileUrl?: string | undefined;
 }
@@ -38,6 +40,9 @@ const bytesMax = 5 * 1024 * 1024;
 /** Returns true for an address of this machine. */
 export const isLoopback = (address: string): boolean => isLoopbackHost(new URL(address).hostname);
 
+/** An address can contain a password, which must not reach a log. */
+const shownStore = (text: string): string => text.replace(/\/\/[^/@]*@/, "//…@");
+
 /**
  * Parses the address of a store. Adds `https://` to a bare host name.
  * @throws Error if the text is no address of a store
@@ -46,11 +51,12 @@ export function parseStore(text: string): string {
   const address = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(address));
-  if (url !== undefined && isSafe && /^\/?$/.test(url.pathname) && url.search === "") {
+  const isBare = url?.username === "" && url.password === "" && url.search === "";
+  if (url !== undefined && isSafe && isBare && /^\/?$/.test(url.pathname)) {
     return url.origin;
   }
   throw new Error(
-    `The store must be its https:// address without a path, such as https://store.example (got "${text}")`,
+    `The store must be its https:// address without a path and without a user, such as https://store.example (got "${shownStore(text)}")`,
   );
 }
 
@@ -73,7 +79,7 @@ export async function searchStore(search: StoreSearch): Promise<readonly Catalog
 }
 
 async function searchWith(
-  { store, query, limit, marketplace }: StoreSearch,
+  { store, query, limit, marketplace, endpointPath }: StoreSearch,
   profileUrl: string,
 ): Promise<readonly CatalogProduct[]> {
   let failure = "timeout";
@@ -98,11 +104,14 @@ async function searchWith(
       },
     },
   );
-  const call = toolCaller({ baseUrl: store, profileUrl }, { client, clock: systemClock });
+  const call = toolCaller(
+    { baseUrl: store, endpointPath, profileUrl },
+    { client, clock: systemClock },
+  );
   const context = contextOf(marketplace);
   const replied = await call(
     "search_catalog",
-    { ...(query !== "" && { query }), ...(context && { context }), pagination: { limit } },
+    { query, ...(context && { context }), pagination: { limit } },
     new Date(Date.now() + secondsMax * 1_000),
   );
   if (replied?.catalog && replied.catalog.errors.length === 0) return replied.catalog.products;

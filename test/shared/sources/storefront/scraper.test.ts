@@ -92,7 +92,7 @@ describe("the storefront scraper", () => {
   });
 
   it("reads 2,000 items from a store that accepts 10 IDs in a call, and learns that number from refusals", async () => {
-    const { store, read, warnings } = await begin({ maxBatch: 10 });
+    const { store, read, warnings } = await begin({ maxBatch: 10, adapter: { batchIdsMax: 40 } });
     const ids = listedNumbers(2_000);
     const answers = await read(ids);
     expect(answers.map(({ id }) => id)).toEqual(ids);
@@ -232,6 +232,7 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
   "429_seconds": "ok",
   "429_body": "ok",
   "200_busy": "ok",
+  "200_rate": "ok",
   "429_bare": "ok",
   "500": "ok",
   "503": "unavailable",
@@ -245,6 +246,8 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
   empty: "unavailable",
   no_result: "unavailable",
   no_products: "unavailable",
+  rate_params: "unavailable",
+  rate_message: "unavailable",
   unknown_tool: "unavailable",
   internal_error: "unavailable",
   profile_refused: "unavailable",
@@ -290,6 +293,20 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
       const startedAt = Date.now();
       await read(ids);
       expect(Date.now() - startedAt).toBeGreaterThanOrEqual(980);
+    },
+  );
+
+  it.each(["rate_params", "rate_message"] as const)(
+    "%s: the adapter does not read in smaller batches",
+    async (name) => {
+      const { read, store, warnings } = await begin({
+        misbehave: misbehavesAs(name),
+        maxBatch: 50,
+        adapter: { batchIdsMax: 20 },
+      });
+      await read(listedNumbers(40));
+      expect(new Set(store.calls.map(({ ids: asked }) => asked.length))).toEqual(new Set([20]));
+      expect(warnings.join()).toContain("lower callsPerSecond");
     },
   );
 
