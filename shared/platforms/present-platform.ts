@@ -25,6 +25,30 @@ const tierHealthSchema = v.pipe(
           "down to hundredths. Items that do not exist count as answered.",
       ),
     ),
+    partial_rate: v.pipe(
+      v.nullable(v.number()),
+      v.description(
+        "Share of items with a missing field, from 0 to 1, rounded down to hundredths.",
+      ),
+    ),
+    unavailable_rate: v.pipe(
+      v.nullable(v.number()),
+      v.description("Share of items without an answer, from 0 to 1, rounded down to hundredths."),
+    ),
+    latency_ms: v.pipe(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      v.description(
+        "Median duration of the calls to the source in the last hour, in milliseconds, as the upper " +
+          "bound of its range. Null if there were none.",
+      ),
+    ),
+    data_age_seconds: v.pipe(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      v.description(
+        "Mean age of the data of complete answers when the service returned them. Null if there were " +
+          "none.",
+      ),
+    ),
     updated_at: v.pipe(
       v.nullable(v.string()),
       v.description(

@@ -9,9 +9,14 @@ export function tierHealth(health: HealthByScraper, now: Date): HealthOfTier {
   return (platform, { endpoint, tier }): TierHealth => {
     const id = stepScraperIds.find((scraper) => reads(scraper, { platform, endpoint, tier }));
     const source = id === undefined ? undefined : sources.get(id);
+    const lastHour = source?.last_hour;
     return {
       status: source?.status ?? "unknown",
-      success_rate: source?.last_hour.success_rate ?? null,
+      success_rate: lastHour?.success_rate ?? null,
+      partial_rate: lastHour?.partial_rate ?? null,
+      unavailable_rate: lastHour?.unavailable_rate ?? null,
+      latency_ms: lastHour?.latency_ms?.median ?? null,
+      data_age_seconds: lastHour?.data_age_seconds ?? null,
       updated_at: source?.updated_at ?? null,
     };
   };
