@@ -130,6 +130,7 @@ export const routes = {
   "GET /v1/watchlists/{id}/backtests/{backtest_id}": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/preview": { group: "watchlists", access: "write", itemCall: true },
   "GET /v1/watchlists/{id}/runs": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/{id}/runs/{run_number}": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": { group: "watchlists", access: "write" },
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": { group: "watchlists", access: "write" },
   "GET /v1/watchlists/{id}/items": { group: "watchlists", access: "read" },

@@ -42,7 +42,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/dashboard/browser/pages/watchlists/": {
     "test/functions/dashboard/item-filter.test.ts": files("item-filter"),
-    "test/functions/dashboard/limits-draft.test.ts": files("limits-draft"),
+    "test/functions/dashboard/watchlist-settings.test.ts": files("watchlist-settings"),
     "test/functions/dashboard/coverage.test.ts": files("coverage"),
     "test/functions/dashboard/schedule-draft.test.ts": files("schedule-draft"),
     "test/functions/dashboard/pipeline-draft.test.ts": files("pipeline-draft"),
@@ -105,6 +105,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/watchlists/": {
     "test/functions/watchlists/backtest.test.ts": files("candidate-pipeline"),
+    "test/functions/watchlists/credit-limits.test.ts": files("daily-use"),
+    "test/functions/watchlists/decide-hold.test.ts": files("get-run run-of-path"),
     "test/functions/watchlists/history.test.ts": files("item-history list-changes"),
     "test/functions/watchlists/read.test.ts": files(
       "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
@@ -208,8 +210,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/backtest.test.ts": files("backtest-request"),
     "test/shared/backtest/backtest-job.test.ts": files("run-backtest-job start-backtest"),
     "test/shared/backtest/backtest.test.ts": files(
-      "memory-ledger memory-pages memory-run past-lives past-reads past-run past-runs",
-      "past-steps play-run present-backtest",
+      "past-lives past-reads past-run past-runs past-steps present-backtest",
     ),
   },
   "shared/base/": {
@@ -222,6 +223,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/aws/accounts/daily-budget-store.test.ts": files("day"),
     "test/shared/aws/accounts/key-admission.test.ts": files("system"),
     "test/shared/base/ids.test.ts": files("assert"),
+    "test/shared/runs/item-details.test.ts": files("after-change"),
     "test/shared/base/retry-budget.test.ts": files("best-effort limits"),
     "test/shared/base/stored-kinds.test.ts": files("table-schema"),
     "test/shared/items/offer-check-request.test.ts": files("visible-text"),
@@ -269,7 +271,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/history/": {
     "test/functions/watchlists/backtest.test.ts": files("history-span"),
     "test/functions/watchlists/history.test.ts": files(
-      "item-history list-changes observed-fields present-history queries",
+      "item-history last-known list-changes observed-fields present-history queries",
+      "run-changes",
     ),
     "test/shared/history/merge-history.test.ts": files("history kept-history window"),
     "test/shared/runs/run-history.test.ts": files("point-lines"),
@@ -310,6 +313,11 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/platforms/catalogue.test.ts": files("endpoints marketplaces"),
     "test/shared/source-health/health-window.test.ts": files("health-status"),
   },
+  "shared/played-runs/": {
+    "test/shared/backtest/backtest.test.ts": files(
+      "event-entries memory-ledger memory-pages memory-run play-run",
+    ),
+  },
   "shared/preview/": {
     "test/functions/watchlists/preview.test.ts": files("preview-request"),
     "test/shared/preview/preview.test.ts": files("present-preview"),
@@ -317,16 +325,18 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/runs/": {
     "test/shared/runs/pipeline-runs.test.ts": files("read-step"),
     "test/functions/account/operations.test.ts": files("forecast-runs"),
-    "test/functions/watchlists/decide-hold.test.ts": files("discard-request"),
+    "test/functions/watchlists/decide-hold.test.ts": files("discard-request held-changes"),
     "test/functions/watchlists/read.test.ts": files("present-run queries run-progress"),
     "test/scripts/openapi/descriptions.test.ts": files("run-schema"),
     "test/shared/runs/claim-due-run.test.ts": files("claim-run"),
     "test/shared/runs/item-details.test.ts": files("batch-details product-facts"),
-    "test/shared/runs/outcome.test.ts": files("apply-outcome readings-after route-states-after"),
+    "test/shared/runs/outcome.test.ts": files(
+      "apply-outcome item-outcome readings-after route-states-after",
+    ),
     "test/shared/runs/run-brake.test.ts": files("decide-hold discard-run hold"),
     "test/shared/runs/run-engine.test.ts": files(
-      "abandon-run advance-run complete-step deferred-step finish-run plan-step",
-      "read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
+      "abandon-run advance-run complete-step finish-run plan-step step",
+      "batch read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
     ),
     "test/shared/runs/run-events.test.ts": files("run"),
     "test/shared/runs/run-history.test.ts": files("run-watchlist"),
@@ -428,7 +438,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/watchlists/": {
     "test/functions/watchlists/change-items.test.ts": files("id-list"),
+    "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/history.test.ts": files("find-item"),
+    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/functions/watchlists/create.test.ts": files(
       "brake-setting claim-creation create-watchlist idempotency named-endpoint",
       "refresh-setting request settings watchlist watchlist-schema",

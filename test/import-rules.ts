@@ -58,9 +58,12 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("base credits events history items observability/figures.ts pipelines"),
     ...shared("platforms scrapers watchlists webhooks"),
   ],
-  "shared/backtest/": shared("base credits events history pipelines runs scrapers watchlists"),
+  "shared/played-runs/": shared("base credits events history runs watchlists"),
+  "shared/backtest/": [
+    ...shared("base credits events history pipelines played-runs runs scrapers watchlists"),
+  ],
   "shared/preview/": [
-    ...shared("backtest base credits history items pipelines platforms runs scrapers"),
+    ...shared("base credits history items pipelines platforms played-runs runs scrapers"),
     ...shared("watchlists"),
   ],
 

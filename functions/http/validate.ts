@@ -1,4 +1,10 @@
-import { type GenericSchema, getDotPath, safeParse } from "valibot";
+import {
+  type BaseIssue,
+  type GenericSchema,
+  getDotPath,
+  type IssuePathItem,
+  safeParse,
+} from "valibot";
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 
 /**
@@ -9,9 +15,24 @@ export function validate<Output>(schema: GenericSchema<unknown, Output>, value: 
   const result = safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
+  refuseArray(issue);
   const param = bracketed(getDotPath(issue) ?? "body");
   if (issue.received === "undefined" && param !== "body") throw missingParam(param);
   throw invalidParam(param, issue.message);
+}
+
+/**
+ * Refuses an array in place of an object. A schema of an object accepts an array, and would name the
+ * first missing key.
+ * @throws 400 INVALID_PARAM that names the array
+ */
+function refuseArray(issue: BaseIssue<unknown>): void {
+  const path: readonly IssuePathItem[] = issue.path ?? [];
+  const place = path.findIndex(({ type, input }) => type === "object" && Array.isArray(input));
+  if (place < 1) return;
+  const names = path.slice(0, place).map(({ key }) => String(key));
+  const param = bracketed(names.join("."));
+  throw invalidParam(param, `'${param}' must be an object, not an array.`);
 }
 
 /**

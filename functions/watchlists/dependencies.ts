@@ -1,4 +1,5 @@
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
+import type { DailyBudgetStore } from "../../shared/accounts/daily-budget-store.ts";
 import type { BacktestStore } from "../../shared/backtest/backtest-store.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/best-effort.ts";
@@ -15,6 +16,7 @@ import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
 export interface WatchlistDependencies {
   readonly accounts: Pick<AccountStore, "get">;
+  readonly budgets: Pick<DailyBudgetStore, "usedByWatchlists">;
   readonly watchlists: WatchlistStore;
   readonly pages: PageStore;
   readonly purges: PurgeStore;

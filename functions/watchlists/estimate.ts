@@ -1,3 +1,4 @@
+import { afterChange } from "../../shared/base/after-change.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { forecastAccount, pastRuns } from "../../shared/runs/forecast-runs.ts";
@@ -24,9 +25,10 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
     if (schedule === null) return { status: 200, body: presentEstimate(estimate, null) };
     const watchlistId = body.kind === "existing" ? body.watchlistId : null;
     const runs = watchlistId === null ? [] : await pastRuns(watchlistId, dependencies);
-    const own = forecastOf({ ...estimate, schedule, runs }, now);
     const account = await dependencies.accounts.get(accountId);
     assert(account !== undefined, "a key belongs to an account that exists");
+    const { dailyCreditBudget: accountBudget } = account;
+    const own = forecastOf({ ...estimate, schedule, runs, accountBudget }, now);
     const forecast = await forecastAccount({ ...account, accountId, now }, dependencies, {
       watchlistId,
       forecast: own,
@@ -47,5 +49,6 @@ async function wanted(
 ): Promise<Estimate> {
   if (request.kind === "new") return request.estimate;
   const before = await existingWatchlist(watchlists, accountId, request.watchlistId);
-  return changedWatchlist(before, { patch: request.patch, endpoint: undefined, now });
+  const change = changedWatchlist(before, { patch: request.patch, endpoint: undefined, now });
+  return afterChange(before, change);
 }

@@ -13,6 +13,7 @@ import { createWatchlistRoute } from "./create.ts";
 import { discardRunRoute, releaseRunRoute } from "./decide-hold.ts";
 import { deleteWatchlistRoute } from "./delete.ts";
 import { estimatePipelineRoute } from "./estimate.ts";
+import { getRunRoute } from "./get-run.ts";
 import { getItemRoute } from "./get-item.ts";
 import { getWatchlistRoute } from "./get.ts";
 import { itemHistoryRoute } from "./item-history.ts";
@@ -43,6 +44,7 @@ export const watchlistRoutes = {
   "GET /v1/watchlists/{id}/backtests/{backtest_id}": getBacktestRoute,
   "POST /v1/watchlists/{id}/preview": previewRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
+  "GET /v1/watchlists/{id}/runs/{run_number}": getRunRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": discardRunRoute,
   "GET /v1/watchlists/{id}/items": listItemsRoute,
@@ -69,6 +71,7 @@ export function createHandler(
     dependencies: {
       ...middleware,
       warn: provide.warnTo(middleware.logger),
+      budgets: provide.dailyBudgets(environment, overrides),
       watchlists: stores.watchlists(environment, overrides),
       pages: stores.pages(environment, overrides),
       purges: stores.purges(environment, overrides),

@@ -2,6 +2,7 @@ import type { UndefinedSchema } from "valibot";
 import { itemNotFound } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
+import { historyStart } from "../../shared/history/kept-history.ts";
 import { itemHistory } from "../../shared/history/item-history.ts";
 import { checkObservedField } from "../../shared/history/observed-fields.ts";
 import { presentItemHistory } from "../../shared/history/present-history.ts";
@@ -27,11 +28,20 @@ export const itemHistoryRoute = route<
     const { id: watchlistId, platform } = watchlist;
     const itemId = parseItemId(platform, path["item_id"] ?? "", "item_id");
     const fields = query.fields?.split(",").map((field) => field.trim());
-    for (const field of fields ?? []) checkObservedField("fields", field, platform);
+    for (const field of fields ?? []) checkObservedField("fields", field, { platform });
     const span = historySpan(query, { now: clock.now(), defaultDays: limits.historyDays });
     const { order, limit, starting_after: startingAfter } = query;
     const page = await itemHistory(
-      { watchlistId, itemId, span, order, limit, fields, startingAfter },
+      {
+        watchlistId,
+        itemId,
+        span,
+        keptSince: query.since === undefined ? undefined : historyStart(clock.now()),
+        order,
+        limit,
+        fields,
+        startingAfter,
+      },
       history,
     );
     if (page.points.length === 0 && (await findItem(watchlistId, itemId, pages)) === undefined) {

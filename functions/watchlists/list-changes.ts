@@ -1,11 +1,18 @@
 import type { InferOutput, UndefinedSchema } from "valibot";
+import { assert } from "../../shared/base/assert.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { checkKind, delistedField } from "../../shared/history/change-kinds.ts";
+import type { FieldChange } from "../../shared/history/field-change.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
+import { historyStart } from "../../shared/history/kept-history.ts";
 import { listChanges } from "../../shared/history/list-changes.ts";
-import { checkObservedField } from "../../shared/history/observed-fields.ts";
-import { presentChanges } from "../../shared/history/present-history.ts";
+import { checkNumbers, checkObservedField } from "../../shared/history/observed-fields.ts";
+import { type ChangedItem, presentChanges } from "../../shared/history/present-history.ts";
 import { changesDefaultDays, changesQuery } from "../../shared/history/queries.ts";
-import type { Platform } from "../../shared/platforms/catalogue.ts";
+import { currencyOf, type Platform } from "../../shared/platforms/catalogue.ts";
+import { detailsOfItems } from "../../shared/watchlists/details-of-items.ts";
+import { knownDetails } from "../../shared/watchlists/item-details.ts";
+import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
@@ -21,8 +28,9 @@ export const listWatchlistChangesRoute = route<
   query: changesQuery,
   async handle({ caller, path, query }, dependencies) {
     const { watchlists } = dependencies;
-    const { id, platform } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
-    return changesOf({ watchlistIds: [id], platform }, query, dependencies);
+    const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);
+    const { platform } = watchlist;
+    return changesOf({ watchlists: [watchlist], platform }, query, dependencies);
   },
 });
 
@@ -38,34 +46,69 @@ export const listAccountChangesRoute = route<
       caller.accountId,
       limits.watchlistsMax,
     );
-    const watchlistIds = watchlists.map(({ id }) => id);
-    return changesOf({ watchlistIds, platform: undefined }, query, dependencies);
+    return changesOf({ watchlists, platform: undefined }, query, dependencies);
   },
 });
 
 async function changesOf(
   wanted: {
-    readonly watchlistIds: readonly string[];
+    readonly watchlists: readonly Watchlist[];
     /** The platform of all watchlists; undefined if their platforms may differ. */
     readonly platform: Platform | undefined;
   },
   query: Query,
-  { history, clock }: Pick<WatchlistDependencies, "history" | "clock">,
+  { history, clock, pages }: Pick<WatchlistDependencies, "clock" | "history" | "pages">,
 ) {
-  const { field, op, sort, limit } = query;
-  if (field !== undefined) checkObservedField("field", field, wanted.platform);
+  const { kind, field, op, sort, limit, min_delta, min_delta_percent } = query;
+  const numeric = { op, min_delta, min_delta_percent, sort: sort === "time" ? undefined : sort };
+  if (field !== undefined) {
+    checkObservedField("field", field, { platform: wanted.platform, more: [delistedField] });
+    checkNumbers(field, numeric);
+  }
+  if (kind !== undefined) checkKind(kind, field, numeric);
   const page = await listChanges(
     {
-      watchlistIds: wanted.watchlistIds,
+      watchlistIds: wanted.watchlists.map(({ id }) => id),
       span: historySpan(query, { now: clock.now(), defaultDays: changesDefaultDays }),
+      keptSince: historyStart(clock.now()),
+      kind,
       field,
       op,
-      minDeltaPercent: query.min_delta_percent,
+      minDelta: min_delta,
+      minDeltaPercent: min_delta_percent,
       sort,
       limit,
       startingAfter: query.starting_after,
     },
     history,
   );
-  return { status: 200, body: presentChanges(page) };
+  const itemOf = await changedItems(page.changes, wanted.watchlists, pages);
+  return { status: 200, body: presentChanges(page, itemOf) };
 }
+
+/** Reads the details of changed items. Returns a function that returns the item of a change. */
+async function changedItems(
+  changes: readonly FieldChange[],
+  watchlists: readonly Watchlist[],
+  pages: WatchlistDependencies["pages"],
+): Promise<(change: FieldChange) => ChangedItem> {
+  const idsOf = Map.groupBy(changes, ({ watchlistId }) => watchlistId);
+  const changed = watchlists.filter(({ id }) => idsOf.has(id));
+  const found = new Map<string, { watchlist: Watchlist; details: Details }>();
+  for (const watchlist of changed) {
+    const ids = idsOf.get(watchlist.id)?.map(({ itemId }) => itemId) ?? [];
+    const details = await detailsOfItems(watchlist, ids, pages);
+    found.set(watchlist.id, { watchlist, details });
+  }
+  return ({ watchlistId, itemId }) => {
+    const one = found.get(watchlistId);
+    assert(one !== undefined, "a change belongs to a watchlist of the query");
+    const { name, platform, marketplace } = one.watchlist;
+    const known = knownDetails(one.details.get(itemId));
+    const { label = null, title = null, url = null, image = null } = known;
+    const currency = currencyOf(platform, marketplace);
+    return { watchlistName: name, platform, currency, label, title, url, image };
+  };
+}
+
+type Details = Awaited<ReturnType<typeof detailsOfItems>>;

@@ -1,5 +1,5 @@
 import type { UndefinedSchema } from "valibot";
-import { presentRun } from "../../shared/runs/present-run.ts";
+import { presentStoredRun } from "../../shared/runs/present-run.ts";
 import { runsQuery } from "../../shared/runs/queries.ts";
 import { withProgress } from "../../shared/runs/run-progress.ts";
 import { route } from "../http/route.ts";
@@ -22,7 +22,7 @@ export const listRunsRoute = route<
     const found = await Promise.all(page.runs.map((run) => withProgress(run, steps)));
     return {
       status: 200,
-      body: { object: "list", data: found.map(presentRun), has_more: page.hasMore },
+      body: { object: "list", data: found.map(presentStoredRun), has_more: page.hasMore },
     };
   },
 });

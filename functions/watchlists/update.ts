@@ -3,6 +3,7 @@ import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
 import { watchlistPatch } from "../../shared/watchlists/update-request.ts";
 import { updateWatchlist } from "../../shared/watchlists/update-watchlist.ts";
 import { route } from "../http/route.ts";
+import { dailyUse } from "./daily-use.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
@@ -17,6 +18,7 @@ export const updateWatchlistRoute = route<WatchlistDependencies, typeof watchlis
     );
     const updated = await updateWatchlist({ watchlist, patch, now }, dependencies);
     const endpoint = await endpointBinding(updated, dependencies.endpoints);
-    return { status: 200, body: presentWatchlist(updated, { baseUrl, now, endpoint }) };
+    const usedToday = (await dailyUse([updated], now, dependencies)).get(updated.id) ?? 0;
+    return { status: 200, body: presentWatchlist(updated, { baseUrl, now, endpoint, usedToday }) };
   },
 });

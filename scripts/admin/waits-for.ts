@@ -1,5 +1,6 @@
 import { assertNever } from "../../shared/base/assert.ts";
-import type { Run, StepRecord } from "../../shared/runs/run.ts";
+import type { Run } from "../../shared/runs/run.ts";
+import type { StepRecord } from "../../shared/runs/step.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
 /** The largest number of batch numbers to show. */

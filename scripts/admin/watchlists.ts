@@ -3,7 +3,7 @@ import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";
-import type { StepRecord } from "../../shared/runs/run.ts";
+import type { StepRecord } from "../../shared/runs/step.ts";
 import { type Admin, type Commands, listOf, required, wholeNumber } from "./command.ts";
 import { existingAccount } from "./existing.ts";
 import { batchesLeft, waitsFor } from "./waits-for.ts";

@@ -193,19 +193,11 @@ const descriptions: Readonly<Record<string, string>> = {
   "retailer_a|retailer_b.rating": "Average customer rating.",
   "seller.rating": "Average rating of the seller.",
   "seller.ratingCount": "Number of ratings of the seller.",
-  "Watchlist.max_credits_per_run":
-    "Maximum number of credits of a run. Null if there is no maximum.",
-  "Watchlist.daily_credit_budget":
-    "Maximum number of credits that the runs may charge on a UTC day. Null if there is no maximum.",
-  "Watchlist.brake": "Limits above which a run holds its item events. Null if no run is held.",
   "brake.max_changed_percent":
     "A run is held if more than this percentage of the items that it read changed or were delisted.",
   "brake.min_items": "A run that read fewer items than this is never held.",
   "brake.status": "What was decided about the run: `held` until it is released or discarded.",
   "brake.decided_at": "Time of the release or discard. Null while the run is held.",
-  "Watchlist.refresh_every_runs":
-    "With the default pipeline of retailer_a, every run whose number is a multiple of this reads all " +
-    "items at `lite`. 0: never.",
   "estimated_credits.refreshRun": "Credits of a refresh run.",
   region: "AWS region of the bucket.",
   removed: "Number of items that were removed from the watchlist.",

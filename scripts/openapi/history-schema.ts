@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { changeKinds } from "../../shared/history/change-kinds.ts";
 import { count, listOf, timestamp } from "../../shared/base/wire-schema.ts";
 
 const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
@@ -26,23 +27,62 @@ export const historyPointSchema = v.object({
 });
 
 /** Response 200 of `GET /v1/watchlists/{id}/items/{item_id}/history`. */
-export const itemHistoryResponse = listOf(historyPointSchema);
+export const itemHistoryResponse = v.object({
+  ...listOf(historyPointSchema).entries,
+  values_at_since: v.pipe(
+    v.nullable(v.record(v.string(), fieldValue)),
+    v.description(
+      "The values that held when `since` began, by field, with which a chart can begin. Without a field " +
+        "whose value was not known. Null if the request has no `since`.",
+    ),
+  ),
+});
 
 /** A change of one field of one item in API responses. */
 export const fieldChangeSchema = v.object({
   object: v.literal("field_change"),
   watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist that read the item.")),
+  watchlist_name: v.pipe(v.string(), v.description("Name of the watchlist.")),
+  platform: v.pipe(v.string(), v.description("Platform of the item.")),
+  currency: v.pipe(v.string(), v.description("Currency of its prices.")),
   item_id: v.pipe(v.string(), v.description("ID of the item that changed.")),
-  field: v.pipe(v.string(), v.description("Name of the field that changed.")),
+  label: v.pipe(v.nullable(v.string()), v.description("Label that you set.")),
+  title: v.pipe(v.nullable(v.string()), v.description("Newest known title.")),
+  url: v.pipe(v.nullable(v.string()), v.description("Newest known address of the product page.")),
+  image: v.pipe(v.nullable(v.string()), v.description("Newest known address of the first image.")),
+  kind: v.pipe(
+    v.picklist(changeKinds),
+    v.description(
+      "What the change means. `price_drop` and `price_rise`: a price at which the item can be bought, " +
+        "against the last known one. `back_in_stock` and `sold_out`: `inStock`. `delisted`: the read did " +
+        "not find the item. `new_seller`: another seller. `other`: everything else.",
+    ),
+  ),
+  field: v.pipe(
+    v.string(),
+    v.description(
+      "Name of the field that changed. `delisted`, with `before` false and `after` true, if the read " +
+        "delisted the item.",
+    ),
+  ),
   before: fieldValue,
   after: fieldValue,
+  last_known: v.pipe(
+    fieldValue,
+    v.description(
+      "Last known value before the change that is not null: `before`, or the value before the item had " +
+        "none. Null if there is none.",
+    ),
+  ),
   delta: v.pipe(
     v.nullable(v.number()),
-    v.description("`after` minus `before`. Null if one of them is not a number."),
+    v.description("`after` minus `last_known`. Null if one of them is not a number."),
   ),
   delta_percent: v.pipe(
     v.nullable(v.number()),
-    v.description("`delta` in percent of `before`. Null if `delta` is null or `before` is 0."),
+    v.description(
+      "`delta` in percent of `last_known`. Null if `delta` is null or `last_known` is 0.",
+    ),
   ),
   changed_at: timestamp,
   run_number: v.pipe(count, v.description("Number of the run that read the change.")),

@@ -137,6 +137,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /v1/watchlists/{id}/backtests/{backtest_id}": { prepare: watchlist, documented: 404 },
   "POST /v1/watchlists/{id}/preview": { prepare: watchlist, body: () => ({}) },
   "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
+  "GET /v1/watchlists/{id}/runs/{run_number}": { prepare: watchlist },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": { prepare: watchlist, documented: 409 },
   "POST /v1/watchlists/{id}/runs/{run_number}/discard": { prepare: watchlist, documented: 409 },
   "GET /v1/watchlists/{id}/items": { prepare: watchlist },

@@ -173,11 +173,12 @@ export const expectedDecisions: Readonly<Record<RuleName, string>> = {
   drop,
   confirm,
   cooldown,
+  // A day without a price has not left the condition.
   once: `
     SELECT shop, product, day, ${withoutChange} FROM points
+    WHERE price IS NOT NULL
     WINDOW prices AS (PARTITION BY shop, product ORDER BY day)
-    QUALIFY coalesce(price < ${settings.below}, false)
-      AND NOT coalesce(lag(price < ${settings.below}) OVER prices, false)`,
+    QUALIFY price < ${settings.below} AND NOT coalesce(lag(price < ${settings.below}) OVER prices, false)`,
   // Does not count the first read of a segment, because that read found the change.
   stable: `
     SELECT shop, product, first_day + ${settings.stableReads} AS day, ${withoutChange} FROM segments

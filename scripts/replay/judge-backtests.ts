@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { TestedRun } from "../../shared/backtest/backtest.ts";
-import { samplesOf } from "../../shared/backtest/present-backtest.ts";
+import { entriesOf } from "../../shared/played-runs/event-entries.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { OpenWatchlist } from "./due-runs.ts";
 import type { Comparison } from "./judge.ts";
@@ -90,7 +90,7 @@ function countEntries(
   { name, isFirst }: { readonly name: WatchlistName; readonly isFirst: boolean },
 ): void {
   const comparable = events.filter(({ type }) => isFirst || isWithoutRouteState(name, type));
-  for (const { type, entry } of samplesOf({ run, events: comparable })) {
+  for (const { type, entry } of entriesOf({ run, events: comparable })) {
     const digest = createHash("sha256").update(JSON.stringify(entry)).digest("base64url");
     const key = `run ${run.runNumber}: ${type} of ${String(entry["id"])}, ${digest.slice(0, 16)}`;
     entries.set(key, (entries.get(key) ?? 0) + 1);

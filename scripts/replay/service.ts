@@ -139,6 +139,7 @@ async function readHistory(
   const page = await itemHistory(
     {
       ...item,
+      keptSince: undefined,
       order: "oldest_first",
       limit: pointsMax,
       fields: ["price"],

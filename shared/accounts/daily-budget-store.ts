@@ -11,4 +11,10 @@ export interface DailyBudgetStore {
   ): Promise<void>;
   /** Credits of an account that count to its budget on the UTC day of `now`: charges and open holds. */
   used(accountId: string, now: Date): Promise<number>;
+  /** The same for the budgets of watchlists. Omits watchlists that have used nothing. */
+  usedByWatchlists(
+    accountId: string,
+    watchlistIds: readonly string[],
+    now: Date,
+  ): Promise<ReadonlyMap<string, number>>;
 }

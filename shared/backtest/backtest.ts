@@ -15,9 +15,9 @@ import { countByState } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
-import { memoryLedger } from "./memory-ledger.ts";
-import { type MemoryPages, memoryPages } from "./memory-pages.ts";
-import { memoryRun } from "./memory-run.ts";
+import { memoryLedger } from "../played-runs/memory-ledger.ts";
+import { type MemoryPages, memoryPages } from "../played-runs/memory-pages.ts";
+import { memoryRun } from "../played-runs/memory-run.ts";
 import {
   type PastReads,
   pastReads,
@@ -27,7 +27,7 @@ import {
 } from "./past-reads.ts";
 import type { PastRun } from "./past-run.ts";
 import { type BacktestBounds, runsInSpan, type TooLarge } from "./past-runs.ts";
-import { playRun } from "./play-run.ts";
+import { playRun } from "../played-runs/play-run.ts";
 
 export interface BacktestRequest {
   readonly watchlist: Watchlist;
@@ -61,6 +61,8 @@ export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | vo
 /** A back-test that repeated every run. */
 export interface EndedBacktest {
   readonly outcome: "tested";
+  /** Numbers of the runs in the span that are held, were discarded or have not ended. */
+  readonly leftOutRuns: readonly number[];
   readonly unknownFields: readonly UnknownField[];
   readonly unknownReads: readonly UnknownReads[];
   /**
@@ -87,7 +89,7 @@ export async function backtest(
   const { pages, history, random } = dependencies;
   const runs = await runsInSpan(watchlist.id, { ...span, ...bounds }, dependencies);
   if (runs.outcome === "too_large") return runs;
-  const { wanted, later } = runs;
+  const { wanted, later, leftOut: leftOutRuns } = runs;
   const present = await Array.fromAsync(readItems(pages, watchlist.id));
   const past = pastReads({ present, later, pipeline });
   if (testedPrices(pipeline).length > 0) {
@@ -110,6 +112,7 @@ export async function backtest(
   }
   return {
     outcome: "tested",
+    leftOutRuns,
     unknownFields: past.unknownFields(),
     unknownReads: past.unknownReads(),
     removedItems: removedItems(wanted, { present, past }),
@@ -184,7 +187,7 @@ const clockAt = (time: string): Clock => ({ now: () => new Date(time), sleep: as
 
 /** The watchlist as it would have been when a past run was due. */
 const watchlistBefore = (
-  { runNumber, maxCredits }: Run,
+  { runNumber, limits: past }: Run,
   { watchlist, pipeline, pages, refreshDue }: Replay,
 ): Watchlist => ({
   ...watchlist,
@@ -193,7 +196,7 @@ const watchlistBefore = (
   pausedReason: null,
   webhookEndpointId: null,
   webhookUrl: null,
-  maxCreditsPerRun: maxCredits,
+  ...past,
   // No run is held: the history has no points of discarded runs, and released runs sent their
   // events.
   brake: null,

@@ -26,6 +26,8 @@ export interface PastRuns {
   readonly outcome: "found";
   /** The ended runs that started in the span, oldest first. */
   readonly wanted: readonly PastRun[];
+  /** Numbers of the runs in the span that are held, were discarded or have not ended. */
+  readonly leftOut: readonly number[];
   /** All runs that started at `since` or later, ended or not, oldest first. */
   readonly later: readonly PastRun[];
 }
@@ -63,19 +65,42 @@ export async function runsInSpan(
   const later = stored.filter(({ startedAt }) => startedAt >= since);
   const ended = later.filter((run) => run.startedAt <= until && isRepeatable(run));
   const [first] = ended;
-  if (first === undefined) {
-    throw invalidParam(
-      "since",
-      "No run that started in this time span has ended. Send an earlier 'since'.",
-    );
-  }
+  if (first === undefined) throw noRun(stored.filter(isRepeatable), { since, until });
   const points = await pointsSince(watchlistId, { first, pointsMax }, history);
   if (points === "too many") return { outcome: "too_large", error: tooManyPoints(pointsMax) };
   const withPoints = (run: Run): PastRun => ({
     run,
     points: points.get(run.runNumber) ?? new Map(),
   });
-  return { outcome: "found", wanted: ended.map(withPoints), later: later.map(withPoints) };
+  const leftOut = later
+    .filter((run) => run.startedAt <= until && !isRepeatable(run))
+    .map(({ runNumber }) => runNumber);
+  return {
+    outcome: "found",
+    wanted: ended.map(withPoints),
+    leftOut,
+    later: later.map(withPoints),
+  };
+}
+
+/** The error for a span without a run to repeat. @param repeatable all of them, oldest first */
+function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): ServiceError {
+  const [first, last] = [repeatable[0], repeatable.at(-1)];
+  if (first === undefined || last === undefined) {
+    return invalidParam(
+      "since",
+      "This watchlist has no run to repeat yet. Wait until its first run has ended.",
+    );
+  }
+  if (until < first.startedAt) {
+    return invalidParam(
+      "until",
+      `The first run started at ${first.startedAt}. Send a later 'until'.`,
+    );
+  }
+  return since > last.startedAt
+    ? invalidParam("since", `The last run started at ${last.startedAt}. Send an earlier 'since'.`)
+    : invalidParam("since", "No run of this time span can be repeated. Send an earlier 'since'.");
 }
 
 /** A discarded run is not repeated, because the next run continued from the items before it. */

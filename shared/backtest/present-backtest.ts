@@ -1,10 +1,16 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
-import type { SerializedEvent } from "../events/event.ts";
+import type { HistorySpan } from "../history/history.ts";
 import { presentPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
+import {
+  countEntries,
+  entriesOf,
+  type EventEntry,
+  eventCounts,
+} from "../played-runs/event-entries.ts";
 import type { EndedBacktest, TestedRun } from "./backtest.ts";
 
 const stepFields = {
@@ -13,16 +19,13 @@ const stepFields = {
   credits: v.pipe(count, v.description("Credits that the step would have charged.")),
 };
 
-export const eventCounts = v.pipe(
-  v.record(v.string(), count),
-  v.description("Items in the events that would have been sent, by event type."),
-);
-
 /** The result of a back-test: response 200 of `POST /v1/watchlists/{id}/backtest`. */
 export const backtestResponse = v.object({
   object: v.literal("watchlist_backtest"),
   watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist.")),
   pipeline: pipelineSchema,
+  since: v.pipe(timestamp, v.description("Start of the time span.")),
+  until: v.pipe(timestamp, v.description("End of the time span.")),
   total: v.pipe(
     v.object({
       runs: v.pipe(count, v.description("Number of runs.")),
@@ -54,6 +57,12 @@ export const backtestResponse = v.object({
       }),
     ),
     v.description(`The first ${limits.backtest.samplesMax} items in these events.`),
+  ),
+  left_out_runs: v.pipe(
+    v.array(count),
+    v.description(
+      "Numbers of the runs in the span that are held, were discarded or have not ended.",
+    ),
   ),
   unknown_fields: v.pipe(
     v.array(
@@ -90,20 +99,19 @@ export const backtestResponse = v.object({
 });
 
 export type BacktestResponse = v.InferOutput<typeof backtestResponse>;
-type Sample = BacktestResponse["samples"][number];
 
 /** What the result of a back-test shows of one run. */
 export interface RunReport {
   readonly shown: BacktestResponse["runs"][number];
   /** The first `limits.backtest.samplesMax` entries of the events. */
-  readonly samples: readonly Sample[];
+  readonly samples: readonly EventEntry[];
 }
 
 /** Summarizes a repeated run, so that its events need not stay in memory. */
 export function reportRun(tested: TestedRun): RunReport {
-  const samples = samplesOf(tested);
+  const samples = entriesOf(tested);
   return {
-    shown: presentRun(tested, countsOf(samples)),
+    shown: presentRun(tested, countEntries(samples)),
     samples: samples.slice(0, limits.backtest.samplesMax),
   };
 }
@@ -114,9 +122,13 @@ export function reportRun(tested: TestedRun): RunReport {
  * @param reports of all runs, oldest first
  */
 export function presentBacktest(
-  { watchlistId, pipeline }: { readonly watchlistId: string; readonly pipeline: Pipeline },
+  {
+    watchlistId,
+    pipeline,
+    span,
+  }: { readonly watchlistId: string; readonly pipeline: Pipeline; readonly span: HistorySpan },
   reports: readonly RunReport[],
-  { unknownFields, unknownReads, removedItems }: Omit<EndedBacktest, "outcome">,
+  { leftOutRuns, unknownFields, unknownReads, removedItems }: Omit<EndedBacktest, "outcome">,
 ): BacktestResponse {
   const shown = reports.map((report) => report.shown);
   const steps = shown.flatMap((run) => run.steps);
@@ -124,6 +136,7 @@ export function presentBacktest(
     object: "watchlist_backtest",
     watchlist_id: watchlistId,
     pipeline: presentPipeline(pipeline),
+    ...span,
     total: {
       runs: reports.length,
       items: steps.reduce((sum, { items }) => sum + items, 0),
@@ -132,6 +145,7 @@ export function presentBacktest(
     },
     runs: shown,
     samples: reports.flatMap(({ samples }) => samples).slice(0, limits.backtest.samplesMax),
+    left_out_runs: [...leftOutRuns],
     unknown_fields: [...unknownFields],
     unknown_reads: [...unknownReads],
     removed_items: removedItems,
@@ -153,29 +167,6 @@ const presentRun = (
   })),
   events,
 });
-
-/** The items in the events of a run. */
-export const samplesOf = ({ run, events }: TestedRun): readonly Sample[] =>
-  events.flatMap((event) =>
-    entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
-  );
-
-function entriesIn({ body }: SerializedEvent): readonly Readonly<Record<string, unknown>>[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `runEvents` made this body
-  const { data } = JSON.parse(body) as {
-    readonly data: Readonly<
-      Partial<Record<"changes" | "products", readonly Readonly<Record<string, unknown>>[]>>
-    >;
-  };
-  return data.changes ?? data.products ?? [];
-}
-
-/** The number of these items by event type. */
-export function countsOf(samples: readonly Pick<Sample, "type">[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { type } of samples) counts[type] = (counts[type] ?? 0) + 1;
-  return counts;
-}
 
 function sumOf(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sum: Record<string, number> = {};

@@ -60,7 +60,7 @@ async function endOf(
     dependencies,
   );
   if (tested.outcome === "too_large") return { status: "failed", error: tested.error.message };
-  const subject = { watchlistId: watchlist.id, pipeline };
+  const subject = { watchlistId: watchlist.id, pipeline, span };
   return { status: "done", result: presentBacktest(subject, reports, tested) };
 }
 

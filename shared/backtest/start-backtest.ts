@@ -35,7 +35,7 @@ export async function startBacktest(
   request: Omit<BacktestRequest, "bounds">,
   dependencies: StartBacktestDependencies,
 ): Promise<StartedBacktest> {
-  const { watchlist, pipeline } = request;
+  const { watchlist, pipeline, span } = request;
   const reports: RunReport[] = [];
   const tested = await backtest(
     { ...request, bounds: limits.backtest.call },
@@ -43,7 +43,7 @@ export async function startBacktest(
     dependencies,
   );
   if (tested.outcome === "too_large") return startJob(request, dependencies);
-  const subject = { watchlistId: watchlist.id, pipeline };
+  const subject = { watchlistId: watchlist.id, pipeline, span };
   return { outcome: "tested", result: presentBacktest(subject, reports, tested) };
 }
 

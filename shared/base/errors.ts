@@ -118,17 +118,19 @@ export const overMaxCredits = (needed: number, max: number): ServiceError =>
 /**
  * 409 for a call that would exceed the account's daily budget.
  * @param available credits that the budget leaves for the UTC day
+ * @param retryAfterSeconds time until the next UTC day
  */
 export const dailyBudgetReached = (
   needed: number,
   { limit, available, balance }: { limit: number; available: number; balance: number },
+  retryAfterSeconds: number,
 ): ServiceError =>
   new ServiceError(
     ["CONFLICT", 409],
     `This call must reserve ${quantity(needed, "credit")}, but the account's 'daily_credit_budget' of ` +
       `${limit} leaves ${available} for this UTC day. Nothing was read or charged. Send fewer items, ` +
       "raise the budget with PATCH /v1/account, or repeat the call after 00:00 UTC.",
-    { balance },
+    { param: "daily_credit_budget", balance, retryAfterSeconds },
   );
 
 /** 403 for a write with a key of the demo workspace. */

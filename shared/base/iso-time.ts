@@ -12,15 +12,23 @@ export const isIsoTime = (text: string): boolean =>
 
 /** Schema of a query parameter that `isIsoTime` accepts. The parsed value is the unchanged text. */
 export function isoTimeParam(name: string) {
-  const message = withRefused(
+  const refusal = withRefused(
     `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z.`,
   );
+  const message = (issue: { readonly input: unknown }): string =>
+    refusal(issue) + plusHint(issue.input);
   return v.pipe(
     v.string(message),
     v.check(isIsoTime, message),
     v.metadata({ format: "date-time" }),
   );
 }
+
+/** A URL decodes a `+` in a query to a space. */
+const plusHint = (input: unknown): string =>
+  typeof input === "string" && isIsoTime(input.replace(" ", "+"))
+    ? " Encode '+' as %2B in a URL."
+    : "";
 
 /** Returns true if the day exists. `Date` alone would convert February 30 to a day in March. */
 function isDay(text: string): boolean {

@@ -247,6 +247,7 @@ export const limits = {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },
     runs: { default: 20, max: 100 },
+    heldChanges: { default: 20, max: 1_000 },
     itemHistory: { default: 100, max: 1_000 },
     changes: { default: 100, max: 1_000 },
     creditTransactions: { default: 100, max: 100 },

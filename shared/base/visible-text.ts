@@ -1,28 +1,31 @@
 import * as v from "valibot";
 
 /**
- * Returns true if a string has neither control characters nor unpaired surrogates. An empty string
- * is valid.
+ * Returns true if a string has no control characters, no characters that change the direction of
+ * writing, and no unpaired surrogates. An empty string is valid.
  */
 export const isVisibleText = (text: string): boolean =>
-  text.isWellFormed() && !/\p{Cc}/u.test(text);
+  text.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text);
 
-const visible = "[^\\x00-\\x1f\\x7f-\\x9f]";
+const hidden = "\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069";
+const visible = `[^${hidden}]`;
 
 /**
- * Pattern of strings without control characters, for the OpenAPI document. Does not exclude
- * unpaired surrogates.
+ * Pattern of the strings of `isVisibleText`, for the OpenAPI document. Does not exclude unpaired
+ * surrogates.
  */
 export const visiblePattern = `^${visible}*$`;
 
 /** Like `visiblePattern`, but requires at least one character that is not white space. */
-export const visibleNamePattern = `^${visible}*[^\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]${visible}*$`;
+export const visibleNamePattern = `^${visible}*[^\\s${hidden}\\ufeff]${visible}*$`;
 
 /** Length of a string in Unicode code points. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
-/**
- * Schema check that rejects control characters and unpaired surrogates in the parameter `param`.
- */
+/** Schema check that accepts the texts of `isVisibleText` in the parameter `param`. */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
-  v.check(isVisibleText, `'${param}' must not contain control characters or unpaired surrogates.`);
+  v.check(
+    isVisibleText,
+    `'${param}' must not contain control characters, characters that change the direction of ` +
+      "writing, or unpaired surrogates.",
+  );

@@ -3,7 +3,9 @@ import { withRefused } from "../base/shown-value.ts";
 
 /** Schema of a credit limit in bodies. Null removes the limit. */
 export const creditLimitField = (name: string, description: string) => {
-  const message = withRefused(`'${name}' must be an integer of at least 1, or null.`);
+  const message = withRefused(
+    `'${name}' must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, or null.`,
+  );
   return v.optional(
     v.nullable(
       v.pipe(

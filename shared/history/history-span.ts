@@ -13,8 +13,8 @@ export interface WantedSpan {
  * Checks the time span of a request, and returns it with its defaults. `until` defaults to `now`,
  * and `since` to `defaultDays` before `until`, or to the start of the kept history if that is
  * later.
- * @throws 400 INVALID_PARAM if `until` is in the future, or if `since` is before the start of the
- * kept history or not before `until`
+ * @throws 400 INVALID_PARAM if a sent time is in the future or before the start of the kept history,
+ * or if `since` is not before `until`
  */
 export function historySpan(
   wanted: WantedSpan,
@@ -23,17 +23,30 @@ export function historySpan(
   const start = historyStart(now);
   const until = timeOf(wanted.until) ?? now.toISOString();
   const since = timeOf(wanted.since) ?? later(daysBefore(until, defaultDays), start);
-  if (until > now.toISOString()) {
-    throw invalidParam("until", "'until' must not be in the future. Omit it for the current time.");
-  }
-  if (since < start) {
-    throw invalidParam(
-      "since",
-      `'since' must be at most ${limits.historyDays} days ago, because older history is deleted.`,
-    );
+  const times = { since: wanted.since, until: wanted.until };
+  for (const [name, time] of [
+    ["until", until],
+    ["since", since],
+  ] as const) {
+    if (times[name] === undefined) continue;
+    if (time > now.toISOString()) {
+      const remedy = name === "until" ? " Omit it for the current time." : "";
+      throw invalidParam(
+        name,
+        `'${name}' must not be in the future (got "${times[name]}").${remedy}`,
+      );
+    }
+    if (time < start) {
+      throw invalidParam(
+        name,
+        `'${name}' must be at most ${limits.historyDays} days ago, because older history is deleted ` +
+          `(got "${times[name]}").`,
+      );
+    }
   }
   if (since >= until) {
-    throw invalidParam("since", "'since' must be before 'until'. Send an earlier 'since'.");
+    // `since` was sent, because its default is before `until`.
+    throw invalidParam("since", `'since' must be before 'until' (got "${times.since}").`);
   }
   return { since, until };
 }

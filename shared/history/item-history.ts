@@ -7,6 +7,8 @@ export interface ItemHistoryQuery {
   readonly watchlistId: string;
   readonly itemId: string;
   readonly span: HistorySpan;
+  /** Start of the kept history, ISO 8601, to find the values at the start of the span. */
+  readonly keptSince: string | undefined;
   readonly order: HistoryOrder;
   readonly limit: number;
   /**
@@ -35,6 +37,8 @@ export interface ShownPoint {
 export interface ItemHistoryPage {
   readonly points: readonly ShownPoint[];
   readonly hasMore: boolean;
+  /** The last values before the span, by field. Null if `keptSince` is undefined. */
+  readonly start: Readonly<Record<string, FieldValue>> | null;
 }
 
 /**
@@ -43,16 +47,20 @@ export interface ItemHistoryPage {
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */
 export async function itemHistory(
-  { watchlistId, itemId, span, order, limit, fields, startingAfter }: ItemHistoryQuery,
+  { watchlistId, itemId, span, keptSince, order, limit, fields, startingAfter }: ItemHistoryQuery,
   history: Pick<HistoryStore, "item">,
 ): Promise<ItemHistoryPage> {
-  const stored = await history.item({ watchlistId, itemId, ...span });
-  const points = stored.flatMap((point) => shownPoint(point, fields) ?? []);
+  const since = keptSince ?? span.since;
+  const stored = await history.item({ watchlistId, itemId, since, until: span.until });
+  const shown = stored.flatMap((point) => shownPoint(point, fields) ?? []);
+  const earlier = shown.filter(({ at }) => at < span.since);
+  const points = shown.filter(({ at }) => at >= span.since);
   if (order === "newest_first") points.reverse();
   const first = startingAfter === undefined ? 0 : indexAfter(points, startingAfter);
   return {
     points: points.slice(first, first + limit),
     hasMore: points.length > first + limit,
+    start: keptSince === undefined ? null : Object.assign({}, ...earlier.map((one) => one.values)),
   };
 }
 

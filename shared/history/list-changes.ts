@@ -1,46 +1,31 @@
 import { invalidParam } from "../base/errors.ts";
 import { inParallel } from "../base/in-parallel.ts";
 import { limits } from "../base/limits.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
-import type { HistoryPoint, HistorySpan, RunSegment } from "./history.ts";
+import type { FieldChange } from "./field-change.ts";
+import type { HistorySpan } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
+import { comparedWith, lastNumberBefore } from "./last-known.ts";
+import {
+  type ChangeFilter,
+  changesIn,
+  isOfField,
+  isSelected,
+  type ListedRun,
+  needsLastKnown,
+} from "./run-changes.ts";
 
-export const changeOps = ["increased", "decreased"] as const;
-export const changeSorts = ["time", "size"] as const;
-
-/** Selects the changes to list. An absent filter selects every change. */
-export interface ChangeFilter {
-  readonly field?: string | undefined;
-  readonly op?: (typeof changeOps)[number] | undefined;
-  /** Minimum size of the change in percent of the value before it, in either direction. */
-  readonly minDeltaPercent?: number | undefined;
-}
+export const changeSorts = ["time", "size", "amount"] as const;
 
 export interface ChangesQuery extends ChangeFilter {
   readonly watchlistIds: readonly string[];
   readonly span: HistorySpan;
-  /** `time`: latest run first. `size`: largest change in percent first. */
+  /** Start of the kept history, ISO 8601. */
+  readonly keptSince: string;
+  /** `time`: latest run first. `size`: largest change in percent first. `amount`: largest delta first. */
   readonly sort: (typeof changeSorts)[number];
   readonly limit: number;
   /** `next` of the previous page. */
   readonly startingAfter: string | undefined;
-}
-
-/** A change of one field of one item. */
-export interface FieldChange {
-  readonly watchlistId: string;
-  readonly itemId: string;
-  readonly field: string;
-  readonly before: FieldValue;
-  readonly after: FieldValue;
-  /** `after` minus `before`; null unless both are numbers. */
-  readonly delta: number | null;
-  /** `delta` in percent of `before`; null if `delta` is null or `before` is 0. */
-  readonly deltaPercent: number | null;
-  /** Time of the read, ISO 8601. */
-  readonly at: string;
-  readonly runNumber: number;
-  readonly step: string;
 }
 
 export interface ChangesPage {
@@ -51,21 +36,26 @@ export interface ChangesPage {
 
 /** Number of points after which a page ends, so that a filter that matches little stays fast. */
 const pagePointsMax = 100_000;
+/**
+ * Number of items whose history a page by time reads to find the value before a gap. The page then
+ * ends.
+ */
+const pageLookupsMax = 100;
+/** The same for all pages by size or by amount together. */
+const sizeLookupsMax = 1_000;
 /** Watchlists whose first run is read at the same time. */
 const readsAtOnce = 10;
 
 /**
- * Lists changes of watchlist items. The first known value of a field is not a change.
+ * Lists changes of watchlist items, and delistings. The first known value of a field is not a
+ * change.
  *
- * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size,
- * the list has only changes with a `deltaPercent`, and all changes of the span are compared.
+ * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size or
+ * by amount, the list has only changes with such a size, and all changes of the span are compared.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */
-export const listChanges = (
-  query: ChangesQuery,
-  history: Pick<HistoryStore, "runs">,
-): Promise<ChangesPage> =>
+export const listChanges = (query: ChangesQuery, history: Reader): Promise<ChangesPage> =>
   query.sort === "time" ? changesByTime(query, history) : changesBySize(query, history);
 
 /** The place at which the next page continues, if the changes are sorted by time. */
@@ -73,38 +63,72 @@ interface TimeCursor {
   readonly endedAt: string;
   readonly watchlistId: string;
   readonly runNumber: number;
-  /** Number of matching changes of the run that earlier pages listed. */
+  /** Number of changes of the run that earlier pages passed, whether they match or not. */
   readonly listed: number;
 }
 
-async function changesByTime(
-  query: ChangesQuery,
-  history: Pick<HistoryStore, "runs">,
-): Promise<ChangesPage> {
+type Reader = Pick<HistoryStore, "item" | "runs">;
+
+async function changesByTime(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
   const { limit, startingAfter } = query;
   const start = startingAfter === undefined ? undefined : timeCursor(startingAfter);
   const changes: FieldChange[] = [];
-  let points = 0;
+  let [points, lookups] = [0, 0];
   for await (const run of runsByTime(query, start, history)) {
-    const matching = changesOf(run, query);
     const isStart = start !== undefined && orderOf(run, start) === 0;
-    const listed = isStart ? start.listed : 0;
-    if (isStart && listed >= matching.length) continue;
-    const shown = matching.slice(listed, listed + limit - changes.length);
-    changes.push(...shown);
+    const all = changesIn(run);
+    const first = isStart ? start.listed : 0;
+    if (isStart && first >= all.length) continue;
+    const left = { limit: limit - changes.length, lookups: pageLookupsMax - lookups };
+    const part = await matchingPart(all.slice(first), { query, left }, history);
+    changes.push(...part.changes);
+    lookups += part.lookups;
     points += run.segment.points.length;
-    const isComplete = listed + shown.length === matching.length;
-    if (!isComplete || changes.length === limit || points >= pagePointsMax) {
-      return { changes, next: textOf({ ...placeOf(run), listed: listed + shown.length }) };
+    const listed = first + part.passed;
+    if (listed < all.length || changes.length === limit || points >= pagePointsMax) {
+      return { changes, next: textOf({ ...placeOf(run), listed }) };
     }
   }
   return { changes, next: null };
 }
 
-/** A recorded run and its watchlist. */
-interface ListedRun {
-  readonly watchlistId: string;
-  readonly segment: RunSegment;
+interface PageRest {
+  readonly query: ChangesQuery;
+  /** Number of changes and of lookups that the page can still have. */
+  readonly left: { readonly limit: number; readonly lookups: number };
+}
+
+/**
+ * Selects the matching changes from the first changes of a run: as many as the page can still have.
+ * `passed` is the number of changes that were compared.
+ */
+async function matchingPart(
+  all: readonly FieldChange[],
+  { query, left }: PageRest,
+  history: Pick<HistoryStore, "item">,
+): Promise<{
+  readonly changes: readonly FieldChange[];
+  readonly passed: number;
+  readonly lookups: number;
+}> {
+  const isUnknown = (change: FieldChange): boolean => needsLastKnown(change, query);
+  const unknown = all.flatMap((change, n) => (isUnknown(change) ? [n] : []));
+  const compared = all.slice(0, unknown[left.lookups]);
+  const lookups = Math.min(unknown.length, left.lookups);
+  const known =
+    lookups === 0
+      ? compared
+      : await inParallel(compared, readsAtOnce, async (change) =>
+          isUnknown(change)
+            ? comparedWith(change, await lastNumberBefore(change, query.keptSince, history))
+            : change,
+        );
+  const changes: FieldChange[] = [];
+  for (const [n, change] of known.entries()) {
+    if (changes.length === left.limit) return { changes, passed: n, lookups };
+    if (isSelected(change, query)) changes.push(change);
+  }
+  return { changes, passed: known.length, lookups };
 }
 
 type Place = Omit<TimeCursor, "listed">;
@@ -169,35 +193,70 @@ async function* runsByTime(
   }
 }
 
-async function changesBySize(
-  query: ChangesQuery,
-  history: Pick<HistoryStore, "runs">,
-): Promise<ChangesPage> {
-  const { limit, startingAfter } = query;
+async function changesBySize(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
+  const { limit, sort, startingAfter } = query;
   const start =
     startingAfter === undefined
       ? { until: query.span.until, listed: 0 }
-      : sizeCursor(startingAfter);
+      : sizeCursor(startingAfter, sort);
   // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
   const all: FieldChange[] = [];
+  // Changes from null, by item and field, until an older run shows the value before the gap.
+  const returns = new Map<string, FieldChange>();
   let points = 0;
   for (const watchlistId of query.watchlistIds) {
     for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
       points += segment.points.length;
       if (points > limits.comparedPointsMax) throw tooManyPoints();
-      const found = changesOf({ watchlistId, segment }, query);
-      all.push(...found.filter(({ deltaPercent }) => deltaPercent !== null));
+      for (const change of changesIn({ watchlistId, segment })) {
+        if (!isOfField(change, query)) continue;
+        const key = `${watchlistId} ${change.itemId} ${change.field}`;
+        const returned = returns.get(key);
+        if (returned !== undefined && change.after === null) {
+          returns.delete(key);
+          all.push(comparedWith(returned, change.lastKnown));
+        }
+        if (needsLastKnown(change, query)) returns.set(key, change);
+        else all.push(change);
+      }
     }
   }
-  all.sort((a, b) => Math.abs(b.deltaPercent ?? 0) - Math.abs(a.deltaPercent ?? 0));
+  if (returns.size > sizeLookupsMax) throw tooManyReturns();
+  const found = await inParallel([...returns.values()], readsAtOnce, async (change) =>
+    comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
+  );
+  const sized = [...all, ...found].filter(
+    (change) => sizeOf(change, sort) !== null && isSelected(change, query),
+  );
+  sized.sort((a, b) => bySize(a, b, sort));
   const end = start.listed + limit;
   return {
-    changes: all.slice(start.listed, end),
-    next: all.length > end ? [start.until, end].join(cursorSeparator) : null,
+    changes: sized.slice(start.listed, end),
+    next: sized.length > end ? [start.until, end, sort].join(cursorSeparator) : null,
   };
 }
+
+type Sort = ChangesQuery["sort"];
+
+/** Size of a change in a list that is sorted by size or by amount; null if it has none. */
+const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null =>
+  sort === "amount" ? delta : deltaPercent;
+
+/** Largest change first; of equal changes, the latest first. */
+function bySize(a: FieldChange, b: FieldChange, sort: Sort): number {
+  const bySizes = Math.abs(sizeOf(b, sort) ?? 0) - Math.abs(sizeOf(a, sort) ?? 0);
+  if (bySizes !== 0 || a.at === b.at) return bySizes;
+  return a.at > b.at ? -1 : 1;
+}
+
+const tooManyReturns = (): Error =>
+  invalidParam(
+    "since",
+    `More than ${sizeLookupsMax} items got a value again that they had lost before 'since'. Send an ` +
+      "earlier 'since', or sort by time.",
+  );
 
 const tooManyPoints = (): Error =>
   invalidParam(
@@ -205,46 +264,6 @@ const tooManyPoints = (): Error =>
     `The time span has more than ${limits.comparedPointsMax} reads to compare. Send a later 'since', ` +
       "or sort by time.",
   );
-
-function changesOf({ watchlistId, segment }: ListedRun, filter: ChangeFilter): FieldChange[] {
-  return segment.points.flatMap((point) =>
-    fieldChanges({ watchlistId, runNumber: segment.runNumber, point }).filter((change) =>
-      isSelected(change, filter),
-    ),
-  );
-}
-
-function fieldChanges({
-  watchlistId,
-  runNumber,
-  point: { id, at, step, values },
-}: {
-  readonly watchlistId: string;
-  readonly runNumber: number;
-  readonly point: HistoryPoint;
-}): FieldChange[] {
-  return Object.entries(values).flatMap(([field, { before, after }]) => {
-    if (before === undefined) return [];
-    const delta = typeof before === "number" && typeof after === "number" ? after - before : null;
-    const deltaPercent = delta === null || before === 0 ? null : (delta / Number(before)) * 100;
-    return [
-      { watchlistId, itemId: id, field, before, after, delta, deltaPercent, at, runNumber, step },
-    ];
-  });
-}
-
-function isSelected(
-  { field, delta, deltaPercent }: FieldChange,
-  { field: wanted, op, minDeltaPercent }: ChangeFilter,
-): boolean {
-  if (wanted !== undefined && field !== wanted) return false;
-  if (op === "increased" && (delta ?? 0) <= 0) return false;
-  if (op === "decreased" && (delta ?? 0) >= 0) return false;
-  return (
-    minDeltaPercent === undefined ||
-    (deltaPercent !== null && Math.abs(deltaPercent) >= minDeltaPercent)
-  );
-}
 
 /** Needs no encoding in a URL. */
 const cursorSeparator = "~";
@@ -258,9 +277,10 @@ function timeCursor(text: string): TimeCursor {
   return { endedAt, watchlistId, runNumber: Number(runNumber), listed: Number(listed) };
 }
 
-function sizeCursor(text: string): { readonly until: string; readonly listed: number } {
-  const [until = "", listed = "", ...more] = text.split(cursorSeparator);
-  if (!isTime(until) || !isCount(listed) || more.length > 0) throw malformedCursor();
+function sizeCursor(text: string, sort: Sort): { readonly until: string; readonly listed: number } {
+  const [until = "", listed = "", sortedBy, ...more] = text.split(cursorSeparator);
+  const isForm = isTime(until) && isCount(listed) && more.length === 0;
+  if (!isForm || sortedBy !== sort) throw malformedCursor();
   return { until, listed: Number(listed) };
 }
 

@@ -2,6 +2,8 @@ import { invalidParam } from "../base/errors.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
+import { typeOfField } from "../scrapers/fields.ts";
+import { delistedField } from "./change-kinds.ts";
 
 /**
  * Names of the fields that the history of a platform's items may contain, sorted. If `platform` is
@@ -20,15 +22,39 @@ const observedFields = (platform: Platform | undefined): readonly string[] => {
  * Checks the name of a field in a request.
  * @param param name of the request's parameter, for the error
  * @param platform undefined: a field of any platform
+ * @param more further valid names
  * @throws 400 INVALID_PARAM if the history of no item of the platform has the field
  */
 export function checkObservedField(
   param: string,
   field: string,
-  platform: Platform | undefined,
+  {
+    platform,
+    more = [],
+  }: { readonly platform: Platform | undefined; readonly more?: readonly string[] },
 ): void {
-  const valid = observedFields(platform);
+  const valid = [...observedFields(platform), ...more];
   if (valid.includes(field)) return;
   const what = platform === undefined ? `'${param}'` : `'${param}' of ${platform}`;
   throw invalidParam(param, invalidChoiceMessage(what, valid, field));
+}
+
+/**
+ * Checks that the parameters of a request that compare numbers fit its field.
+ * @param params the sent parameters that compare numbers, with their values
+ * @throws 400 INVALID_PARAM that names the first of them, if the field has no numbers
+ */
+export function checkNumbers(
+  field: string,
+  params: Readonly<Record<string, string | number | undefined>>,
+): void {
+  const type = field === delistedField ? "boolean" : typeOfField(field);
+  if (type === "number") return;
+  for (const [param, value] of Object.entries(params)) {
+    if (value === undefined) continue;
+    throw invalidParam(
+      param,
+      `'${param}' compares numbers, but '${field}' is a ${type}. Send another 'field', or omit '${param}'.`,
+    );
+  }
 }

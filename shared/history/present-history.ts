@@ -1,11 +1,13 @@
-import type { ChangesPage, FieldChange } from "./list-changes.ts";
+import type { FieldChange } from "./field-change.ts";
+import type { ChangesPage } from "./list-changes.ts";
 import type { ItemHistoryPage, ShownPoint } from "./item-history.ts";
 
 /** A page of an item's history as an API answer. */
-export const presentItemHistory = ({ points, hasMore }: ItemHistoryPage) => ({
+export const presentItemHistory = ({ points, hasMore, start }: ItemHistoryPage) => ({
   object: "list",
   data: points.map(presentPoint),
   has_more: hasMore,
+  values_at_since: start,
 });
 
 const presentPoint = ({ id, at, runNumber, step, status, values }: ShownPoint) => ({
@@ -18,21 +20,47 @@ const presentPoint = ({ id, at, runNumber, step, status, values }: ShownPoint) =
   values,
 });
 
-/** A page of changes as an API answer. */
-export const presentChanges = ({ changes, next }: ChangesPage) => ({
+/** What an entry of changes shows of its item and its watchlist. */
+export interface ChangedItem {
+  readonly watchlistName: string;
+  readonly platform: string;
+  readonly currency: string;
+  readonly label: string | null;
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly image: string | null;
+}
+
+/**
+ * A page of changes as an API answer.
+ * @param itemOf returns the item of a change
+ */
+export const presentChanges = (
+  { changes, next }: ChangesPage,
+  itemOf: (change: FieldChange) => ChangedItem,
+) => ({
   object: "list",
-  data: changes.map(presentChange),
+  data: changes.map((change) => presentChange(change, itemOf(change))),
   has_more: next !== null,
   next_starting_after: next,
 });
 
-const presentChange = (change: FieldChange) => ({
+const presentChange = (change: FieldChange, item: ChangedItem) => ({
   object: "field_change",
   watchlist_id: change.watchlistId,
+  watchlist_name: item.watchlistName,
+  platform: item.platform,
+  currency: item.currency,
   item_id: change.itemId,
+  label: item.label,
+  title: item.title,
+  url: item.url,
+  image: item.image,
+  kind: change.kind,
   field: change.field,
   before: change.before,
   after: change.after,
+  last_known: change.lastKnown,
   delta: rounded(change.delta),
   delta_percent: rounded(change.deltaPercent),
   changed_at: change.at,

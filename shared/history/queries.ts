@@ -2,9 +2,11 @@ import * as v from "valibot";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
-import { changeOps, changeSorts } from "./list-changes.ts";
+import { changeKinds } from "./change-kinds.ts";
+import { changeSorts } from "./list-changes.ts";
+import { changeOps } from "./run-changes.ts";
 
 const until = v.optional(
   v.pipe(
@@ -52,8 +54,24 @@ export const itemHistoryQuery = v.object({
 /** Days that a list of changes covers if the request has no `since`. */
 export const changesDefaultDays = 1;
 
-const percentMessage = (value: unknown): string =>
-  `'min_delta_percent' must be a number from 0 to 1000000 (got ${shownValue(value)}).`;
+const sizeMax = 1_000_000;
+
+/** Schema of the minimum size of a change in a query. The parsed value is a number. */
+const minSize = (name: string, description: string) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (text) => /^\d{1,7}(?:\.\d{1,6})?$/.test(text) && Number(text) <= sizeMax,
+        withRefused(`'${name}' must be a number from 0 to ${sizeMax}.`),
+      ),
+      v.transform(Number),
+      v.number(),
+      v.minValue(0),
+      v.maxValue(sizeMax),
+      v.description(description),
+    ),
+  );
 
 /** Query of `GET /v1/watchlists/{id}/changes` and of `GET /v1/changes`. */
 export const changesQuery = v.object({
@@ -71,37 +89,30 @@ export const changesQuery = v.object({
     v.pipe(
       v.string(),
       v.maxLength(64, "'field' must be the name of a field."),
-      v.description("Only changes of this field, such as `price`."),
+      v.description("Only changes of this field, such as `price`, or `delisted`."),
     ),
   ),
+  kind: v.optional(v.pipe(oneOf("kind", changeKinds), v.description("Only changes of this kind."))),
   op: v.optional(
     v.pipe(
       oneOf("op", changeOps),
       v.description("Only numbers that increased, or only numbers that decreased."),
     ),
   ),
-  min_delta_percent: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        (text) => /^\d{1,7}(?:\.\d{1,6})?$/.test(text) && Number(text) <= 1_000_000,
-        ({ input }) => percentMessage(input),
-      ),
-      v.transform(Number),
-      v.number(),
-      v.minValue(0),
-      v.maxValue(1_000_000),
-      v.description(
-        "Only numbers that changed by at least this percentage of the value before, up or down.",
-      ),
-    ),
+  min_delta: minSize(
+    "min_delta",
+    "Only numbers that changed by at least this amount from the last known value, up or down.",
+  ),
+  min_delta_percent: minSize(
+    "min_delta_percent",
+    "Only numbers that changed by at least this percentage of the last known value, up or down.",
   ),
   sort: v.optional(
     v.pipe(
       oneOf("sort", changeSorts),
       v.description(
-        "`time`: latest run first. `size`: largest change in percent first; shows only changes between " +
-          "numbers.",
+        "`time`: latest run first. `size`: largest change in percent first. `amount`: largest `delta` " +
+          "first, whatever the field and the currency. The last two show only changes between numbers.",
       ),
     ),
     "time",

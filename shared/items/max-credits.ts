@@ -2,19 +2,23 @@ import * as v from "valibot";
 import { integerParam } from "../base/integer-param.ts";
 import { withRefused } from "../base/shown-value.ts";
 
-const message = withRefused("'max_credits' must be an integer of at least 0.");
+const message = withRefused(
+  `'max_credits' must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, or null.`,
+);
 const description =
   "Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 " +
   "INVALID_PARAM, and nothing is read or charged.";
 
 /** Schema of `max_credits` in the body of an item call. */
 export const maxCreditsField = v.optional(
-  v.pipe(
-    v.number(message),
-    v.integer(message),
-    v.minValue(0, message),
-    v.maxValue(Number.MAX_SAFE_INTEGER, message),
-    v.description(description),
+  v.nullable(
+    v.pipe(
+      v.number(message),
+      v.integer(message),
+      v.minValue(0, message),
+      v.maxValue(Number.MAX_SAFE_INTEGER, message),
+      v.description(`${description} Null: no maximum.`),
+    ),
   ),
 );
 
@@ -33,5 +37,5 @@ export interface CreditCap {
 export const creditCap = ({
   max_credits: maxCredits,
 }: {
-  readonly max_credits?: number | undefined;
-}): CreditCap => (maxCredits === undefined ? {} : { maxCredits });
+  readonly max_credits?: number | null | undefined;
+}): CreditCap => (maxCredits == null ? {} : { maxCredits });

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { secondsToNextDay } from "../base/day.ts";
 import { isDependencyFailure } from "../base/dependency-failure.ts";
 import {
   concurrencyLimit,
@@ -196,7 +197,9 @@ async function reserve(
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
-  if (reserved.outcome === "over_budget") throw dailyBudgetReached(credits, reserved);
+  if (reserved.outcome === "over_budget") {
+    throw dailyBudgetReached(credits, reserved, secondsToNextDay(now));
+  }
   if (reserved.outcome === "no_slot") throw concurrencyLimit(reserved.limit, reserved.balance);
   if (reserved.outcome === "insufficient") throw insufficientCredits(credits, reserved.balance);
 }

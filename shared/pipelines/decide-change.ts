@@ -2,7 +2,7 @@ import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
 import { areEqual, type FieldChanges } from "./compare.ts";
 import { cooldownAfter, isCooling } from "./decide-route.ts";
 import type { Route } from "./definition.ts";
-import { type TestedItem, testsOf, type Verdict, verdictOf } from "./field-tests.ts";
+import { type TestedItem, type Verdict, verdictOf } from "./field-tests.ts";
 import { isDirectional, isGated, type RouteState } from "./route-state.ts";
 
 /** An `ok` read at the step of a route. */
@@ -40,7 +40,7 @@ export interface ChangeDecision {
  */
 export function decideChange(route: Route, state: RouteState, read: ChangeRead): ChangeDecision {
   const { trackedFields, at } = read;
-  const verdict = verdictOf(testsOf(route), read);
+  const verdict = verdictOf(route, read);
   const isDelayed = isCooling(state, at);
   const changes: Record<string, FieldChanges[string]> = {};
   const from: Record<string, FieldValue> = { ...state.from };

@@ -1,7 +1,7 @@
 import { creditsFor } from "../credits/charge.ts";
 import { offersQuarters } from "../items/offer-prices.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
-import { nextOf, type Pipeline, type Route, runOrder } from "./definition.ts";
+import { nextOf, type Pipeline, type Route, runOrder, stepOf } from "./definition.ts";
 
 /** Number of items of a watchlist by state. */
 export interface ItemsByState {
@@ -45,42 +45,102 @@ export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): Estim
   };
 }
 
-/** The items of a run, and the step at which they start. */
-interface Start {
+interface Walk {
+  /** The step at which all items start. */
   readonly start: string;
   readonly items: number;
-}
-
-interface Walk extends Start {
   /** True if every item of the estimate matches the route. */
   readonly isSure: (route: Route) => boolean;
-  /** Price of one read of an item, in quarter-credits. @default the maximum price */
-  readonly quartersOf?: (scraper: StepScraperId) => number;
 }
 
-/** Returns the credits of a run that finds no changes, at the lowest price of each step. */
-export const leastCredits = (pipeline: Pipeline, start: Start): number =>
-  creditsFrom(pipeline, {
-    ...start,
-    isSure: whenUnchanged,
-    quartersOf: (scraper) =>
-      scraper === "retailer_a.offers" ? offersQuarters.few : stepScrapers[scraper].reserveQuarters,
-  });
-
-/** Returns the credits of a run in which every item takes every route, at the highest prices. */
-export const mostCredits = (pipeline: Pipeline, start: Start): number =>
-  creditsFrom(pipeline, { ...start, isSure: () => true });
-
-function creditsFrom(
-  pipeline: Pipeline,
-  { start, items, isSure, quartersOf = (id) => stepScrapers[id].reserveQuarters }: Walk,
-): number {
+function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number {
   const taken = new Set([start]);
   let credits = 0;
   for (const step of runOrder(pipeline)) {
     if (!taken.has(step.id)) continue;
-    credits += creditsFor(items * quartersOf(step.scraper));
+    credits += creditsFor(items * stepScrapers[step.scraper].reserveQuarters);
     for (const next of nextOf({ routes: step.routes.filter(isSure) })) taken.add(next);
+  }
+  return credits;
+}
+
+/**
+ * Returns the highest price of a step at which items start: of the entry for the items that were
+ * read, and of the baseline for the new items.
+ */
+export function firstStepCredits(pipeline: Pipeline, items: ItemsByState): number {
+  const { entry } = pipeline;
+  const starts = new Map([[entry, items.active]]);
+  const baseline = pipeline.baseline ?? entry;
+  starts.set(baseline, (starts.get(baseline) ?? 0) + items.new);
+  const prices = [...starts].map(([id, count]) =>
+    creditsFor(count * stepScrapers[stepOf(pipeline, id).scraper].reserveQuarters),
+  );
+  return Math.max(...prices);
+}
+
+/** The items that a run reads, and the credits that it may charge. */
+export interface RunItems {
+  /** Number of items that start at a step, by ID of the step. */
+  readonly starts: ReadonlyMap<string, number>;
+  /** Maximum credits of the run; infinite without a limit. */
+  readonly limit: number;
+}
+
+/** The bounds of the credits of one run. */
+export interface RunBounds {
+  /** The credits if no item changes, at the lowest price of each step. */
+  readonly best: number;
+  /** The credits if every item takes every route, at the highest prices. */
+  readonly worst: number;
+}
+
+/**
+ * Calculates the bounds of the credits of a run under a limit. A step runs whole or not at all: a
+ * step that every item is certain to reach costs its full price, or nothing if this price exceeds
+ * what the limit left. A step that only some items can reach costs at most what the limit left.
+ */
+export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
+  const best = boundOf(pipeline, items, {
+    takes: whenUnchanged,
+    quartersOf: (scraper) =>
+      scraper === "retailer_a.offers" ? offersQuarters.few : stepScrapers[scraper].reserveQuarters,
+  });
+  const worst = boundOf(pipeline, items, {
+    takes: () => true,
+    quartersOf: (scraper) => stepScrapers[scraper].reserveQuarters,
+  });
+  return { best: Math.min(best, worst), worst };
+}
+
+interface Bound {
+  readonly takes: (route: Route) => boolean;
+  /** Price of one read of an item, in quarter-credits. */
+  readonly quartersOf: (scraper: StepScraperId) => number;
+}
+
+function boundOf(
+  pipeline: Pipeline,
+  { starts, limit }: RunItems,
+  { takes, quartersOf }: Bound,
+): number {
+  const all = [...starts.values()].reduce((sum, items) => sum + items, 0);
+  const itemsAt = new Map(starts);
+  const sure = new Set(starts.keys());
+  let credits = 0;
+  for (const step of runOrder(pipeline)) {
+    const items = itemsAt.get(step.id) ?? 0;
+    if (items === 0) continue;
+    // A run reserves the highest price, also if it is charged less.
+    const reserved = creditsFor(items * stepScrapers[step.scraper].reserveQuarters);
+    const room = limit - credits;
+    if (sure.has(step.id) && reserved > room) continue;
+    credits += Math.min(creditsFor(items * quartersOf(step.scraper)), room);
+    for (const next of new Set(nextOf({ routes: step.routes.filter(takes) }))) {
+      itemsAt.set(next, Math.min(all, (itemsAt.get(next) ?? 0) + items));
+    }
+    if (!sure.has(step.id)) continue;
+    for (const next of nextOf({ routes: step.routes.filter(whenUnchanged) })) sure.add(next);
   }
   return credits;
 }

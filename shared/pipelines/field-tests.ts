@@ -22,32 +22,42 @@ export interface TestedItem {
 export type Verdict = "met" | "unmet" | "unknown";
 
 /** Returns the tests of a route: its own, if it compares with `value`, and those of `where`. */
-export const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
+const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
   field === undefined || op === undefined || op === "increased" || op === "decreased"
     ? where
     : [{ field, op, value: value ?? "" }, ...where];
 
 /**
- * Evaluates tests on the values of a read: `unmet` if one fails, else `unknown` if the read lacks a
- * tested field, else `met`. Null passes neither `below` nor `above`. If a test of a field compares
- * with metadata that the item lacks, or whose type differs from the field, the test fails, even
- * with `is_not`.
+ * Evaluates the tests of a route on the values of a read: `unmet` if one fails, else `unknown` if
+ * the read lacks a tested field, else `met`. Null passes neither `below` nor `above`. For a route
+ * with `once`, such a test of null is `unknown`: a price that is sold out has not left the condition.
+ * If a test of a field compares with metadata that the item lacks, or whose type differs from the
+ * field, the test fails, even with `is_not`.
  */
-export function verdictOf(
-  tests: readonly FieldTest[],
-  { values, metadata = {} }: TestedItem,
-): Verdict {
+export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;
-  for (const test of tests) {
-    const { field, op, value } = test;
-    const is = values[field];
-    const wanted = wantedValue(test, { values, metadata });
-    const isMissing = isFieldReference(value) && values[value.field] === undefined;
-    if (is === undefined || isMissing) isKnown = false;
-    else if (wanted === undefined || !passes[op](is, { field, wanted })) return "unmet";
+  for (const test of testsOf(route)) {
+    const verdict = verdictOfTest(test, { values, metadata }, route.once === true);
+    if (verdict === "unmet") return "unmet";
+    if (verdict === "unknown") isKnown = false;
   }
   return isKnown ? "met" : "unknown";
 }
+
+/** @param skipsNull true if `below` and `above` are unknown for null */
+function verdictOfTest(test: FieldTest, item: Required<TestedItem>, skipsNull: boolean): Verdict {
+  const { field, op, value } = test;
+  const is = item.values[field];
+  const isMissing = isFieldReference(value) && item.values[value.field] === undefined;
+  if (is === undefined || isMissing) return "unknown";
+  const wanted = wantedValue(test, item);
+  if (wanted === undefined) return "unmet";
+  const isGap = (is === null || wanted === null) && isOrder(op);
+  if (skipsNull && isGap) return "unknown";
+  return passes[op](is, { field, wanted }) ? "met" : "unmet";
+}
+
+const isOrder = (op: FieldTest["op"]): boolean => op === "below" || op === "above";
 
 /**
  * Returns the value that a test compares a field with. If the test names another field or metadata,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { shownValue, withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
@@ -95,11 +95,21 @@ const valueBody = v.union(
     }),
     v.strictObject({ field: v.pipe(v.string(), v.description(meaning.comparedField)) }),
   ],
-  withRefused(
-    "'value' must be a number, true, false, a string, or an object such as " +
-      '{"metadata": "target_price"} or {"field": "lowest30d"}.',
-  ),
+  ({ input }) => valueRefusal(input),
 );
+
+function valueRefusal(input: unknown): string {
+  if (typeof input === "object" && input !== null && "metadata" in input) {
+    return (
+      `'metadata' in 'value' must be a metadata key: 1 to ${limits.itemLabels.metadataKeyLengthMax} ` +
+      `small letters, digits and '_' (got ${shownValue(input.metadata)}).`
+    );
+  }
+  return (
+    "'value' must be a number, true, false, a string, or an object such as " +
+    `{"metadata": "target_price"} or {"field": "lowest30d"} (got ${shownValue(input)}).`
+  );
+}
 
 const whereMessage = withRefused(`'where' must be an array of 1 to ${whereMax} tests.`);
 const fieldMessage = withRefused("'field' must be the name of a field.");

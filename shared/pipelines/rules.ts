@@ -4,7 +4,7 @@ import { areEqual, changedFields, type FieldChanges } from "./compare.ts";
 import { type ChangeDecision, decideChange } from "./decide-change.ts";
 import { decideRoute } from "./decide-route.ts";
 import { type Metadata, nextOf, type Route, type Step, type When } from "./definition.ts";
-import { testsOf, type Verdict, verdictOf } from "./field-tests.ts";
+import { type Verdict, verdictOf } from "./field-tests.ts";
 import {
   isGated,
   partsOf,
@@ -201,6 +201,9 @@ interface Matched {
  * A route with a reference value decides alone: it reports each difference that it matches, even if
  * another route has reported some of that difference. If only routes with reference values match,
  * the event contains only the fields that these routes match.
+ *
+ * A route with `increased` or `decreased` compares with the last known number. If the last reading is
+ * null, the event shows this number as `before`.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
@@ -222,12 +225,27 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   // If two routes report the same field, the event contains the change that the first route
   // matches.
   const differences = Object.assign({}, ...gated.toReversed().map((one) => one.changes));
+  const bridged = reportsChanged ? acrossNull(changes, notifying) : {};
   return {
     changes,
     hasNews: fields.some(isNew),
     notifyChanged: reportsChanged || gated.length > 0,
-    ...(gated.length > 0 && { reported: { ...(reportsChanged && changes), ...differences } }),
+    ...((gated.length > 0 || Object.keys(bridged).length > 0) && {
+      reported: { ...(reportsChanged && changes), ...bridged, ...differences },
+    }),
   };
+}
+
+/** The changes from null that a route measured from the last known number instead. */
+function acrossNull(changes: FieldChanges, notifying: readonly Decision[]): FieldChanges {
+  const bridged: Record<string, FieldChanges[string]> = {};
+  for (const { part, changes: measured = {} } of notifying) {
+    if (isGated(part.route)) continue;
+    for (const [field, change] of Object.entries(measured)) {
+      if (changes[field]?.before === null) bridged[field] ??= change;
+    }
+  }
+  return bridged;
 }
 
 const only = (changed: FieldChanges, fields: readonly (string | undefined)[]): FieldChanges =>
@@ -244,7 +262,7 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[
 function conditionOf(route: Route, outcome: Tested): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
   if (!takes[route.when](outcome, route)) return "unmet";
-  return verdictOf(testsOf(route), outcome);
+  return verdictOf(route, outcome);
 }
 
 /**

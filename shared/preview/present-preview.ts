@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
-import { countsOf, eventCounts, samplesOf } from "../backtest/present-backtest.ts";
 import type { ObservedChanges } from "../history/history.ts";
 import { presentPipeline } from "../pipelines/default.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { fieldValue, pipelineSchema } from "../pipelines/pipeline-schema.ts";
+import { countEntries, entriesOf, eventCounts } from "../played-runs/event-entries.ts";
 import type { Preview, PreviewedStep } from "./preview.ts";
 
 const stepId = v.pipe(v.string(), v.description("ID of the step."));
@@ -102,7 +102,7 @@ export function presentPreview(
   itemIds: readonly string[],
   { run, events, results, steps, credits }: Preview,
 ): Response {
-  const entries = samplesOf({ run, events });
+  const entries = entriesOf({ run, events });
   const shown = runOrder(run.pipeline).map(({ id: step, scraper }) => {
     const { requested = 0, credits: charged = 0 } = run.stats.steps[step] ?? {};
     return { step, scraper, items: requested, credits: charged };
@@ -117,7 +117,7 @@ export function presentPreview(
       items: itemIds.length,
       reads: shown.reduce((sum, { items }) => sum + items, 0),
       credits,
-      events: countsOf(entries),
+      events: countEntries(entries),
     },
     steps: shown,
     items: itemIds.map((id) => ({

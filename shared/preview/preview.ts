@@ -1,7 +1,7 @@
-import { memoryLedger } from "../backtest/memory-ledger.ts";
-import { memoryPages } from "../backtest/memory-pages.ts";
-import { memoryRun } from "../backtest/memory-run.ts";
-import { type PlayedRun, playRun } from "../backtest/play-run.ts";
+import { memoryLedger } from "../played-runs/memory-ledger.ts";
+import { memoryPages } from "../played-runs/memory-pages.ts";
+import { memoryRun } from "../played-runs/memory-run.ts";
+import { type PlayedRun, playRun } from "../played-runs/play-run.ts";
 import type { RandomSource } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import type { HistoryStore } from "../history/history-store.ts";
@@ -15,9 +15,10 @@ import type { RunStore } from "../runs/run-store.ts";
 import { startsOf } from "../runs/start-run.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
+import { noLimits } from "../watchlists/settings.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import { type MostReads, mostReads } from "./most-reads.ts";
-import { detailsOfItems } from "./previewed-items.ts";
+import { detailsOfItems } from "../watchlists/details-of-items.ts";
 
 export interface PreviewCall extends MeteredCall {
   readonly request: PreviewRequest;
@@ -105,17 +106,15 @@ export async function preview(
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 /**
- * The watchlist before its next run. Its credit limits and its brake apply to runs only: a call has
- * the limits of the call and of the account.
+ * The watchlist before its next run. Its limits apply to runs only: a call has the limits of the
+ * call and of the account.
  */
 const previewedWatchlist = ({ watchlist, pipeline }: PreviewRequest): Watchlist => ({
   ...watchlist,
   pipeline,
   webhookEndpointId: null,
   webhookUrl: null,
-  maxCreditsPerRun: null,
-  dailyCreditBudget: null,
-  brake: null,
+  ...noLimits,
 });
 
 /** What the run engine uses: the items in memory, and the stored history of their prices. */
@@ -123,7 +122,11 @@ async function engineOf(
   { request: { watchlist, items } }: PreviewCall,
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
 ) {
-  const details = await detailsOfItems(watchlist, items, stored);
+  const details = await detailsOfItems(
+    watchlist,
+    items.map(({ id }) => id),
+    stored,
+  );
   const { pages, put } = memoryPages({ details: async () => details });
   put(items);
   return {

@@ -2,10 +2,10 @@ import { conflict, invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { quantity } from "../base/quantity.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
+import { rangesOf } from "../watchlists/details-of-items.ts";
 import type { Item } from "../watchlists/item.ts";
-import type { ItemDetails } from "../watchlists/item-details.ts";
-import { compareIds, totalOf } from "../watchlists/page.ts";
-import type { IdRange, PageStore } from "../watchlists/page-store.ts";
+import { compareIds } from "../watchlists/page.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 
@@ -83,28 +83,4 @@ function readable(item: Item | undefined, id: string): Item {
     );
   }
   return item;
-}
-
-/** Reads the labels and facts of items. */
-export async function detailsOfItems(
-  watchlist: Watchlist,
-  items: readonly Item[],
-  pages: Pick<PageStore, "details">,
-): Promise<ReadonlyMap<string, ItemDetails>> {
-  const ids = items.map(({ id }) => id);
-  const found = new Map<string, ItemDetails>();
-  for (const range of rangesOf(watchlist, ids)) {
-    for (const [id, details] of await pages.details(watchlist.id, range)) found.set(id, details);
-  }
-  return found;
-}
-
-/**
- * The ranges in which to read items: one for all IDs, or one for each ID of a watchlist with many
- * pages, in which the IDs can be far apart.
- */
-function rangesOf({ itemCounts }: Watchlist, ids: readonly string[]): readonly IdRange[] {
-  return totalOf(itemCounts) > limits.pageItemsMax
-    ? ids.map((id) => ({ from: id, to: id }))
-    : [{ from: ids[0] ?? "", to: ids.at(-1) ?? "" }];
 }

@@ -5,13 +5,10 @@ import { batchRefs } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
 import { releaseStepCredits, reserveStepCredits } from "./reserve-step.ts";
 import { outcomesToStore, itemsOf, recordBatch, unreadResult } from "./read-batch.ts";
-import {
-  type CarriedOutcomes,
-  type ItemOutcome,
-  progressIntervalMs,
-  type Run,
-  type StepRecord,
-} from "./run.ts";
+import type { CarriedOutcomes } from "./batch.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import { progressIntervalMs, type Run } from "./run.ts";
+import type { StepRecord } from "./step.ts";
 import type { StartDependencies } from "./start-run.ts";
 import { storeOutcomes } from "./store-outcomes.ts";
 

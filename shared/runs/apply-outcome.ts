@@ -1,9 +1,10 @@
+import { afterChange, type Changed } from "../base/after-change.ts";
 import { assertNever } from "../base/assert.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { Item, LastChange } from "../watchlists/item.ts";
 import { retriesAfterAnswer, retriesAfterFailure, retrySteps } from "./owed-retries.ts";
-import type { ItemOutcome } from "./run.ts";
+import { changesItem, type ItemOutcome } from "./item-outcome.ts";
 
 /** The run and step that produced an outcome. */
 export interface Reading {
@@ -29,22 +30,29 @@ const positionsMax = 16;
 export const revisionAfter = (runNumber: number): number =>
   runNumber * positionsMax + positionsMax - 1;
 
+/** Returns the item after an outcome, as `changeByOutcome` changes it. */
+export const applyOutcome = (item: Item, outcome: ItemOutcome, reading: Reading): Item =>
+  afterChange(item, changeByOutcome(item, outcome, reading));
+
 /**
  * Applies an outcome to an item (specification, section "States and transitions"). Outcomes may
- * arrive late or twice. Returns the same object if nothing changes, which includes these cases:
+ * arrive late or twice. Returns `unchanged` if the outcome has no effect on the item. These cases
+ * are among them:
  *
  * - the item has the revision of this step or of a later one;
  * - the item was removed and added again after the outcome;
  * - the item is delisted.
  */
-export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading): Item {
+export function changeByOutcome(item: Item, outcome: ItemOutcome, reading: Reading): Changed<Item> {
   const revision = reading.runNumber * positionsMax + reading.position;
-  if (item.revision >= revision || item.addedAt !== outcome.addedAt) return item;
-  if (item.state === "delisted") return item;
+  if (item.revision >= revision || item.addedAt !== outcome.addedAt) return "unchanged";
+  if (item.state === "delisted") return "unchanged";
   const { pipeline, step } = reading;
   switch (outcome.status) {
     case "ok":
-      return isNews(item, outcome, reading) ? { ...found(item, outcome, reading), revision } : item;
+      return isNews(item, outcome, reading)
+        ? { ...found(item, outcome, reading), revision }
+        : "unchanged";
     case "not_found":
       return {
         ...withStates(item, {}),
@@ -79,13 +87,8 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
  * routes.
  */
 function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): boolean {
-  const { readings, openChanges, routeStates, changes, buyboxOfferId } = outcome;
   return (
-    routeStates !== undefined ||
-    readings !== undefined ||
-    openChanges !== undefined ||
-    changes !== undefined ||
-    buyboxOfferId !== undefined ||
+    changesItem(outcome) ||
     item.state === "new" ||
     item.lastReadStatus !== "ok" ||
     retrySteps(pipeline, item).includes(step)

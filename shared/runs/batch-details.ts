@@ -1,3 +1,4 @@
+import { afterChange, type Changed } from "../base/after-change.ts";
 import { type Step, testsMetadata } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import {
@@ -36,13 +37,13 @@ export async function batchDetails(
   if (facts.length === 0 && !mayUseDetails(step, answers)) return () => ({});
   const ids = [...items.keys()];
   const before = await pages.details(run.watchlistId, { from: ids[0] ?? "", to: ids.at(-1) ?? "" });
-  const changed = new Map<string, (known: ItemDetails | undefined) => ItemDetails | undefined>();
+  const changed = new Map<string, (known: ItemDetails | undefined) => Changed<ItemDetails>>();
   for (const { id, fetchedAt: readAt, facts: shown = {} } of facts) {
     const addedAt = items.get(id)?.addedAt;
     if (addedAt === undefined) continue;
-    const change = (known: ItemDetails | undefined): ItemDetails | undefined =>
+    const change = (known: ItemDetails | undefined): Changed<ItemDetails> =>
       withFacts(known, { id, addedAt, readAt, facts: shown });
-    if (change(before.get(id)) !== before.get(id)) changed.set(id, change);
+    if (change(before.get(id)) !== "unchanged") changed.set(id, change);
   }
   // The facts are stored before the result of the batch is recorded. If the process dies in
   // between, the batch is read again. The result of this call is ignored: after many conflicts, a
@@ -50,12 +51,12 @@ export async function batchDetails(
   // again.
   await pages.changeDetails(run, {
     ids: [...changed.keys()].toSorted(compareIds),
-    change: (known, id) => changed.get(id)?.(known),
+    change: (known, id) => changed.get(id)?.(known) ?? "unchanged",
   });
   return (id) => {
     const known = before.get(id);
-    const change = changed.get(id);
-    return knownDetails(change === undefined ? known : change(known));
+    const change = changed.get(id)?.(known) ?? "unchanged";
+    return knownDetails(afterChange(known, change));
   };
 }
 

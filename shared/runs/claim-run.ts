@@ -1,6 +1,7 @@
 import { derivedId } from "../base/ids.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
+import { limitsOf } from "../watchlists/settings.ts";
 import { pipelineOf, type Watchlist } from "../watchlists/watchlist.ts";
 import { isRefresh } from "./refresh.ts";
 import { emptyStats, type Run, type RunKind, type RunTrigger } from "./run.ts";
@@ -46,9 +47,7 @@ export async function claimRun(
     stats: emptyStats(startsAt(kind, pipeline)),
     error: null,
     pipeline,
-    maxCredits: watchlist.maxCreditsPerRun,
-    dailyCreditBudget: watchlist.dailyCreditBudget,
-    brake: watchlist.brake,
+    limits: limitsOf(watchlist),
     ...(watchlist.missingFields !== undefined && { missingFields: watchlist.missingFields }),
     plan: null,
     watchlist: runWatchlist({ ...watchlist, nextRunAt: next }),

@@ -2,7 +2,8 @@ import { creditsFor } from "../credits/charge.ts";
 import { chargedItems } from "../items/envelope.ts";
 import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
 import { holdIdOf, releaseStepCredits, reservedFor } from "./reserve-step.ts";
-import type { Run, StepRecord } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { StepRecord } from "./step.ts";
 import { stepMetrics, stepTimeMetrics } from "./run-metrics.ts";
 
 export type CompleteDependencies = AdvanceDependencies;

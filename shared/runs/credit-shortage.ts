@@ -1,5 +1,6 @@
 import { quantity } from "../base/quantity.ts";
-import type { CreditLimit, Run, Shortfall, StepRecord } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { CreditLimit, Shortfall, StepRecord } from "./step.ts";
 
 /**
  * Returns the `error` text of a run with deferred steps: each deferred step, the credits that it

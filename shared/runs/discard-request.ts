@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
+import { visiblePattern, visibleText } from "../base/visible-text.ts";
 
 const message = `'reason' must be a text of 1 to ${limits.discardReasonMax} characters, or absent.`;
 
@@ -10,6 +11,8 @@ export const discardBody = v.object({
       v.string(message),
       v.minLength(1, message),
       v.maxLength(limits.discardReasonMax, message),
+      visibleText("reason"),
+      v.metadata({ pattern: visiblePattern }),
       v.description("Why the run is discarded. The run shows it."),
     ),
   ),

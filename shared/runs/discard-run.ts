@@ -1,6 +1,7 @@
+import type { Changed } from "../base/after-change.ts";
 import type { Item } from "../watchlists/item.ts";
 import { compareIds } from "../watchlists/page.ts";
-import { rewriteItems, type RewriteDependencies } from "../watchlists/rewrite-items.ts";
+import { rewriteEachItem, type RewriteDependencies } from "../watchlists/rewrite-items.ts";
 import { revisionAfter } from "./apply-outcome.ts";
 import type { Run } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
@@ -17,15 +18,11 @@ export interface RestoreDependencies extends RewriteDependencies {
  */
 export async function restoreItems(run: Run, dependencies: RestoreDependencies): Promise<void> {
   const before = await itemsBefore(run, dependencies.steps);
-  const change = (items: readonly Item[]): readonly Item[] => {
-    const after = items.map((item) => restored(item, before.get(item.id), run));
-    return after.every((item, n) => item === items[n]) ? items : after;
-  };
-  await rewriteItems(
+  await rewriteEachItem(
     {
       watchlist: run,
       ids: [...before.keys()].toSorted(compareIds),
-      change: (items) => ({ items: change(items), note: undefined }),
+      change: (item) => restored(item, before.get(item.id), run),
     },
     dependencies,
   );
@@ -50,13 +47,12 @@ async function itemsBefore(
 
 /**
  * Returns the item with the values from before the run in all members that outcomes change. The new
- * revision makes late outcomes of the run have no effect. Returns `item` itself if nothing is to be
- * restored.
+ * revision makes late outcomes of the run have no effect.
  */
-function restored(item: Item, before: Item | undefined, { runNumber }: Run): Item {
+function restored(item: Item, before: Item | undefined, { runNumber }: Run): Changed<Item> {
   const revision = revisionAfter(runNumber);
   if (before === undefined || before.addedAt !== item.addedAt || item.revision >= revision) {
-    return item;
+    return "unchanged";
   }
   const { routeStates: _, ...kept } = item;
   return { ...kept, ...membersOfRuns(before), revision };

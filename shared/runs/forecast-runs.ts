@@ -5,7 +5,12 @@ import {
   type Forecast,
 } from "../credits/forecast.ts";
 import { limits } from "../base/limits.ts";
-import { forecastOf, forecastRuns, type PastRun } from "../watchlists/forecast.ts";
+import {
+  forecastOf,
+  forecastRuns,
+  type ForecastWatchlist,
+  type PastRun,
+} from "../watchlists/forecast.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
 import type { RunStore } from "./run-store.ts";
@@ -51,19 +56,22 @@ export async function forecastAccount(
   const active = watchlists.filter(
     (list) => list.status === "active" && !isEmpty(list) && list.id !== replaced?.watchlistId,
   );
+  const accountBudget = credits.dailyCreditBudget;
   const forecasts: Forecast[] = replaced === undefined ? [] : [replaced.forecast];
   for (let start = 0; start < active.length; start += atOnce) {
     const some = active.slice(start, start + atOnce);
     forecasts.push(
-      ...(await Promise.all(some.map((list) => forecastList(list, now, dependencies)))),
+      ...(await Promise.all(
+        some.map((list) => forecastList({ ...list, accountBudget }, now, dependencies)),
+      )),
     );
   }
   return accountForecast(forecasts, credits, now);
 }
 
 /** Forecasts the credits of a watchlist's runs after `now`, from its newest runs. */
-export const forecastList = async (
-  list: Watchlist,
+const forecastList = async (
+  list: Omit<ForecastWatchlist, "runs"> & Pick<Watchlist, "id">,
   now: Date,
   dependencies: Pick<ForecastDependencies, "runs">,
 ): Promise<Forecast> => forecastOf({ ...list, runs: await pastRuns(list.id, dependencies) }, now);

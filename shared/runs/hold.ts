@@ -1,6 +1,7 @@
 import type { PointLine } from "../history/history.ts";
 import { pointOf } from "../history/point-lines.ts";
-import type { Hold, ItemOutcome, Run } from "./run.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { Hold, Run } from "./run.ts";
 import { isSuspicious } from "./source-shape.ts";
 import type { StepResults } from "./run-outcomes.ts";
 
@@ -12,8 +13,8 @@ const holdMs = 7 * 86_400_000;
  * they were before the run. False for a run without a brake, and for a baseline run, whose items
  * have no earlier readings.
  */
-export const mayBeHeld = ({ brake, kind }: Pick<Run, "brake" | "kind">): boolean =>
-  brake !== null && kind !== "baseline";
+export const mayBeHeld = ({ limits, kind }: Pick<Run, "limits" | "kind">): boolean =>
+  limits.brake !== null && kind !== "baseline";
 
 /**
  * Decides whether the brake holds a run: too many items changed, or the shape of the answers
@@ -21,7 +22,8 @@ export const mayBeHeld = ({ brake, kind }: Pick<Run, "brake" | "kind">): boolean
  * item once, even if several steps report it.
  */
 export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
-  const { brake, shape } = run;
+  const { shape } = run;
+  const { brake } = run.limits;
   // A batch that an earlier release read during a deployment cannot be discarded.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
@@ -93,7 +95,7 @@ function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
  * Returns true if the outcome counts for the brake: it contains a new change, or delists the item.
  * Returns false for an item that its first read did not find, because it has no earlier reading.
  */
-const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
+export const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
   (lastSnapshot !== undefined && lastSnapshot !== null) ||
   (changes !== undefined && isCounted !== true);
 

@@ -19,7 +19,8 @@ import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";
 import { readingsAfter } from "./readings-after.ts";
 import { routeStatesAfter } from "./route-states-after.ts";
-import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
+import type { BatchCounts, BatchResult } from "./batch.ts";
+import { hasEffects, isReported, type ItemOutcome } from "./item-outcome.ts";
 import { derivedOf, unchangedCheck } from "./unchanged-read.ts";
 
 /**
@@ -89,9 +90,6 @@ interface BatchItems {
   /** Returns the known details of an item. @default none */
   readonly detailsOf?: DetailsOf;
 }
-
-const isReported = ({ reported, matched, lastSnapshot }: ItemOutcome): boolean =>
-  [reported, matched, lastSnapshot].some((entry) => entry !== undefined);
 
 const withDetails = (outcome: ItemOutcome, details: KnownDetails): ItemOutcome =>
   Object.keys(details).length > 0 ? { ...outcome, details } : outcome;
@@ -223,17 +221,6 @@ const reportedIn = (
   ...(notifyChanged && { reported: snapshot() }),
   ...(reported !== undefined && { reportedChanges: reported }),
 });
-
-/**
- * Returns true if an `ok` outcome changes the item or its history, reports the item in an event, or
- * routes it to a step.
- */
-const hasEffects = (outcome: ItemOutcome): boolean => {
-  const { readings, openChanges, routeStates, buyboxOfferId, observed } = outcome;
-  const { changes, reported, matched, next } = outcome;
-  const stored = [readings, openChanges, routeStates, buyboxOfferId, observed, changes];
-  return [...stored, reported, matched, next].some((effect) => effect !== undefined);
-};
 
 /** Last known values of the fields that a step reads, even if another kind of step read them. */
 const knownOf = (item: Item, step: Step): Snapshot =>

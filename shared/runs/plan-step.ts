@@ -5,7 +5,10 @@ import { limits } from "../base/limits.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { compareIds } from "../watchlists/page.ts";
-import type { CarriedOutcomes, ItemOutcome, PlannedBatch, Run, StepRecord } from "./run.ts";
+import type { CarriedOutcomes, PlannedBatch } from "./batch.ts";
+import { itemPartOf, type ItemOutcome } from "./item-outcome.ts";
+import type { Run } from "./run.ts";
+import type { StepRecord } from "./step.ts";
 import type { StepStore } from "./step-store.ts";
 
 export interface PlanDependencies {
@@ -147,24 +150,12 @@ async function outcomesBefore(
     for await (const routed of steps.routed(record)) {
       for (const { id, next = [] } of routed) if (next.includes(target)) sent.add(id);
       const left = routed.filter(({ next = [] }) => !next.some((id) => earlier.has(id)));
-      outcomes.push(...left.map(toStore));
+      outcomes.push(...left.map(itemPartOf));
     }
     unstored.push({ step, outcomes });
   }
   return { sent, unstored };
 }
-
-/**
- * Leaves out the fields of an outcome that only events and routes use. The other fields are stored
- * in the item.
- */
-const toStore = ({
-  matched: _m,
-  next: _n,
-  reported: _r,
-  reportedChanges: _c,
-  ...outcome
-}: ItemOutcome): ItemOutcome => outcome;
 
 /**
  * Selects the outcomes of the items in `ids`, grouped by step. Leaves out steps without any of

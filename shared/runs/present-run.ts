@@ -1,14 +1,7 @@
 import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import { holdExpiresAt } from "./hold.ts";
-import type {
-  Hold,
-  Run,
-  RunStats,
-  RunStatus,
-  RunWatchlist,
-  ShapeChange,
-  StepStats,
-} from "./run.ts";
+import type { Hold, Run, RunStats, RunStatus, RunWatchlist, ShapeChange } from "./run.ts";
+import type { StepStats } from "./step.ts";
 import { isAlarming, isSuspicious } from "./source-shape.ts";
 
 /**
@@ -26,7 +19,7 @@ export function presentRun(run: Run): Record<string, unknown> {
     kind: run.kind,
     status: shownStatus(run),
     credits: run.credits,
-    stats: presentStats(run.stats, run.pipeline),
+    stats: presentStats(isUnsent(run) ? unsentStats(run.stats) : run.stats, run.pipeline),
     error: run.error,
     ...(run.hold !== undefined && { brake: presentHold(run, run.hold) }),
     ...(run.shape !== undefined &&
@@ -36,6 +29,25 @@ export function presentRun(run: Run): Record<string, unknown> {
     watchlist: run.watchlist === null ? null : presentRunWatchlist(run.watchlist),
   };
 }
+
+/**
+ * Converts a run to the run object of API responses. A run that its brake is about to hold is shown
+ * as running until it can be released or discarded.
+ */
+export function presentStoredRun(run: Run): Record<string, unknown> {
+  if (run.phase !== "holding") return presentRun(run);
+  const { hold: _, ...ending } = run;
+  return presentRun({ ...ending, finishedAt: null });
+}
+
+/** Returns true for a run whose events about items are held or were discarded. */
+const isUnsent = ({ hold }: Run): boolean => hold !== undefined && hold.status !== "released";
+
+const unsentStats = (stats: RunStats): RunStats => ({
+  ...stats,
+  matched: 0,
+  ...(stats.notified !== undefined && { notified: 0 }),
+});
 
 function shownStatus({ finishedAt, hold, status }: Run): RunStatus | "held" {
   // The final status is stored before the stats and credits are final.
@@ -48,8 +60,10 @@ const presentHold = (run: Run, hold: Hold): Record<string, unknown> => ({
   cause: run.shape !== undefined && isSuspicious(run.shape) ? "source_shape" : "changed_items",
   changed_items: hold.changedItems,
   read_items: hold.readItems,
-  max_changed_percent: run.brake?.maxChangedPercent ?? null,
-  min_items: run.brake?.minItems ?? null,
+  max_changed_percent: run.limits.brake?.maxChangedPercent ?? null,
+  min_items: run.limits.brake?.minItems ?? null,
+  notified: run.stats.notified ?? 0,
+  matched: run.stats.matched,
   expires_at: hold.status === "held" ? holdExpiresAt(run).toISOString() : null,
   decided_at: hold.decidedAt,
   reason: hold.reason,

@@ -1,3 +1,4 @@
+import { afterChange } from "../base/after-change.ts";
 import { assert } from "../base/assert.ts";
 import { limits } from "../base/limits.ts";
 import { stepOf } from "../pipelines/definition.ts";
@@ -17,13 +18,12 @@ import {
   type BatchRef,
   type BatchResult,
   type CarriedOutcomes,
-  type ItemOutcome,
   noCounts,
   type PlannedBatch,
-  progressIntervalMs,
-  type Run,
-  type StepRecord,
-} from "./run.ts";
+} from "./batch.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import { progressIntervalMs, type Run } from "./run.ts";
+import type { StepRecord } from "./step.ts";
 import type { OpenedBatch, StepStore } from "./step-store.ts";
 import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 
@@ -207,7 +207,8 @@ export async function itemsOf(
   const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
   for await (const page of pages.pages(run.watchlistId, range)) {
     pagesRead.push(page);
-    for (const item of page.items) if (wanted.has(item.id)) items.set(item.id, asKnown(item));
+    for (const item of page.items)
+      if (wanted.has(item.id)) items.set(item.id, afterChange(item, asKnown(item)));
   }
   return { items, pagesRead };
 }

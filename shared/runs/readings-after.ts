@@ -10,7 +10,7 @@ import {
 } from "../scrapers/catalogue.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 import { type Item, knownValue, type OpenChange } from "../watchlists/item.ts";
-import type { ItemOutcome } from "./run.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
 
 interface GoodRead {
   readonly pipeline: Pipeline;

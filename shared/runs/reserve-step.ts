@@ -2,7 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import { creditsFor } from "../credits/charge.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
-import type { CreditLimit, Run, Shortfall, StepDecision, StepRecord } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { CreditLimit, Shortfall, StepDecision, StepRecord } from "./step.ts";
 import type { StepStore } from "./step-store.ts";
 
 /**
@@ -37,6 +38,7 @@ export async function reserveStepCredits(
 ): Promise<Shortfall | null> {
   const now = clock.now();
   const needed = reservedFor(step);
+  const { dailyCreditBudget } = run.limits;
   const reserved = await ledger.reserve({
     accountId: run.accountId,
     holdId: holdIdOf(step),
@@ -50,8 +52,8 @@ export async function reserveStepCredits(
       scraper: step.scraper,
       items: step.items,
     },
-    ...(run.dailyCreditBudget !== null && {
-      watchlistBudget: { watchlistId: run.watchlistId, credits: run.dailyCreditBudget },
+    ...(dailyCreditBudget !== null && {
+      watchlistBudget: { watchlistId: run.watchlistId, credits: dailyCreditBudget },
     }),
     now,
     expiresAt: new Date(now.getTime() + holdMs),
@@ -109,16 +111,16 @@ async function reserveAndDecide(
  * steps are settled, so the result depends only on stored data that no longer changes.
  */
 async function overRunLimit(
-  { maxCredits }: Run,
+  { limits: { maxCreditsPerRun } }: Run,
   step: StepRecord,
   steps: StepStore,
 ): Promise<Shortfall | null> {
-  if (maxCredits === null) return null;
+  if (maxCreditsPerRun === null) return null;
   const charged = (await steps.list(step.runId)).reduce(
     (sum, { stats }) => sum + (stats?.credits ?? 0),
     0,
   );
   const needed = reservedFor(step);
-  const available = maxCredits - charged;
+  const available = maxCreditsPerRun - charged;
   return needed <= available ? null : { needed, available, limit: "max_credits_per_run" };
 }

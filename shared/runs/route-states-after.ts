@@ -13,7 +13,7 @@ import type { RouteMatches } from "../pipelines/rules.ts";
 import { priceStatesAfter, testedPrices } from "../pipelines/tested-prices.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import type { Item } from "../watchlists/item.ts";
-import type { ItemOutcome } from "./run.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
 
 interface StatesRead {
   readonly pipeline: Pipeline;

@@ -12,7 +12,9 @@ import {
 } from "../events/event.ts";
 import { presentKnownDetails } from "../watchlists/item-details.ts";
 import { presentRun } from "./present-run.ts";
-import type { ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { Run, RunWatchlist } from "./run.ts";
+import type { StepRecord } from "./step.ts";
 import type { StepOutcomes } from "./run-outcomes.ts";
 
 type Entry = Readonly<Record<string, unknown>>;

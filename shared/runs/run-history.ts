@@ -2,7 +2,8 @@ import { assert } from "../base/assert.ts";
 import type { PointLine, RecordedSegment } from "../history/history.ts";
 import { itemIdOf, pointLine } from "../history/point-lines.ts";
 import { compareIds } from "../watchlists/page.ts";
-import type { ItemOutcome, Run } from "./run.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { Run } from "./run.ts";
 
 /**
  * Returns the history points of the outcomes of one step, in the order of the outcomes. An `ok`

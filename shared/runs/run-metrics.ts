@@ -2,7 +2,9 @@
 import { type Metrics, newMetrics } from "../observability/figures.ts";
 import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
 import { isAlarming } from "./source-shape.ts";
-import type { BatchCounts, Run, StepRecord } from "./run.ts";
+import type { BatchCounts } from "./batch.ts";
+import type { Run } from "./run.ts";
+import type { StepRecord } from "./step.ts";
 
 /**
  * Returns the metrics of the start of a run.

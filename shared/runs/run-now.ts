@@ -35,6 +35,7 @@ export async function runNow(
   dependencies: RunNowDependencies,
 ): Promise<Run> {
   const attempt = async (watchlist: Watchlist): Promise<ChangeAttempt<Run>> => {
+    if (watchlist.lastRunStatus === "held") throw await heldRefusal(watchlist, dependencies);
     refuseRun(watchlist);
     const run = await claimRun({ watchlist, trigger: "manual", due: now, now }, dependencies.runs);
     if (run === undefined) return lost;
@@ -44,13 +45,24 @@ export async function runNow(
   return retryLostChange(found, attempt, dependencies);
 }
 
+/** The error for a watchlist whose last run is held, or is ending after its release or discard. */
+async function heldRefusal(
+  { accountId, id: watchlistId, runningRun }: Watchlist,
+  { runs }: Pick<RunNowDependencies, "runs">,
+): Promise<Error> {
+  const runNumber = runningRun ?? 0;
+  const run = await runs.get({ accountId, watchlistId, runNumber });
+  const status = run?.hold?.status ?? "held";
+  return conflict(
+    status === "held"
+      ? `Run ${runNumber} of this watchlist is held by its brake. Release it with ` +
+          "POST /v1/watchlists/{id}/runs/{run_number}/release, or discard it with .../discard."
+      : `Run ${runNumber} of this watchlist was ${status} and is still ending. Try again in a few ` +
+          "seconds.",
+  );
+}
+
 function refuseRun(watchlist: Watchlist): void {
-  if (watchlist.lastRunStatus === "held") {
-    throw conflict(
-      `Run ${watchlist.runningRun} of this watchlist is held by its brake. Release it with ` +
-        "POST /v1/watchlists/{id}/runs/{run_number}/release, or discard it with .../discard.",
-    );
-  }
   if (watchlist.runningRun !== null) {
     throw conflict("A run of this watchlist is in progress. Try again once it has ended.");
   }

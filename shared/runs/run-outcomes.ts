@@ -1,14 +1,9 @@
 import type { PointLine } from "../history/history.ts";
-import { isDeferredUnread } from "./deferred-step.ts";
-import type {
-  BatchShape,
-  EffectiveResult,
-  ItemOutcome,
-  Run,
-  RunStats,
-  StepRecord,
-  StepStats,
-} from "./run.ts";
+import { isDeferredUnread } from "./step.ts";
+import type { BatchShape, EffectiveResult } from "./batch.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { Run, RunStats } from "./run.ts";
+import type { StepRecord, StepStats } from "./step.ts";
 import type { StepStore } from "./step-store.ts";
 
 /** The outcomes of one step that affect events, stats or later routes, in batch order. */

@@ -1,4 +1,5 @@
-import type { Run, StepStats } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { StepStats } from "./step.ts";
 import { creditsOf, stepStats } from "./run-outcomes.ts";
 import type { StepStore } from "./step-store.ts";
 

@@ -1,4 +1,5 @@
-import type { BatchRef, RunRef } from "./run.ts";
+import type { BatchRef } from "./batch.ts";
+import type { RunRef } from "./run.ts";
 
 /** Sends wake-up messages to the Lambdas that process runs. The Lambdas act only on stored rows. */
 export interface RunQueue {

@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
+import { changesSchema } from "../pipelines/pipeline-schema.ts";
+import { knownDetailsFields } from "../watchlists/watchlist-schema.ts";
 
 const stepStatsSchema = v.object({
   scraper: v.string(),
@@ -31,6 +33,14 @@ const brakeSchema = v.pipe(
     ),
     max_changed_percent: v.nullable(v.number()),
     min_items: v.nullable(count),
+    notified: v.pipe(
+      count,
+      v.description("Items in the changed events that a release sends, or that were discarded."),
+    ),
+    matched: v.pipe(
+      count,
+      v.description("Entries of the matched events that a release sends, or that were discarded."),
+    ),
     expires_at: v.nullable(
       v.pipe(timestamp, v.description("When the service discards the run. Null after a decision.")),
     ),
@@ -96,8 +106,8 @@ export const runSchema = v.object({
       v.pipe(
         count,
         v.description(
-          "Items in the run's `watchlist.product.changed` events. Absent in runs that ended before " +
-            "it was counted.",
+          "Items in the run's `watchlist.product.changed` events; 0 while they are held and after a " +
+            "discard. Absent in runs that ended before it was counted.",
         ),
       ),
     ),
@@ -136,6 +146,26 @@ export const runSchema = v.object({
         next_run_at: v.nullable(timestamp),
       }),
       v.description("The watchlist when the run ended; null if it was deleted before."),
+    ),
+  ),
+});
+
+const heldChangeSchema = v.object({
+  item_id: v.string(),
+  ...knownDetailsFields,
+  changed_at: timestamp,
+  step: v.pipe(v.string(), v.description("ID of the step that read the item.")),
+  is_delisted: v.pipe(v.boolean(), v.description("True if this read delisted the item.")),
+  changes: changesSchema,
+});
+
+/** Response 200 of `GET /v1/watchlists/{id}/runs/{run_number}`. */
+export const runDetailSchema = v.object({
+  ...runSchema.entries,
+  held_changes: v.pipe(
+    v.nullable(v.array(heldChangeSchema)),
+    v.description(
+      "The first `limit` changes and delistings that the brake counted. Null unless the run is held.",
     ),
   ),
 });

@@ -10,7 +10,8 @@ import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts
 import type { Item } from "../watchlists/item.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { StepResults } from "./run-outcomes.ts";
-import type { BatchShape, Run, ShapeChange } from "./run.ts";
+import type { BatchShape } from "./batch.ts";
+import type { Run, ShapeChange } from "./run.ts";
 
 /** Share of the compared items that had a field before, from which its loss counts. */
 const presentShareMin = 0.95;

@@ -1,16 +1,8 @@
 import type { Item } from "../watchlists/item.ts";
-import type {
-  BatchCounts,
-  BatchRef,
-  BatchResult,
-  EffectiveResult,
-  ItemOutcome,
-  PlannedBatch,
-  Run,
-  Shortfall,
-  StepDecision,
-  StepRecord,
-} from "./run.ts";
+import type { BatchCounts, BatchRef, BatchResult, EffectiveResult, PlannedBatch } from "./batch.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { Run } from "./run.ts";
+import type { Shortfall, StepDecision, StepRecord } from "./step.ts";
 
 /** Sorted IDs of the items that start at a step, in batches, by step ID. */
 export type Starts = ReadonlyMap<string, readonly (readonly string[])[]>;

@@ -1,12 +1,14 @@
+import { afterChange, type Changed } from "../base/after-change.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { assert } from "../base/assert.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import { compareIds, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
-import { endOfRange, rewriteItems } from "../watchlists/rewrite-items.ts";
-import { applyOutcome, type Reading } from "./apply-outcome.ts";
-import type { CarriedOutcomes, Run } from "./run.ts";
+import { changeEach, endOfRange, rewriteEachItem } from "../watchlists/rewrite-items.ts";
+import { changeByOutcome, type Reading } from "./apply-outcome.ts";
+import type { CarriedOutcomes } from "./batch.ts";
+import type { Run } from "./run.ts";
 
 export interface StoreDependencies {
   readonly pages: PageStore;
@@ -16,19 +18,23 @@ export interface StoreDependencies {
 
 /**
  * Returns a function that applies the outcomes in `found` to an item. `found` must be in step
- * order: an outcome of an earlier step has no effect after one of a later step. The function
- * returns the same object if nothing changes.
+ * order: an outcome of an earlier step has no effect after one of a later step.
  */
-export function withOutcomes(run: Run, found: readonly CarriedOutcomes[]): (item: Item) => Item {
+export function withOutcomes(
+  run: Run,
+  found: readonly CarriedOutcomes[],
+): (item: Item) => Changed<Item> {
   const steps = found.map(({ step, outcomes }) => ({
     reading: readingOf(run, step),
     byId: new Map(outcomes.map((outcome) => [outcome.id, outcome])),
   }));
   return (item) =>
-    steps.reduce((after, { reading, byId }) => {
+    steps.reduce<Changed<Item>>((change, { reading, byId }) => {
       const outcome = byId.get(item.id);
-      return outcome === undefined ? after : applyOutcome(after, outcome, reading);
-    }, item);
+      if (outcome === undefined) return change;
+      const next = changeByOutcome(afterChange(item, change), outcome, reading);
+      return next === "unchanged" ? change : next;
+    }, "unchanged");
 }
 
 function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
@@ -54,10 +60,6 @@ export async function storeOutcomes(
   dependencies: StoreDependencies,
 ): Promise<void> {
   const apply = withOutcomes(run, found);
-  const change = (items: readonly Item[]): readonly Item[] => {
-    const applied = items.map(apply);
-    return applied.every((item, n) => item === items[n]) ? items : applied;
-  };
   const all = new Set(found.flatMap(({ outcomes }) => outcomes.map(({ id }) => id)));
   const ids = [...all].toSorted(compareIds);
   const left: string[] = [];
@@ -67,14 +69,11 @@ export async function storeOutcomes(
     const owned = ids.slice(from, end);
     from = end;
     if (owned.length === 0) continue;
-    const items = change(page.items);
-    if (items === page.items) continue;
+    const items = changeEach(page.items, apply);
+    if (items === "unchanged") continue;
     const outcome = await dependencies.pages.replace(run, [page], items);
     if (outcome !== "replaced") left.push(...owned);
   }
   left.push(...ids.slice(from));
-  await rewriteItems(
-    { watchlist: run, ids: left, change: (items) => ({ items: change(items), note: undefined }) },
-    dependencies,
-  );
+  await rewriteEachItem({ watchlist: run, ids: left, change: apply }, dependencies);
 }

@@ -23,6 +23,10 @@ export interface BrakeFields {
  */
 export const defaultBrake: Brake = { maxChangedPercent: 95, minItems: 50 };
 
+const percentDescription =
+  "A run is held if more than this percentage of the items that it read changed or were delisted.";
+const itemsDescription = "A run that read fewer items than this is never held.";
+
 const percentMessage = withRefused(
   "'brake.max_changed_percent' must be a number above 0 and at most 100, such as 95.",
 );
@@ -38,16 +42,14 @@ export const brakeField = v.optional(
             v.number(percentMessage),
             v.gtValue(0, percentMessage),
             v.maxValue(100, percentMessage),
-            v.description(
-              "A run is held if more than this percentage of the items that it read changed or were delisted.",
-            ),
+            v.description(percentDescription),
           ),
           min_items: v.pipe(
             v.number(itemsMessage),
             v.integer(itemsMessage),
             v.minValue(1, itemsMessage),
             v.maxValue(Number.MAX_SAFE_INTEGER, itemsMessage),
-            v.description("A run that read fewer items than this is never held."),
+            v.description(itemsDescription),
           ),
         },
         "'brake' must be null or an object with exactly 'max_changed_percent' and 'min_items'.",
@@ -63,8 +65,14 @@ export const brakeField = v.optional(
 );
 
 /** Schema of the setting in responses. */
-export const shownBrake = v.nullable(
-  v.object({ max_changed_percent: v.number(), min_items: count }),
+export const shownBrake = v.pipe(
+  v.nullable(
+    v.object({
+      max_changed_percent: v.pipe(v.number(), v.description(percentDescription)),
+      min_items: v.pipe(count, v.description(itemsDescription)),
+    }),
+  ),
+  v.description("Limits above which a run holds its item events. Null if no run is held."),
 );
 
 /** Converts a brake from its form in request bodies and stored rows. Null means that it is off. */

@@ -2,7 +2,7 @@ import { conflict, invalidParam, notFound, unavailable } from "../base/errors.ts
 import { limits } from "../base/limits.ts";
 import { quantity } from "../base/quantity.ts";
 import { type Item, newItem } from "./item.ts";
-import { type ItemDetails, withLabels } from "./item-details.ts";
+import { withLabels } from "./item-details.ts";
 import type { ItemChange } from "./items-request.ts";
 import { compareIds, totalOf } from "./page.ts";
 import type { DetailsChange, PageStore, WatchlistRef } from "./page-store.ts";
@@ -237,13 +237,13 @@ async function setLabels(
   );
   // A set, because `change` is called again for the same item after a conflict.
   const updated = new Set<string>();
-  const change = (before: ItemDetails | undefined, id: string): ItemDetails | undefined => {
+  const change: DetailsChange["change"] = (before, id) => {
     const item = items.get(id);
-    if (item === undefined) return before;
+    if (item === undefined) return "unchanged";
     const isAdded = item.outcome === "added";
     const given = labels.get(id) ?? {};
     const after = withLabels(before, { id, addedAt: item.addedAt, isAdded, given });
-    if (after !== before && item.outcome === "unchanged") updated.add(id);
+    if (after !== "unchanged" && item.outcome === "unchanged") updated.add(id);
     return after;
   };
   await changeDetails(list, { ids: [...items.keys()], change }, pages);
@@ -296,7 +296,7 @@ function changePage(
   }
   const after = isApplied(tally)
     ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id))
-    : items;
+    : "unchanged";
   return { items: after, note: { tally, placed } };
 }
 

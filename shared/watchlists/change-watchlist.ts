@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Changed } from "../base/after-change.ts";
 import { invalidParam } from "../base/errors.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
@@ -23,12 +24,12 @@ export interface Change {
 }
 
 /**
- * Applies a change to a watchlist. Returns `before` itself if nothing differs, else the watchlist
- * with the next revision.
+ * Applies a change to a watchlist. Returns the watchlist with the next revision; `unchanged` if
+ * nothing differs.
  * @throws 400 if a value in the patch is not valid for this watchlist, or if the patch has another
  * `platform`, `marketplace` or `schedule` than the watchlist
  */
-export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
+export function changedWatchlist(before: Watchlist, change: Change): Changed<Watchlist> {
   const { patch, endpoint, now } = change;
   refuseFixed(before, patch);
   const pipeline = pipelineAfter(before, patch);
@@ -50,7 +51,7 @@ export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
       : { webhookEndpointId: endpoint?.endpointId ?? null, webhookUrl: endpoint?.url ?? null }),
   };
   const after = { ...settings, nextRunAt: nextRunAt(before, settings, now) };
-  if (isDeepStrictEqual(after, before)) return before;
+  if (isDeepStrictEqual(after, before)) return "unchanged";
   return { ...after, revision: before.revision + 1, updatedAt: now.toISOString() };
 }
 

@@ -1,3 +1,4 @@
+import { afterChange } from "../base/after-change.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
@@ -113,7 +114,9 @@ async function create(
     ids.map((id) => newItem(id, watchlist.createdAt)),
   );
   await pages.createDetails(watchlist.id, detailsOf(ids, wanted, watchlist.createdAt));
-  const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now, endpoint }));
+  const answer = JSON.stringify(
+    presentWatchlist(watchlist, { baseUrl, now, endpoint, usedToday: 0 }),
+  );
   const outcome = await watchlists.create({ watchlist, record: claim.record, answer });
   if (outcome === "limit_reached") throw tooMany();
   if (outcome === "superseded") throw superseded(claim);
@@ -130,7 +133,8 @@ const detailsOf = (
   ids.flatMap((id) => {
     const given = labels.get(id);
     if (given === undefined) return [];
-    return withLabels(undefined, { id, addedAt, isAdded: true, given }) ?? [];
+    const details = withLabels(undefined, { id, addedAt, isAdded: true, given });
+    return afterChange(undefined, details) ?? [];
   });
 
 /**

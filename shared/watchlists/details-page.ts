@@ -1,3 +1,4 @@
+import type { Changed } from "../base/after-change.ts";
 import { type ItemDetails } from "./item-details.ts";
 import {
   compareIds,
@@ -7,6 +8,7 @@ import {
   type PageBounds,
   type PageRange,
 } from "./page.ts";
+import type { DetailsChange } from "./page-store.ts";
 
 /** A page of item details that was read, with the version for a conditional write. */
 export interface StoredDetailsPage extends PageRange {
@@ -74,23 +76,23 @@ export function decodeDetails(bytes: Uint8Array): ItemDetails[] {
 }
 
 /**
- * Changes the details of some items of a page. `change` returns the new details of an item, or
- * undefined to delete them. Returns details sorted by ID, or the same array if nothing changes.
+ * Changes the details of some items of a page (see `DetailsChange`). Returns the details of the
+ * page after the change, sorted by ID.
  */
 export function changedDetails(
   details: readonly ItemDetails[],
   ids: readonly string[],
-  change: (before: ItemDetails | undefined, id: string) => ItemDetails | undefined,
-): readonly ItemDetails[] {
+  change: DetailsChange["change"],
+): Changed<readonly ItemDetails[]> {
   const kept = new Map(details.map((one) => [one.id, one]));
   let isChanged = false;
   for (const id of ids) {
     const before = kept.get(id);
     const after = change(before, id);
-    if (after === before) continue;
+    if (after === "unchanged" || (after === undefined && before === undefined)) continue;
     isChanged = true;
     if (after === undefined) kept.delete(id);
     else kept.set(id, after);
   }
-  return isChanged ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id)) : details;
+  return isChanged ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id)) : "unchanged";
 }

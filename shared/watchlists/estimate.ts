@@ -17,10 +17,17 @@ import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { blockedByLimit, blockingLimit } from "./blocking-limit.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
 import { newWatchlistBody, text, watchlistFields } from "./request.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
-import { defaultSettings, settingFields, settingsIn, type WatchlistSettings } from "./settings.ts";
+import {
+  defaultSettings,
+  pickSettings,
+  settingFields,
+  settingsIn,
+  type WatchlistSettings,
+} from "./settings.ts";
 import { watchlistPatch, type WatchlistPatch } from "./update-request.ts";
 import { type ItemCounts, pipelineOf } from "./watchlist.ts";
 
@@ -93,7 +100,7 @@ function parseEstimate(body: Body): EstimateRequest {
   }
   const { every, cron, timezone, pipeline } = body;
   const patch = v.parse(watchlistPatch, {
-    ...settingsBody(body),
+    ...pickSettings(body),
     ...(every !== undefined && { every }),
     ...(cron !== undefined && { cron }),
     ...(timezone !== undefined && { timezone }),
@@ -101,12 +108,6 @@ function parseEstimate(body: Body): EstimateRequest {
   });
   return { kind: "existing", watchlistId, patch };
 }
-
-const settingsBody = (body: Body) => ({
-  ...(body.refresh_every_runs !== undefined && { refresh_every_runs: body.refresh_every_runs }),
-  ...(body.max_credits_per_run !== undefined && { max_credits_per_run: body.max_credits_per_run }),
-  ...(body.daily_credit_budget !== undefined && { daily_credit_budget: body.daily_credit_budget }),
-});
 
 function newEstimate(body: Body): Estimate {
   const shop = parsePlatform(body);
@@ -152,6 +153,7 @@ export const estimateResponse = v.object({
       "Credits of an ordinary run, of a refresh run, and of the first read of every item.",
     ),
   ),
+  blocked_by_limit: blockedByLimit,
   forecast: v.nullable(
     v.pipe(
       forecastSchema,
@@ -180,6 +182,7 @@ export function presentEstimate(
     pipeline: presentPipeline(pipeline),
     default_pipeline: own === null,
     estimated_credits: estimatedCredits(pipeline, itemCounts),
+    blocked_by_limit: blockingLimit(estimate),
     forecast: forecasts === null ? null : forecasts.own,
     account_forecast: forecasts === null ? null : presentAccountForecast(forecasts.account),
   };

@@ -1,10 +1,5 @@
 import { type Credits, type Forecast, forecastMonthDays } from "../credits/forecast.ts";
-import {
-  estimatedCredits,
-  type ItemsByState,
-  leastCredits,
-  mostCredits,
-} from "../pipelines/estimate.ts";
+import { boundsOf, estimatedCredits, type ItemsByState } from "../pipelines/estimate.ts";
 import { countRuns, type Schedule } from "./schedule.ts";
 import type { WatchlistSettings } from "./settings.ts";
 import { pipelineOf, type Watchlist } from "./watchlist.ts";
@@ -26,6 +21,8 @@ export interface ForecastWatchlist
   readonly schedule: Schedule;
   readonly itemCounts: ItemsByState;
   readonly runCount: number;
+  /** The daily budget of the account; null if it has none. */
+  readonly accountBudget: number | null;
   /** The newest completed runs. Empty before the first run is completed. */
   readonly runs: readonly PastRun[];
 }
@@ -39,36 +36,117 @@ export function forecastOf(list: ForecastWatchlist, now: Date): Forecast {
 
 function inDays(list: ForecastWatchlist, now: Date, days: number): Forecast["day"] {
   const runs = countRuns(list.schedule, now, new Date(now.getTime() + days * dayMs));
-  const { refresh } = pipelineOf(list);
-  const refreshes =
-    refresh === null
-      ? 0
-      : Math.floor((list.runCount + runs) / refresh.everyRuns) -
-        Math.floor(list.runCount / refresh.everyRuns);
-  const ofSweep = creditsOfRun(list, "sweep");
-  const ofRefresh = creditsOfRun(list, "refresh");
-  const firstReads = runs === 0 ? 0 : estimatedCredits(pipelineOf(list), list.itemCounts).newAsins;
-  const budget = list.dailyCreditBudget === null ? Infinity : list.dailyCreditBudget * days;
-  const sum = (name: keyof Credits): number => {
-    const ordinary = (runs - refreshes) * ofSweep[name] + refreshes * ofRefresh[name];
-    return Math.min(budget, Math.ceil(ordinary) + (name === "best" ? 0 : firstReads));
-  };
+  const { new: unread, active } = list.itemCounts;
+  const first = creditsOfRun(list, "sweep", { unread, active });
+  const items = first.readsNew ? { unread: 0, active: active + unread } : { unread, active };
+  const refresh = creditsOfRun(list, "refresh", items);
+  const { sweeps, refreshes } = runsByKind(list, { runs, isRefreshFree: refresh.worst === 0 });
+  // The first run reads the new items in place of its usual steps.
+  const firsts = unread > 0 ? Math.min(1, sweeps) : 0;
+  const parts = [
+    { runs: firsts, credits: first },
+    { runs: refreshes, credits: refresh },
+    { runs: sweeps - firsts, credits: creditsOfRun(list, "sweep", items) },
+  ];
+  const budget = { credits: dailyLimit(list), days };
+  const sum = (name: keyof Credits): number => inBudget(budget, parts, name);
   return { runs, best: sum("best"), likely: sum("likely"), worst: sum("worst") };
 }
 
-/** The credits of one run, at most `maxCreditsPerRun`. */
-function creditsOfRun(list: ForecastWatchlist, kind: "sweep" | "refresh"): Credits {
+/**
+ * Counts the next runs by kind. A refresh whose first step does not fit into a limit charges
+ * nothing, and all later runs try it again.
+ */
+function runsByKind(
+  list: ForecastWatchlist,
+  { runs, isRefreshFree }: { readonly runs: number; readonly isRefreshFree: boolean },
+): { readonly sweeps: number; readonly refreshes: number } {
+  const { refresh } = pipelineOf(list);
+  if (refresh === null) return { sweeps: runs, refreshes: 0 };
+  const { everyRuns } = refresh;
+  const before = Math.floor(list.runCount / everyRuns);
+  const refreshes = Math.floor((list.runCount + runs) / everyRuns) - before;
+  if (!isRefreshFree) return { sweeps: runs - refreshes, refreshes };
+  const untilRefresh = everyRuns - 1 - (list.runCount % everyRuns);
+  return { sweeps: Math.min(runs, untilRefresh), refreshes: 0 };
+}
+
+/** Maximum credits of the runs of a UTC day. */
+const dailyLimit = ({ dailyCreditBudget, accountBudget }: ForecastWatchlist): number =>
+  Math.min(dailyCreditBudget ?? Infinity, accountBudget ?? Infinity);
+
+interface SimilarRuns {
+  readonly runs: number;
+  /** The credits of each run. */
+  readonly credits: Credits;
+}
+
+/**
+ * Sums the credits of runs, at most the budget of each day. Runs that cost the same in any case are
+ * read as a whole or not at all. Other runs can use the whole budget.
+ */
+function inBudget(
+  budget: { readonly credits: number; readonly days: number },
+  parts: readonly SimilarRuns[],
+  name: keyof Credits,
+): number {
+  let left = budget.credits;
+  let sum = 0;
+  for (const { runs, credits } of withoutRepeats(parts)) {
+    const each = credits[name];
+    if (runs <= 0 || each === 0) continue;
+    const isWhole = name === "best" || credits.best === credits.worst;
+    const perDay = isWhole ? Math.floor(left / each) : left / each;
+    const fitting = Math.min(runs, perDay * budget.days);
+    sum += fitting * each;
+    left -= (fitting * each) / budget.days;
+  }
+  return Math.ceil(sum);
+}
+
+/** Joins parts whose runs cost the same, so that the budget of a day counts their runs together. */
+function withoutRepeats(parts: readonly SimilarRuns[]): readonly SimilarRuns[] {
+  const joined: SimilarRuns[] = [];
+  for (const part of parts) {
+    const isSame = ({ credits: { best, likely, worst } }: SimilarRuns): boolean =>
+      best === part.credits.best && likely === part.credits.likely && worst === part.credits.worst;
+    const same = joined.findIndex(isSame);
+    const earlier = joined[same];
+    if (earlier === undefined) joined.push(part);
+    else joined[same] = { ...earlier, runs: earlier.runs + part.runs };
+  }
+  return joined;
+}
+
+/** The number of items that a run reads. */
+interface ReadItems {
+  /** Items that no run has read. */
+  readonly unread: number;
+  readonly active: number;
+}
+
+/** The credits of a run. `readsNew` is false if the limits do not cover the read of new items. */
+function creditsOfRun(
+  list: ForecastWatchlist,
+  kind: "sweep" | "refresh",
+  { unread, active }: ReadItems,
+): Credits & { readonly readsNew: boolean } {
   const pipeline = pipelineOf(list);
-  const items = list.itemCounts.new + list.itemCounts.active;
-  const start = kind === "refresh" ? (pipeline.refresh?.entry ?? pipeline.entry) : pipeline.entry;
-  const max = list.maxCreditsPerRun ?? Infinity;
-  const best = Math.min(max, leastCredits(pipeline, { start, items }));
-  const worst = Math.min(max, mostCredits(pipeline, { start, items }));
-  const estimate = estimatedCredits(pipeline, { ...list.itemCounts, delisted: 0 });
+  const entry = kind === "refresh" ? (pipeline.refresh?.entry ?? pipeline.entry) : pipeline.entry;
+  const baseline = pipeline.baseline ?? pipeline.entry;
+  const limit = Math.min(list.maxCreditsPerRun ?? Infinity, dailyLimit(list));
+  const ofActiveOnly = boundsOf(pipeline, { starts: new Map([[entry, active]]), limit });
+  const starts = new Map([[entry, active]]);
+  starts.set(baseline, (starts.get(baseline) ?? 0) + unread);
+  const { best, worst } = boundsOf(pipeline, { starts, limit });
+  const readsNew = best > ofActiveOnly.best;
+  const ofNew = estimatedCredits(pipeline, { new: unread, active: 0, delisted: 0 }).newAsins;
+  const unchanged = estimatedCredits(pipeline, { new: 0, active, delisted: 0 });
   const average = perItem(list.runs, kind);
-  const unread = kind === "refresh" ? estimate.refreshRun : estimate.pulseRun;
-  const expected = average === null ? unread : average * items;
-  return { best, likely: Math.min(worst, Math.max(best, expected)), worst };
+  const ofActive =
+    average === null ? unchanged[kind === "refresh" ? "refreshRun" : "pulseRun"] : average * active;
+  const expected = ofActive + (readsNew ? ofNew : 0);
+  return { best, likely: Math.min(worst, Math.max(best, expected)), worst, readsNew };
 }
 
 /** The average credits of an item in the past runs of a kind; null if there are none. */

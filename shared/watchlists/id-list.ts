@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { shownValue, withRefused } from "../base/shown-value.ts";
 import {
   isVisibleText,
@@ -41,11 +42,15 @@ function refusal(param: string, input: unknown): string {
     );
   }
   const place = input.findIndex((id) => typeof id !== "string");
-  return `'${param}[${place}]' must be a string (got ${shownValue(input[place])}). Put IDs in quotes.`;
+  const at = `${param}[${place}]`;
+  throw invalidParam(
+    at,
+    `'${at}' must be a string (got ${shownValue(input[place])}). Put IDs in quotes.`,
+  );
 }
 
-const keyMessage =
-  `A key of 'metadata' must have 1 to ${metadataKeyLengthMax} characters: ` +
+const keyMessage = (key: string): string =>
+  `The key ${shownValue(key)} of 'metadata' must have 1 to ${metadataKeyLengthMax} characters: ` +
   "small letters, digits and '_'.";
 
 /** Why a value cannot be stored as metadata; undefined if it can. */
@@ -62,12 +67,13 @@ function valueFault(value: unknown): string | undefined {
   }
   return isVisibleText(value)
     ? undefined
-    : "A string in 'metadata' must not contain control characters or unpaired surrogates.";
+    : "A string in 'metadata' must not contain control characters, characters that change the " +
+        "direction of writing, or unpaired surrogates.";
 }
 
 /** Why an entry cannot be stored as metadata; undefined if it can. */
 const entryFault = (key: string, value: unknown): string | undefined =>
-  metadataKeyPattern.test(key) ? valueFault(value) : keyMessage;
+  metadataKeyPattern.test(key) ? valueFault(value) : keyMessage(key);
 
 const isObject = (input: unknown): boolean =>
   typeof input === "object" && input !== null && !Array.isArray(input);
@@ -119,6 +125,8 @@ const metadataBody = v.pipe(
   v.transform((metadata) => metadata as Metadata),
 );
 
+const itemKeys = ["id", "label", "metadata"];
+
 /** An item in a body, with what a client sets about it. */
 export const newItemBody = v.pipe(
   v.strictObject(
@@ -144,9 +152,10 @@ export const newItemBody = v.pipe(
       ),
       metadata: v.nullish(metadataBody),
     },
-    ({ expected }) =>
+    ({ expected, input }) =>
       expected === "never"
-        ? "An item has an unknown key. Accepted keys: id, label, metadata."
+        ? `An item has an unknown key ${shownValue(input)}. Accepted keys: ${itemKeys.join(", ")}.` +
+          didYouMean(String(input), itemKeys)
         : "An item must be a string or an object with 'id'.",
   ),
 );
@@ -170,7 +179,10 @@ function itemsRefusal(param: string, input: unknown): string {
     if (typeof entry === "string") continue;
     const at = `${param}[${place}]`;
     if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
-      return `'${at}' must be a string or an object with 'id' (got ${shownValue(entry)}). Put IDs in quotes.`;
+      throw invalidParam(
+        at,
+        `'${at}' must be a string or an object with 'id' (got ${shownValue(entry)}). Put IDs in quotes.`,
+      );
     }
     const parsed = v.safeParse(newItemBody, entry, { abortEarly: true });
     if (!parsed.success) throw entryRefusal(at, parsed.issues[0]);
@@ -178,11 +190,13 @@ function itemsRefusal(param: string, input: unknown): string {
   return `'${param}' is invalid.`;
 }
 
+/** Keys that are short and plain enough to be part of `param`. */
+const plainKey = /^[\w-]{1,64}$/;
+
 function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
   const keys = (issue.path ?? []).map(({ key }) => String(key));
-  const isKnown = issue.expected !== "never" && keys.every((key) => metadataKeyPattern.test(key));
-  const shown = isKnown ? keys : keys.slice(0, issue.expected === "never" ? 0 : 1);
-  const param = [at, ...shown].join(".");
+  const unshown = keys.findIndex((key) => !plainKey.test(key));
+  const param = [at, ...(unshown === -1 ? keys : keys.slice(0, unshown))].join(".");
   return issue.received === "undefined" ? missingParam(param) : invalidParam(param, issue.message);
 }
 

@@ -1,3 +1,4 @@
+import type { Changed } from "../base/after-change.ts";
 import type { Metadata } from "../pipelines/definition.ts";
 
 interface SellerName {
@@ -71,19 +72,18 @@ interface GivenFor {
 
 /**
  * Returns the details of an item with the label and the metadata of a request. Discards `before` if
- * it belongs to a removed item with the same ID. Returns `before` itself if nothing changes, and
- * undefined if the item then has no details.
+ * it belongs to a removed item with the same ID. Undefined if the item then has no details.
  */
 export function withLabels(
   before: ItemDetails | undefined,
   { id, addedAt, isAdded, given }: GivenFor,
-): ItemDetails | undefined {
+): Changed<ItemDetails | undefined> {
   const isLeftOver = isAdded && before !== undefined && before.addedAt < addedAt;
   const base = before === undefined || isLeftOver ? blankDetails(id, addedAt) : before;
   const { label = base.label, metadata = base.metadata } = given;
   const after = { ...base, label, metadata: metadata ?? {} };
-  if (isBlank(after)) return undefined;
-  return before !== undefined && areSame(before, after) ? before : after;
+  if (isBlank(after)) return before === undefined ? "unchanged" : undefined;
+  return before !== undefined && areSame(before, after) ? "unchanged" : after;
 }
 
 interface FactsRead {
@@ -95,20 +95,20 @@ interface FactsRead {
 }
 
 /**
- * Returns the details of an item with the facts of a read. Returns `before` itself if nothing
- * changes, or if a later read has already changed the facts.
+ * Returns the details of an item with the facts of a read; `unchanged` also if a later read has
+ * already changed the facts.
  */
 export function withFacts(
   before: ItemDetails | undefined,
   { id, addedAt, readAt, facts }: FactsRead,
-): ItemDetails | undefined {
+): Changed<ItemDetails> {
   const base = before ?? blankDetails(id, addedAt);
-  if (base.readAt !== null && base.readAt > readAt) return before;
+  if (base.readAt !== null && base.readAt > readAt) return "unchanged";
   const isNew = (name: "title" | "url" | "image"): boolean =>
     facts[name] !== undefined && facts[name] !== base.facts[name];
   const sellers = sellersAfter(base.facts.sellers ?? {}, facts.sellers ?? {});
   const hasNews = isNew("title") || isNew("url") || isNew("image");
-  if (!hasNews && sellers === undefined) return before;
+  if (!hasNews && sellers === undefined) return "unchanged";
   return {
     ...base,
     facts: { ...base.facts, ...facts, ...ofSellers(sellers ?? base.facts.sellers) },

@@ -1,3 +1,4 @@
+import type { Changed } from "../base/after-change.ts";
 import type { Item } from "./item.ts";
 import type { ItemDetails } from "./item-details.ts";
 import type { StoredPage } from "./page.ts";
@@ -29,10 +30,13 @@ export interface DetailsChange {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Computes the new details of an item; undefined for none. Returns `before` itself if nothing
-   * changes. Must be pure, because it is called again after a conflict.
+   * Computes the new details of an item; undefined for none. Must be pure, because it is called
+   * again after a conflict.
    */
-  readonly change: (before: ItemDetails | undefined, id: string) => ItemDetails | undefined;
+  readonly change: (
+    before: ItemDetails | undefined,
+    id: string,
+  ) => Changed<ItemDetails | undefined>;
 }
 
 /**

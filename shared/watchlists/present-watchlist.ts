@@ -1,6 +1,7 @@
 import { presentPipeline } from "../pipelines/default.ts";
 import { estimatedCredits } from "../pipelines/estimate.ts";
 import { currencyOf } from "../platforms/catalogue.ts";
+import { blockingLimit } from "./blocking-limit.ts";
 import type { EndpointBinding } from "./endpoint-binding.ts";
 import { nextRunTimes, presentSchedule } from "./schedule.ts";
 import { presentSettings } from "./settings.ts";
@@ -15,12 +16,14 @@ export interface PresentOptions {
   readonly now: Date;
   /** The watchlist's webhook endpoint; null if the watchlist has none. */
   readonly endpoint: EndpointBinding | null;
+  /** Credits that the runs have used of the daily budget on this UTC day. */
+  readonly usedToday: number;
 }
 
 /** Converts a watchlist to its form in API responses (specification, section "Watchlist"). */
 export function presentWatchlist(
   watchlist: Watchlist,
-  { baseUrl, now, endpoint }: PresentOptions,
+  { baseUrl, now, endpoint, usedToday }: PresentOptions,
 ): Record<string, unknown> {
   const { schedule, itemCounts } = watchlist;
   const pipeline = pipelineOf(watchlist);
@@ -48,6 +51,8 @@ export function presentWatchlist(
     pipeline: presentPipeline(pipeline),
     default_pipeline: watchlist.pipeline === null,
     estimated_credits: estimatedCredits(pipeline, itemCounts),
+    blocked_by_limit: blockingLimit(watchlist),
+    daily_credits_used: watchlist.dailyCreditBudget === null ? null : usedToday,
     run_count: watchlist.runCount,
     consecutive_skips: watchlist.consecutiveSkips,
     last_run_at: watchlist.lastRunAt,

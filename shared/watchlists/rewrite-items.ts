@@ -1,3 +1,4 @@
+import { afterChange, type Changed } from "../base/after-change.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
 import { repeats } from "../base/retry-budget.ts";
@@ -5,10 +6,10 @@ import type { Item } from "./item.ts";
 import type { PageRange, StoredPage } from "./page.ts";
 import type { WatchlistRef, PageStore } from "./page-store.ts";
 
-/** Items of one page after a change, with a note for the caller. */
+/** A change of one page, with a note for the caller. */
 export interface PageChange<Note> {
-  /** Items sorted by ID. Return the same array to leave the page unchanged. */
-  readonly items: readonly Item[];
+  /** The items after the change, sorted by ID. `unchanged` leaves the page unwritten. */
+  readonly items: Changed<readonly Item[]>;
   readonly note: Note;
 }
 
@@ -60,7 +61,7 @@ export async function rewriteItems<Note>(
     const owned = ids.slice(done, endOfRange(page, ids, done));
     const { items, note } = change(page.items, owned);
     const outcome =
-      items === page.items ? "replaced" : await pages.replace(watchlist, [page], items);
+      items === "unchanged" ? "replaced" : await pages.replace(watchlist, [page], items);
     if (outcome === "watchlist_deleted" || outcome === "full") return { outcome, notes };
     if (outcome === "replaced") {
       notes.push(note);
@@ -69,6 +70,34 @@ export async function rewriteItems<Note>(
     } else if (!(await mayRepeat())) throw unavailable();
   }
   return { outcome: "done", notes };
+}
+
+/**
+ * Applies `change` to each item of the pages that contain at least one of the IDs. Otherwise as
+ * `rewriteItems`.
+ */
+export async function rewriteEachItem(
+  {
+    change,
+    ...which
+  }: Omit<Rewrite<undefined>, "change"> & { readonly change: (item: Item) => Changed<Item> },
+  dependencies: RewriteDependencies,
+): Promise<void> {
+  await rewriteItems(
+    { ...which, change: (items) => ({ items: changeEach(items, change), note: undefined }) },
+    dependencies,
+  );
+}
+
+/** Applies `change` to each item. Returns `unchanged` if no item changes. */
+export function changeEach(
+  items: readonly Item[],
+  change: (item: Item) => Changed<Item>,
+): Changed<readonly Item[]> {
+  const changes = items.map(change);
+  return changes.every((one) => one === "unchanged")
+    ? "unchanged"
+    : items.map((item, n) => afterChange(item, changes[n] ?? "unchanged"));
 }
 
 async function ownerOf(

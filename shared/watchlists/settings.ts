@@ -15,16 +15,10 @@ import {
 } from "./brake-setting.ts";
 
 /**
- * Settings of a watchlist that are parsed and stored without its other fields. To add a setting,
- * add it to each declaration in this file: request bodies, responses, stored rows and changes use
- * them.
+ * The settings that limit the runs of a watchlist. A run keeps the limits that its watchlist had at
+ * the start of the run.
  */
-export interface WatchlistSettings {
-  /**
-   * Number of runs from one refresh to the next, on the default pipeline of retailer_a. 0 disables
-   * refreshes.
-   */
-  readonly refreshEveryRuns: number;
+export interface RunLimits {
   /** Maximum number of credits that a run may charge; null for no maximum. */
   readonly maxCreditsPerRun: number | null;
   /**
@@ -36,10 +30,36 @@ export interface WatchlistSettings {
   readonly brake: Brake | null;
 }
 
-export const defaultSettings: WatchlistSettings = {
-  refreshEveryRuns: defaultRefreshEveryRuns,
+/**
+ * Settings of a watchlist that are parsed and stored without its other fields. To add a setting,
+ * add it to each declaration in this file: request bodies, responses, stored rows, changes and runs
+ * use them.
+ */
+export interface WatchlistSettings extends RunLimits {
+  /**
+   * Number of runs from one refresh to the next, on the default pipeline of retailer_a. 0 disables
+   * refreshes.
+   */
+  readonly refreshEveryRuns: number;
+}
+
+/** No limits. */
+export const noLimits: RunLimits = {
   maxCreditsPerRun: null,
   dailyCreditBudget: null,
+  brake: null,
+};
+
+/** Selects the limits of runs from the settings. */
+export const limitsOf = ({ maxCreditsPerRun, dailyCreditBudget, brake }: RunLimits): RunLimits => ({
+  maxCreditsPerRun,
+  dailyCreditBudget,
+  brake,
+});
+
+export const defaultSettings: WatchlistSettings = {
+  ...noLimits,
+  refreshEveryRuns: defaultRefreshEveryRuns,
   brake: defaultBrake,
 };
 
@@ -77,9 +97,23 @@ export const settingFields = {
 
 /** Schemas of the settings in responses. */
 export const shownSettingFields = {
-  refresh_every_runs: count,
-  max_credits_per_run: v.nullable(count),
-  daily_credit_budget: v.nullable(count),
+  refresh_every_runs: v.pipe(
+    count,
+    v.description(
+      "With the default pipeline of retailer_a, every run whose number is a multiple of this reads all " +
+        "items at `lite`. 0: never.",
+    ),
+  ),
+  max_credits_per_run: v.pipe(
+    v.nullable(count),
+    v.description("Maximum number of credits of a run. Null if there is no maximum."),
+  ),
+  daily_credit_budget: v.pipe(
+    v.nullable(count),
+    v.description(
+      "Maximum number of credits that the runs may charge on a UTC day. Null if there is no maximum.",
+    ),
+  ),
   brake: shownBrake,
 };
 
@@ -103,6 +137,20 @@ export const settingsIn = ({
   ...(dailyCreditBudget !== undefined && { dailyCreditBudget }),
   ...(brake !== undefined && { brake: brakeIn(brake) }),
 });
+
+/**
+ * Converts the settings of a stored row. A row that an earlier release wrote may lack settings: it
+ * has no limits.
+ */
+export const storedSettings = (row: SettingValues): WatchlistSettings => ({
+  ...defaultSettings,
+  ...noLimits,
+  ...settingsIn(row),
+});
+
+/** Selects the settings of a body, unconverted. Absent settings stay absent. */
+export const pickSettings = (body: SettingValues): SettingValues =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name in settingFields));
 
 /** Converts the settings to their form in API responses and stored rows. */
 export const presentSettings = ({

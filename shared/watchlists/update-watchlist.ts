@@ -43,7 +43,7 @@ export async function updateWatchlist(
     patch.endpoint && (await changedEndpoint(watchlist, patch.endpoint, dependencies.endpoints));
   const attempt = async (before: Watchlist): Promise<ChangeAttempt<Watchlist>> => {
     const after = changedWatchlist(before, { patch, endpoint, now });
-    if (after === before) return changed(before);
+    if (after === "unchanged") return changed(before);
     const updated = isRescheduled(before, after)
       ? await updateWithSchedule({ before, after, now }, dependencies)
       : await dependencies.watchlists.update({ before, after });

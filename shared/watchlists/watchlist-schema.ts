@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { blockedByLimit } from "./blocking-limit.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { changesSchema, pipelineSchema, snapshotSchema } from "../pipelines/pipeline-schema.ts";
 import { shownSettingFields } from "./settings.ts";
@@ -85,6 +86,14 @@ export const watchlistSchema = v.object({
     v.object({ pulseRun: count, refreshRun: count, newAsins: count }),
     v.description(
       "Credits of an ordinary run, of a refresh run, and of the first reads of new items.",
+    ),
+  ),
+  blocked_by_limit: blockedByLimit,
+  daily_credits_used: v.pipe(
+    v.nullable(count),
+    v.description(
+      "Credits that the runs have charged or reserved of `daily_credit_budget` on this UTC day. Null " +
+        "without a budget.",
     ),
   ),
   run_count: count,

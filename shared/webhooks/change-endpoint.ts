@@ -1,3 +1,4 @@
+import type { Changed } from "../base/after-change.ts";
 import { invalidParam, unavailable } from "../base/errors.ts";
 import { type ChangeRepeats, changed, lost, repeatChange } from "../base/repeat-change.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
@@ -18,21 +19,21 @@ export const urlTaken = (): Error =>
   );
 
 /**
- * Reads an endpoint, passes it to `change` and stores the result; writes nothing if `change`
- * returns the same object. Starts again if a concurrent call changed the endpoint first. Returns
+ * Reads an endpoint, passes it to `change` and stores the result; writes nothing if it is
+ * `unchanged`. Starts again if a concurrent call changed the endpoint first. Returns
  * the endpoint after the change.
  * @throws 404 NOT_FOUND if the endpoint does not exist; 400 INVALID_PARAM if another endpoint has
  * the URL; 503 UNAVAILABLE after too many conflicts
  */
 export async function changeEndpoint(
   ref: EndpointRef,
-  change: (before: WebhookEndpoint) => Promise<WebhookEndpoint>,
+  change: (before: WebhookEndpoint) => Promise<Changed<WebhookEndpoint>>,
   endpoints: Pick<EndpointStore, "get" | "replace">,
 ): Promise<WebhookEndpoint> {
   return repeatChange(async () => {
     const before = await existingEndpoint(ref, endpoints);
     const after = await change(before);
-    if (after === before) return changed(before);
+    if (after === "unchanged") return changed(before);
     const { outcome } = await endpoints.replace(before, after);
     if (outcome === "url_taken") throw urlTaken();
     return outcome === "replaced" ? changed(after) : lost;

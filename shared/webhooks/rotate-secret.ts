@@ -1,3 +1,4 @@
+import type { Changed } from "../base/after-change.ts";
 import type { RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
@@ -36,10 +37,10 @@ export async function rotateSecret(
   const secret = newSecret(random);
   const sealed = await secrets.seal(secret, endpointSecretContext(accountId, endpointId));
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
-  const rotate = async (before: WebhookEndpoint): Promise<WebhookEndpoint> => {
+  const rotate = async (before: WebhookEndpoint): Promise<Changed<WebhookEndpoint>> => {
     // An earlier attempt of this write took effect, but its response was lost. Another write would
     // lose the replaced secret, which stays valid with `overlap`.
-    if (before.secret === sealed) return before;
+    if (before.secret === sealed) return "unchanged";
     return {
       ...before,
       secret: sealed,

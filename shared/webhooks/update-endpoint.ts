@@ -1,3 +1,4 @@
+import type { Changed } from "../base/after-change.ts";
 import { endPending, type EndPendingDependencies } from "../outbox/end-pending.ts";
 import { endpointTarget } from "../outbox/outbox.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
@@ -33,9 +34,9 @@ export async function updateEndpoint(
   dependencies: UpdateEndpointDependencies,
 ): Promise<WebhookEndpoint> {
   const { wanted, now } = request;
-  const change = async (before: WebhookEndpoint): Promise<WebhookEndpoint> => {
+  const change = async (before: WebhookEndpoint): Promise<Changed<WebhookEndpoint>> => {
     const after = { ...before, ...(await changes(request, before, dependencies)) };
-    return isSame(before, after) ? before : changed(before, after, now);
+    return isSame(before, after) ? "unchanged" : changed(before, after, now);
   };
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
   // Ends the deliveries even if the endpoint was already disabled, because an earlier call may have

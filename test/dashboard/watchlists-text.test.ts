@@ -4,7 +4,7 @@ import {
   lineAt,
   placeInJson,
 } from "../../functions/dashboard/browser/pages/watchlists/json-place.ts";
-import { settingFields } from "../../functions/dashboard/browser/pages/watchlists/list-settings.ts";
+import { settingFields } from "../../functions/dashboard/browser/pages/watchlists/watchlist-settings.ts";
 import {
   newPipeline,
   type PipelineDraft,

@@ -238,6 +238,7 @@ function changesOf(
   }
   const isNewValue = Object.keys(changes).some((field) => field in newValues);
   const reportedChanges: Record<string, Changes[string]> = isPlainReported ? { ...changes } : {};
+  showLastNumbers(reportedChanges, plain);
   const differences: Record<string, Changes[string]> = {};
   for (const { changes: some = {} } of limited) {
     for (const [field, change] of Object.entries(some)) differences[field] ??= change;
@@ -248,6 +249,15 @@ function changesOf(
     isReported: isPlainReported || limited.length > 0,
     reportedChanges: Object.assign(reportedChanges, differences),
   };
+}
+
+/** A route with a direction measures from the last number, so its event does not begin with null. */
+function showLastNumbers(reported: Record<string, Changes[string]>, taken: readonly Taken[]): void {
+  for (const { changes = {} } of taken) {
+    for (const [field, change] of Object.entries(changes)) {
+      if (reported[field]?.before === null) reported[field] = change;
+    }
+  }
 }
 
 /** Returns the fields whose value differs from the newest known value, with both values. */

@@ -67,28 +67,35 @@ const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolea
 
 /**
  * Returns true if a read passes all tests of a route, and false if it fails one. Returns null if
- * the read fails none, but lacks a field that a test needs.
+ * the read fails none, but lacks a field that a test needs. For a route with `once`, null is no
+ * price that `below` or `above` could compare, so it counts as lacking.
  */
 export function passesAll(
-  { field, op, value, where = [] }: Route,
+  { field, op, value, where = [], once }: Route,
   { seen, derived, metadata }: Pick<RouteRead, "seen" | "derived" | "metadata">,
 ): boolean | null {
   const own = field === undefined || value === undefined || op === undefined;
   const tests = [...(own ? [] : [{ field, op, value }]), ...where];
   const shown = { ...derived, ...seen };
-  const results = tests.map(({ field: name, op: how, value: compared }) => {
-    const is = shown[name];
-    if (is === undefined) return null;
-    if (typeof compared === "object" && "field" in compared && !(compared.field in shown))
-      return null;
-    const wanted = wantedValue({ field: name, value: compared }, { shown, metadata });
-    if (wanted === undefined) return false;
-    if (how === "is" || how === "is_not") return isSame(name, is, wanted) === (how === "is");
-    if (typeof is !== "number" || typeof wanted !== "number") return false;
-    return how === "below" ? is < wanted : is > wanted;
-  });
+  const results = tests.map((test) => passesTest(test, { shown, metadata, once: once === true }));
   if (results.some((result) => result === false)) return false;
   return results.some((result) => result === null) ? null : true;
+}
+
+/** The result of one test, as `passesAll` returns it. */
+function passesTest(
+  { field, op, value }: Omit<FieldTest, "op"> & { readonly op: NonNullable<Route["op"]> },
+  item: { readonly shown: Snapshot; readonly metadata: Metadata; readonly once: boolean },
+): boolean | null {
+  const is = item.shown[field];
+  const isOther = typeof value === "object" && "field" in value;
+  if (is === undefined || (isOther && !(value.field in item.shown))) return null;
+  const wanted = wantedValue({ field, value }, item);
+  if (wanted === undefined) return false;
+  if (op === "is" || op === "is_not") return isSame(field, is, wanted) === (op === "is");
+  if (item.once && (is === null || wanted === null)) return null;
+  if (typeof is !== "number" || typeof wanted !== "number") return false;
+  return op === "below" ? is < wanted : is > wanted;
 }
 
 /**

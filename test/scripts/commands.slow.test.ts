@@ -154,7 +154,7 @@ describe("npm run tour", () => {
   it("prints, with --json, only JSON to the standard output, and its steps to the error output", async () => {
     const { code, out, err } = await run("scripts/tour.ts", "--json");
 
-    expect(code).toBe(0);
+    expect(code, err).toBe(0);
     expect(JSON.parse(out)).toEqual({ checks: expect.any(Number), seconds: expect.any(Number) });
     expect(err).toContain("✓ the first run reads every item and reports no change");
   });

@@ -21,9 +21,9 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: "route-states-of-routed-items-lost",
-    file: "shared/runs/plan-step.ts",
-    original: "  reportedChanges: _c,",
-    replacement: "  reportedChanges: _c,\n  routeStates: _s,",
+    file: "shared/runs/item-outcome.ts",
+    original: "if (outcome[field] !== undefined) part[field]",
+    replacement: "if (field !== 'routeStates' && outcome[field] !== undefined) part[field]",
     scenario: "runs",
   },
   {
@@ -66,6 +66,20 @@ export const limitMutants: readonly Mutant[] = [
     file: route,
     original: "const matches = isConfirmed && !wasMatched && ",
     replacement: "const matches = isConfirmed && ",
+    scenario: "runs",
+  },
+  {
+    name: "once-left-while-sold-out",
+    file: "shared/pipelines/field-tests.ts",
+    original: 'if (skipsNull && isGap) return "unknown";',
+    replacement: 'if (skipsNull && isGap) return "unmet";',
+    scenario: "runs",
+  },
+  {
+    name: "decrease-from-null-in-event",
+    file: "shared/pipelines/rules.ts",
+    original: "const bridged = reportsChanged ? acrossNull(changes, notifying) : {};",
+    replacement: "const bridged = {};",
     scenario: "runs",
   },
   {

@@ -249,8 +249,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "run-maximum-ignores-earlier-steps",
     file: "shared/runs/reserve-step.ts",
-    original: "const available = maxCredits - charged;",
-    replacement: "const available = maxCredits;",
+    original: "const available = maxCreditsPerRun - charged;",
+    replacement: "const available = maxCreditsPerRun;",
     scenario: "runs",
   },
   {

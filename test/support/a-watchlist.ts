@@ -1,3 +1,4 @@
+import { defaultSettings, noLimits } from "../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
 /**
@@ -16,10 +17,8 @@ export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
     pausedReason: null,
     schedule: { type: "every", every: "1h", everySeconds: 3_600 },
     pipeline: null,
-    refreshEveryRuns: 8,
-    maxCreditsPerRun: null,
-    dailyCreditBudget: null,
-    brake: null,
+    ...defaultSettings,
+    ...noLimits,
     webhookEndpointId: null,
     webhookUrl: null,
     itemCounts: { new: 1, active: 0, delisted: 0 },

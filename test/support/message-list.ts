@@ -1,4 +1,5 @@
-import type { BatchRef, RunRef } from "../../shared/runs/run.ts";
+import type { BatchRef } from "../../shared/runs/batch.ts";
+import type { RunRef } from "../../shared/runs/run.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 
 export type Message =

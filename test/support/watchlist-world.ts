@@ -13,7 +13,7 @@ import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
-import { memoryLedger } from "../../shared/backtest/memory-ledger.ts";
+import { memoryLedger } from "../../shared/played-runs/memory-ledger.ts";
 import { systemRandom } from "../../shared/base/system.ts";
 import type { WatchlistSchedule, Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WebhookEndpoint } from "../../shared/webhooks/endpoint.ts";
@@ -106,6 +106,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     logger,
     warn: (message: string) => void warnings.push(message),
     ...source.sources,
+    budgets: { usedByWatchlists: async () => new Map<string, number>() },
     // Every account has enough credits.
     ledger: memoryLedger(async () => ({ outcome: "reserved" })),
     cancels: { send: async () => {} },

@@ -76,9 +76,11 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   CONFLICT: {
     status: "409",
     meaning:
-      "A run of the watchlist or a call with the same idempotency key is in progress, other calls " +
-      "change the same resource, a limit of the account is reached, or the webhook endpoint or S3 " +
-      "destination is disabled. Nothing was charged.",
+      "A run of the watchlist, a back-test or a call with the same idempotency key is in progress; a " +
+      "run is held by its brake, or is still ending; other calls change the same resource; a limit of " +
+      "the account is reached; or the webhook endpoint or S3 destination is disabled. With `param` " +
+      "`daily_credit_budget`, the daily budget of the account does not cover the call: `Retry-After` is " +
+      "the time until the next UTC day. Nothing was charged.",
     remedy:
       "Follow `message`: retry, or first make the change that it names, such as deleting or enabling a resource.",
     retry: "if `message` asks you to, with exponential backoff; otherwise only after a change",

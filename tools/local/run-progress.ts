@@ -6,7 +6,8 @@ import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
-import type { Run, RunRef, StepRecord } from "../../shared/runs/run.ts";
+import type { Run, RunRef } from "../../shared/runs/run.ts";
+import type { StepRecord } from "../../shared/runs/step.ts";
 import type { Log } from "./log.ts";
 
 export interface RunProgress {

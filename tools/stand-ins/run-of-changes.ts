@@ -1,6 +1,9 @@
 import type { RunEvents } from "../../shared/events/event.ts";
 import { defaultPipeline } from "../../shared/pipelines/default.ts";
-import { emptyStats, type ItemOutcome, type Run, type StepRecord } from "../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
+import { emptyStats, type Run } from "../../shared/runs/run.ts";
+import type { StepRecord } from "../../shared/runs/step.ts";
+import { noLimits } from "../../shared/watchlists/settings.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
 
 export interface RunOfChanges {
@@ -38,9 +41,7 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
     error: null,
     progressAt: startedAt,
     pipeline,
-    maxCredits: null,
-    dailyCreditBudget: null,
-    brake: null,
+    limits: noLimits,
     plan: "p",
     watchlist: {
       id: watchlistId,

@@ -17,6 +17,8 @@ const result = {
   object: "watchlist_backtest",
   watchlist_id: watchlist.id,
   pipeline: watchlist.pipeline,
+  since: "2026-11-20T00:00:00.000Z",
+  until: "2026-11-21T00:00:00.000Z",
   total: {
     runs: 1,
     items: 2,
@@ -40,6 +42,7 @@ const result = {
       entry: { id: "9000001", changes: { price: { before: 99, after: 89 } } },
     },
   ],
+  left_out_runs: [],
   unknown_fields: [],
   unknown_reads: [],
   removed_items: 0,

@@ -19,10 +19,19 @@ const point = {
 const change = {
   object: "field_change",
   watchlist_id: watchlistId,
+  watchlist_name: "Coffee",
+  platform: "retailer_d",
+  currency: "USD",
   item_id: watchlistItem.id,
+  label: watchlistItem.label,
+  title: watchlistItem.title,
+  url: watchlistItem.url,
+  image: watchlistItem.image,
+  kind: "price_rise",
   field: "price",
   before: 64.87,
   after: 75.39,
+  last_known: 64.87,
   delta: 10.52,
   delta_percent: 16.2171,
   changed_at: "2026-11-21T01:24:36.011Z",
@@ -40,8 +49,9 @@ const changesAnswers = {
 
 const changesDescription =
   "Each entry is one field of one item that a run found changed, whether or not a route reported it. " +
-  "First readings are not changes. To read all pages, repeat the call with `starting_after` until " +
-  "`next_starting_after` is null. `sort=size` compares at most 500,000 reads; a longer span returns 400.";
+  "First readings are not changes. An entry with the `kind` `delisted` is an item that was not found. To " +
+  "read all pages, repeat the call with `starting_after` until `next_starting_after` is null. `sort=size` " +
+  "and `sort=amount` compare at most 500,000 reads; a longer span returns 400.";
 
 /** Operations that read what the runs of watchlists observed. */
 export const watchlistHistoryOperations = {
@@ -64,7 +74,7 @@ export const watchlistHistoryOperations = {
       200: {
         description: "The points of the item.",
         schema: itemHistoryResponse,
-        example: { object: "list", data: [point], has_more: false },
+        example: { object: "list", data: [point], has_more: false, values_at_since: null },
       },
     },
     refusals: [400, 404],
@@ -76,7 +86,7 @@ export const watchlistHistoryOperations = {
     description: `Lists what changed on a watchlist in a time span. ${changesDescription} Free.`,
     path: id,
     query: changesQuery,
-    queryExamples: { field: "price", op: "decreased" },
+    queryExamples: { kind: "price_drop", min_delta_percent: "5" },
     answers: changesAnswers,
     refusals: [400, 404],
   },
@@ -86,7 +96,7 @@ export const watchlistHistoryOperations = {
     summary: "List the changes of all watchlists",
     description: `Lists what changed on all watchlists of the account in a time span. ${changesDescription} Free.`,
     query: changesQuery,
-    queryExamples: { field: "price", op: "decreased" },
+    queryExamples: { kind: "price_drop", min_delta_percent: "5" },
     answers: changesAnswers,
     refusals: [400],
   },

@@ -1,8 +1,10 @@
 import type { RouteKey } from "../../../functions/routes.ts";
 import { discardBody } from "../../../shared/runs/discard-request.ts";
-import { runSchema } from "../../../shared/runs/run-schema.ts";
+import { runQuery } from "../../../shared/runs/queries.ts";
+import { runDetailSchema, runSchema } from "../../../shared/runs/run-schema.ts";
 import {
   discardedRun,
+  heldRun,
   releasedRun,
   watchlistId,
 } from "../../../tools/documents/examples/watchlists.ts";
@@ -13,8 +15,22 @@ const path = {
   run_number: { description: "Number of the held run.", example: "2" },
 };
 
-/** The operations that decide about a run that its brake holds. */
+/** The operations that show a run, and that decide about a run that its brake holds. */
 export const watchlistHoldOperations = {
+  "GET /v1/watchlists/{id}/runs/{run_number}": {
+    id: "getWatchlistRun",
+    tag: "Watchlists",
+    summary: "Get a run",
+    description:
+      "Returns one run. For a run that the watchlist's brake holds, also the first changes that it " +
+      "holds, so that you can decide whether to release or discard it. Free.",
+    path: { ...path, run_number: { description: "Number of the run.", example: "2" } },
+    query: runQuery,
+    answers: {
+      200: { description: "The run.", schema: runDetailSchema, example: heldRun },
+    },
+    refusals: [404],
+  },
   "POST /v1/watchlists/{id}/runs/{run_number}/release": {
     id: "releaseWatchlistRun",
     tag: "Watchlists",

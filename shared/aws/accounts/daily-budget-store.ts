@@ -5,7 +5,7 @@ import { assert } from "../../base/assert.ts";
 import { dayOf } from "../../base/day.ts";
 import { stampOf } from "../../credits/journal.ts";
 import { transactShards, untilDone } from "../ledger/change-shard.ts";
-import { accountDay, baseOfBudget, readBudgetUse } from "../ledger/daily-budget.ts";
+import { accountDay, baseOfBudget, readBudgetUse, readBudgetUses } from "../ledger/daily-budget.ts";
 import { openShards } from "../ledger/open-shards.ts";
 import {
   cacheShards,
@@ -30,6 +30,11 @@ export function dynamoDailyBudgetStore(
     set: (accountId, change) => setBudget(process, { accountId, ...change }, usage),
     async used(accountId, now) {
       return (await readBudgetUse(process, accountDay(accountId, stampOf(now)))).used;
+    },
+    async usedByWatchlists(accountId, watchlistIds, now) {
+      const day = accountDay(accountId, stampOf(now));
+      const days = watchlistIds.map((owner) => ({ ...day, owner }));
+      return readBudgetUses(process, days);
     },
   };
 }

@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Admission, KeyOwner } from "../../accounts/account-store.ts";
-import { localRate } from "../../accounts/local-rate.ts";
+import { localRate, type LocalRate } from "../../accounts/local-rate.ts";
 import {
   hasRoom,
   noAdmissions,
@@ -59,7 +59,24 @@ const triesMax = 3;
  */
 const throttledMs = 1_000;
 
-const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: true });
+/** What a process knows about keys. */
+interface KeyProcess {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly random: Pick<RandomSource, "fraction">;
+  /** The owners of keys whose rows this process has read. */
+  readonly known: BoundedMap<CachedKey>;
+  /** Until when this process refuses the calls of a key without asking DynamoDB. */
+  readonly pauses: BoundedMap<RefusalPause>;
+  /** Counts calls while DynamoDB fails. */
+  readonly local: LocalRate;
+}
+
+/** A call of a key that is to be counted. */
+interface KeyCall {
+  readonly keyHash: string;
+  readonly now: Date;
+}
 
 /**
  * Creates the function that looks up a key and counts a call against the rate limit, in the key's
@@ -73,82 +90,113 @@ export function keyAdmission(
   table: string,
   random: Pick<RandomSource, "fraction"> = systemRandom,
 ): (keyHash: string, now: Date) => Promise<Admission> {
-  const known = boundedMap<CachedKey>(knownKeysMax);
-  const pauses = boundedMap<RefusalPause>(knownKeysMax);
-  const pauseOf = (keyHash: string): RefusalPause => pauses.get(keyHash) ?? noPause;
-  const here = localRate();
+  const process: KeyProcess = {
+    client,
+    table,
+    random,
+    known: boundedMap(knownKeysMax),
+    pauses: boundedMap(knownKeysMax),
+    local: localRate(),
+  };
+  return (keyHash, now) => admit(process, { keyHash, now });
+}
 
-  const limitedFrom = (keyHash: string, nowMs: number, fromMs: number): Limited => {
-    const refused = { nowMs, fromMs, fraction: random.fraction() };
-    const pause = afterRefusal(pauseOf(keyHash), refused);
-    pauses.set(keyHash, pause);
-    return { outcome: "limited", ...refusal(pause.untilMs, nowMs) };
-  };
-  const counted = async (keyHash: string, now: Date): Promise<Admission> => {
-    const nowMs = now.getTime();
-    let seen: Row | undefined;
-    for (let tries = 0; tries < triesMax; tries += 1) {
-      const { isAdmitted, row } = await countCall(client, table, { keyHash, nowMs, seen });
-      if (!isWorking(row)) {
-        known.delete(keyHash);
-        return { outcome: "unknown" };
-      }
-      const owner = keyOwnerOf(row);
-      known.set(keyHash, { owner, seenAt: now });
-      const times = admissionTimesOf(row);
-      if (isAdmitted && times !== undefined) {
-        pauses.set(keyHash, afterAdmission(pauseOf(keyHash), roomFromMs(times)));
-        return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
-      }
-      if (times !== undefined && !hasRoom(times, nowMs)) {
-        // A process with a fast clock may have written times that are far ahead.
-        const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
-        return limitedFrom(keyHash, nowMs, fromMs);
-      }
-      seen = row;
+async function admit(process: KeyProcess, call: KeyCall): Promise<Admission> {
+  const nowMs = call.now.getTime();
+  const { untilMs } = pauseOf(process, call.keyHash);
+  if (nowMs < untilMs) return { outcome: "limited", ...refusal(untilMs, nowMs) };
+  try {
+    const admission = await admitByRow(process, call);
+    if (admission.outcome === "admitted") process.local.count(call.keyHash, call.now);
+    return admission;
+  } catch (error) {
+    if (!isDependencyFailure(error)) throw error;
+    return isThrottle(error)
+      ? refuseThrottled(process, call, error)
+      : admitLocally(process, call, error);
+  }
+}
+
+/** Counts the call in the key's row. */
+async function admitByRow(process: KeyProcess, { keyHash, now }: KeyCall): Promise<Admission> {
+  const nowMs = now.getTime();
+  let seen: Row | undefined;
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const { isAdmitted, row } = await countCall(process, { keyHash, nowMs, seen });
+    if (!isWorking(row)) {
+      process.known.delete(keyHash);
+      return { outcome: "unknown" };
     }
-    return limitedFrom(keyHash, nowMs, nowMs);
-  };
-  const countedHere = async (keyHash: string, now: Date, error: unknown): Promise<Admission> => {
-    const local = here.admit(keyHash, now);
-    if (!local.admitted) {
-      return { outcome: "limited", rate: local.rate, retryAfterSeconds: local.retryAfterSeconds };
+    const owner = keyOwnerOf(row);
+    process.known.set(keyHash, { owner, seenAt: now });
+    const times = admissionTimesOf(row);
+    if (isAdmitted && times !== undefined) {
+      const pause = afterAdmission(pauseOf(process, keyHash), roomFromMs(times));
+      process.pauses.set(keyHash, pause);
+      return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
     }
-    const owner = await ownerWithoutCount({ client, table, known }, keyHash, now);
-    if (owner === "unknown") return { outcome: "unknown" };
-    if (owner === "unreadable") return { outcome: "unreadable", rate: local.rate, error };
-    return { outcome: "admitted", owner, rate: local.rate, countedHere: true };
-  };
-  const throttled = async (keyHash: string, now: Date, error: unknown): Promise<Admission> => {
-    const nowMs = now.getTime();
-    const owner = await ownerWithoutCount({ client, table, known }, keyHash, now);
-    if (owner === "unknown") return { outcome: "unknown" };
-    const limited = asThrottled(limitedFrom(keyHash, nowMs, nowMs + throttledMs));
-    return owner === "unreadable" ? { outcome: "unreadable", rate: limited.rate, error } : limited;
-  };
-  return async (keyHash, now) => {
-    const nowMs = now.getTime();
-    const { untilMs } = pauseOf(keyHash);
-    if (nowMs < untilMs) return { outcome: "limited", ...refusal(untilMs, nowMs) };
-    try {
-      const admission = await counted(keyHash, now);
-      if (admission.outcome === "admitted") here.count(keyHash, now);
-      return admission;
-    } catch (error) {
-      if (!isDependencyFailure(error)) throw error;
-      return isThrottle(error) ? throttled(keyHash, now, error) : countedHere(keyHash, now, error);
+    if (times !== undefined && !hasRoom(times, nowMs)) {
+      // A process with a fast clock may have written times that are far ahead.
+      const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
+      return refuse(process, keyHash, { nowMs, fromMs });
     }
-  };
+    seen = row;
+  }
+  return refuse(process, keyHash, { nowMs, fromMs: nowMs });
+}
+
+/**
+ * Refuses a call, and starts or extends the pause of its key.
+ * @param fromMs time from which the key may have room again
+ */
+function refuse(
+  { pauses, random }: KeyProcess,
+  keyHash: string,
+  { nowMs, fromMs }: { readonly nowMs: number; readonly fromMs: number },
+): Limited {
+  const refused = { nowMs, fromMs, fraction: random.fraction() };
+  const pause = afterRefusal(pauseOf({ pauses }, keyHash), refused);
+  pauses.set(keyHash, pause);
+  return { outcome: "limited", ...refusal(pause.untilMs, nowMs) };
+}
+
+const pauseOf = ({ pauses }: Pick<KeyProcess, "pauses">, keyHash: string): RefusalPause =>
+  pauses.get(keyHash) ?? noPause;
+
+/** Counts the call in this process only, because DynamoDB failed with `error`. */
+async function admitLocally(
+  process: KeyProcess,
+  { keyHash, now }: KeyCall,
+  error: unknown,
+): Promise<Admission> {
+  const counted = process.local.admit(keyHash, now);
+  const { rate } = counted;
+  if (!counted.admitted) {
+    return { outcome: "limited", rate, retryAfterSeconds: counted.retryAfterSeconds };
+  }
+  const owner = await ownerWithoutCount(process, { keyHash, now });
+  if (owner === "unknown") return { outcome: "unknown" };
+  if (owner === "unreadable") return { outcome: "unreadable", rate, error };
+  return { outcome: "admitted", owner, rate, countedHere: true };
+}
+
+/** Refuses the call, because DynamoDB throttled the key's row with `error`. */
+async function refuseThrottled(
+  process: KeyProcess,
+  call: KeyCall,
+  error: unknown,
+): Promise<Admission> {
+  const nowMs = call.now.getTime();
+  const owner = await ownerWithoutCount(process, call);
+  if (owner === "unknown") return { outcome: "unknown" };
+  const limited = refuse(process, call.keyHash, { nowMs, fromMs: nowMs + throttledMs });
+  return owner === "unreadable"
+    ? { outcome: "unreadable", rate: limited.rate, error }
+    : { ...limited, throttled: true };
 }
 
 const isWorking = (row: Row | undefined): row is Row =>
   row !== undefined && row["revoked_at"] === undefined;
-
-interface Store {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly known: BoundedMap<CachedKey>;
-}
 
 /**
  * Reads the owner of a key whose row cannot be written. Reads have separate throughput, and the row
@@ -157,9 +205,8 @@ interface Store {
  * unavailable.
  */
 async function ownerWithoutCount(
-  { client, table, known }: Store,
-  keyHash: string,
-  now: Date,
+  { client, table, known }: KeyProcess,
+  { keyHash, now }: KeyCall,
 ): Promise<KeyOwner | "unknown" | "unreadable"> {
   try {
     const command = new GetCommand({ TableName: table, Key: accountKeys.keyHash(keyHash) });
@@ -173,7 +220,7 @@ async function ownerWithoutCount(
   }
 }
 
-interface Call {
+interface CountedCall {
   readonly keyHash: string;
   readonly nowMs: number;
   /**
@@ -188,9 +235,8 @@ interface Call {
  * that refused it.
  */
 async function countCall(
-  client: DynamoDBDocumentClient,
-  table: string,
-  call: Call,
+  { client, table }: KeyProcess,
+  call: CountedCall,
 ): Promise<{ readonly isAdmitted: boolean; readonly row: Row | undefined }> {
   try {
     const { Attributes } = await client.send(
@@ -214,7 +260,7 @@ type Update = Pick<
   "UpdateExpression" | "ConditionExpression" | "ExpressionAttributeValues"
 >;
 
-function updateOf({ nowMs, seen }: Call): Update {
+function updateOf({ nowMs, seen }: CountedCall): Update {
   const times = seen && admissionTimesOf(seen);
   if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);
   // If the newest time in the row is later than the call, stores this newest time for the call, so

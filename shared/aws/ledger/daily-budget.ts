@@ -2,6 +2,7 @@ import { dayOf } from "../../base/day.ts";
 import { timeOfStamp } from "../../credits/journal.ts";
 import type { ReserveOutcome } from "../../credits/ledger.ts";
 import type { TransactItem } from "../table/dynamo.ts";
+import { rowsByKey } from "../table/rows-by-key.ts";
 import { accountKeys, epochSeconds } from "../table/table.ts";
 import { readRow, readShard } from "./change-shard.ts";
 import { cacheShards, cachedAccountOf, type LedgerProcess } from "./process.ts";
@@ -97,6 +98,22 @@ export interface BudgetUse {
 export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Promise<BudgetUse> {
   const row = await readRow(process, rowKey(day));
   return { used: Number(row?.["used"] ?? 0), base: Number(row?.["base"] ?? 0) };
+}
+
+/** Reads the used credits of daily budgets of one account, by owner. Omits budgets without use. */
+export async function readBudgetUses(
+  process: LedgerProcess,
+  days: readonly BudgetDay[],
+): Promise<ReadonlyMap<string, number>> {
+  const options = { ...process, table: process.accountsTable, attributes: ["sk", "used"] };
+  const rows = await rowsByKey(process.client, options, days.map(rowKey));
+  const used = new Map(rows.map((row) => [row["sk"], Number(row["used"])]));
+  return new Map(
+    days.flatMap((day) => {
+      const credits = used.get(rowKey(day).sk);
+      return credits === undefined ? [] : [[day.owner, credits] as const];
+    }),
+  );
 }
 
 /**

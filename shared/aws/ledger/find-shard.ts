@@ -23,10 +23,11 @@ export interface Progress {
 /** The progress of a reservation before its first attempt. */
 export const noProgress: Progress = { hasReleased: false, short: undefined, wasFull: false };
 
-/** A shard may take the reservation: repeat it, at once or after a pause, with this progress. */
+/** A shard may take the reservation: repeat it with this progress. */
 export interface Retry {
   readonly outcome: "retry";
-  readonly at: "once" | "after_pause";
+  /** When to repeat it, as in `untilDone`. */
+  readonly next: "fresh" | "again";
   readonly progress: Progress;
 }
 
@@ -52,10 +53,10 @@ export async function findShard(
   if (made !== undefined) {
     // An earlier attempt took effect in this shard, but its response was lost.
     moveHome(process, accountId, made.number);
-    return { outcome: "retry", at: "once", progress };
+    return { outcome: "retry", next: "fresh", progress };
   }
-  const next: Progress = { ...progress, hasReleased: true };
-  const atOnce: Retry = { outcome: "retry", at: "once", progress: next };
+  const after: Progress = { ...progress, hasReleased: true };
+  const atOnce: Retry = { outcome: "retry", next: "fresh", progress: after };
   if (!progress.hasReleased) {
     if ((await releaseExpiredCalls(process, { accountId, shards, now })) > 0) return atOnce;
   }
@@ -63,7 +64,7 @@ export async function findShard(
   if (balance < credits) {
     return isShort(credits, progress.short, rows)
       ? { outcome: "insufficient", balance }
-      : { ...atOnce, progress: { ...next, short: rows } };
+      : { ...atOnce, progress: { ...after, short: rows } };
   }
   const free = slot ? shards.filter(({ inFlight, slots }) => inFlight < slots) : shards;
   if (free.length === 0) {
@@ -71,10 +72,10 @@ export async function findShard(
     // One reading is not enough, because a slot can move between shards while they are read.
     return progress.wasFull || shards.length === 1
       ? { outcome: "no_slot", limit, balance }
-      : { ...atOnce, progress: { ...next, wasFull: true } };
+      : { ...atOnce, progress: { ...after, wasFull: true } };
   }
   const isReady = await chooseHome(process, wanted, { free, shards });
-  return isReady ? atOnce : { ...atOnce, at: "after_pause" };
+  return isReady ? atOnce : { ...atOnce, next: "again" };
 }
 
 /**

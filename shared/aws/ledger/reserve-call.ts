@@ -1,16 +1,20 @@
-import { assert } from "../../base/assert.ts";
+import { assert, assertNever } from "../../base/assert.ts";
 import { unavailable } from "../../base/errors.ts";
 import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
-import { changeShard, changeShardWith, knownChange, untilDone } from "./change-shard.ts";
+import {
+  changeShard,
+  changeShardWith,
+  knownChange,
+  type ShardChange,
+  untilDone,
+} from "./change-shard.ts";
 import { copyJournal, copyJournalOf } from "./copy-journal.ts";
 import { accountDay, overBudget, takeFromBudget } from "./daily-budget.ts";
 import { findShard, noProgress } from "./find-shard.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
-import type { OpenHold } from "./shard-row.ts";
+import type { OpenHold, Shard } from "./shard-row.ts";
 import { reserveUpdate } from "./shard-update.ts";
-
-const reserved: ReserveOutcome = { outcome: "reserved" };
 
 /**
  * Reserves credits and a slot for a call. One conditional update is enough if the home shard (the
@@ -33,38 +37,43 @@ export function reserveCall(
   return untilDone(process, async (note) => {
     const { home, budget } = cachedAccountOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
-    const { hold, change } = await writeHold(process, reservation, { home, at, budget });
-    const taken = (made: OpenHold): ReserveOutcome => {
-      process.holds.set(holdId, { ...made, shard: home });
-      return reserved;
-    };
-    if (change.outcome === "changed") return taken(hold);
-    if (change.outcome === "over_budget") return change;
-    if (change.outcome === "again") return "fresh";
-    if (change.outcome === "busy") {
-      note(change.why);
-      return "again";
+    const written = await writeHold(process, reservation, { home, at, budget });
+    switch (written.outcome) {
+      case "reserved":
+        process.holds.set(holdId, { ...written.hold, shard: home });
+        return { outcome: "reserved" };
+      case "over_budget":
+        return written;
+      case "budget_changed":
+        return "fresh";
+      case "busy":
+        note(written.why);
+        return "again";
+      case "missing":
+        await openShards(process, accountId);
+        return "fresh";
+      case "refused":
+        break;
+      default:
+        return assertNever(written);
     }
-    if (change.outcome === "missing") {
-      await openShards(process, accountId);
-      return "fresh";
-    }
-    const { shard } = change;
-    const made = shard.holds.get(holdId);
-    if (made !== undefined) return taken(made);
+    const { shard } = written;
     // An earlier attempt may have created the hold. If so, the hold has expired and was released.
     if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
-    if (shard.inFlight >= shard.slots || shard.balance < credits) {
-      const found = await findShard(process, reservation, { progress, shards: shard.shards });
-      if (found.outcome !== "retry") return found;
-      ({ progress } = found);
-      return found.at === "once" ? "fresh" : "again";
+    if (hasRoom(shard, credits)) {
+      refusals += 1;
+      note(`newer stamps in shard ${home}`);
+      return "fresh";
     }
-    refusals += 1;
-    note(`newer stamps in shard ${home}`);
-    return "fresh";
+    const found = await findShard(process, reservation, { progress, shards: shard.shards });
+    if (found.outcome !== "retry") return found;
+    ({ progress } = found);
+    return found.next;
   });
 }
+
+const hasRoom = ({ inFlight, slots, balance }: Shard, credits: number): boolean =>
+  inFlight < slots && balance >= credits;
 
 interface Attempt {
   /** The shard that gets the hold. */
@@ -76,15 +85,28 @@ interface Attempt {
 }
 
 /**
+ * The outcome of one attempt to write a hold.
+ *
+ * - `reserved`: the hold exists. An earlier attempt may have created it.
+ * - `budget_changed`: the daily budget refused the write, but now covers the call.
+ * - `over_budget`, and the other outcomes, which are those of `changeShard`: there is no hold.
+ */
+type HoldWritten =
+  | { readonly outcome: "reserved"; readonly hold: OpenHold }
+  | { readonly outcome: "budget_changed" }
+  | Extract<ReserveOutcome, { readonly outcome: "over_budget" }>
+  | Exclude<ShardChange, { readonly outcome: "changed" }>;
+
+/**
  * Writes the hold of a call: with one update of its shard, or with a transaction if the account has
- * a daily budget. Returns the hold and the outcome of the write. The outcome is `again` if the
- * budget refused the write but now covers the call.
+ * a daily budget.
+ * @throws the error of a request after which the hold does not exist
  */
 async function writeHold(
   process: LedgerProcess,
   { accountId, holdId, credits, source, now, expiresAt }: Reservation,
   { home, at, budget }: Attempt,
-) {
+): Promise<HoldWritten> {
   const counted = budget === null ? undefined : { ...accountDay(accountId, at), budget };
   const hold: OpenHold = {
     credits,
@@ -110,9 +132,12 @@ async function writeHold(
     void (change.shard === undefined
       ? copyJournalOf(process, accountId, home)
       : copyJournal(process, accountId, change.shard));
+    return { outcome: "reserved", hold };
   }
-  if (change.outcome !== "other_refused") return { hold, change };
-  assert(counted !== undefined, "only a budget is written with the shard");
-  const over = await overBudget(process, counted, credits);
-  return { hold, change: over ?? ({ outcome: "again" } as const) };
+  if (change.outcome === "other_refused") {
+    assert(counted !== undefined, "only a budget is written with the shard");
+    return (await overBudget(process, counted, credits)) ?? { outcome: "budget_changed" };
+  }
+  const made = change.outcome === "refused" ? change.shard.holds.get(holdId) : undefined;
+  return made === undefined ? change : { outcome: "reserved", hold: made };
 }

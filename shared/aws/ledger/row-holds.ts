@@ -76,7 +76,7 @@ export function reserveStepHold(
       const found = await findShard(process, reservation, { progress, shards: current.shards });
       if (found.outcome !== "retry") return found;
       ({ progress } = found);
-      return found.at === "once" ? "fresh" : "again";
+      return found.next;
     }
     refusals += 1;
     return "fresh";

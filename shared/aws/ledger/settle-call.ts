@@ -6,6 +6,8 @@ import {
   changeShardWith,
   knownChange,
   readWithRetry,
+  type ShardChange,
+  type ShardChangeWith,
   untilDone,
 } from "./change-shard.ts";
 import { accountOwner, giveToBudget } from "./daily-budget.ts";
@@ -48,54 +50,84 @@ export function settleCall(
   settlement: Settlement,
   hold: OwnHold,
 ): Promise<CallSettled> {
-  const { accountId, holdId, credits: charged, succeeded, now } = settlement;
+  const { accountId, holdId, credits: charged, now } = settlement;
   assert(charged <= hold.credits, "a charge is at most the reserved credits");
-  const items = chargedItemCount(settlement);
-  const location = { table: process.accountsTable, accountId, shard: hold.shard };
-  const decided = async (shard: Shard): Promise<CallSettled> => {
-    const made = timeOfStamp(hold.at);
-    const record = await readWithRetry(process, () =>
-      findSettlement(process, { accountId, holdId, shard, made }),
-    );
-    assert(record !== undefined, "a hold that is no longer in its shard was resolved");
-    const takenBack = await readHold(process, accountId, holdId);
-    return { credits: takenBack?.charged ?? record.charged, shard: undefined };
-  };
-  const isHeldBy = (shard: Shard): boolean => shard.holds.get(holdId)?.at === hold.at;
   let refusals = 0;
   return untilDone(process, async (note) => {
     const at = nextStamp(process, { accountId, shards: [hold.shard] }, { now, refusals });
-    const outcome = { at, charged, items, succeeded };
-    const update = settleUpdate(location, { holdId, hold, outcome });
-    const { budgetDay: day } = hold;
-    const refunded = hold.credits - charged;
-    const change = await knownChange(
-      process,
-      { accountId, shard: hold.shard, tookEffect: (shard) => !isHeldBy(shard) },
-      day === undefined || refunded === 0
-        ? changeShard(process, accountId, update)
-        : changeShardWith(process, accountId, [
-            update,
-            giveToBudget(process, { accountId, owner: accountOwner, day }, refunded),
-          ]),
-    );
-    if (change.outcome === "changed") {
-      process.holds.delete(holdId);
-      return { credits: charged, shard: change.shard };
-    }
+    const change = await writeSettlement(process, settlement, { hold, at });
     if (change.outcome === "busy") {
       note(change.why);
       return "again";
     }
-    assert(change.outcome === "refused", "a shard is missing, although shards are never deleted");
-    if (!isHeldBy(change.shard)) {
+    if (change.outcome === "changed") {
       process.holds.delete(holdId);
-      return decided(change.shard);
+      return { credits: charged, shard: change.shard };
+    }
+    assert(change.outcome === "refused", "a shard is missing, although shards are never deleted");
+    const { shard } = change;
+    if (!isHeldBy(shard, holdId, hold)) {
+      process.holds.delete(holdId);
+      return settledBefore(process, { accountId, holdId, shard, hold });
     }
     refusals += 1;
     note(`newer stamps in shard ${hold.shard}`);
     return "fresh";
   });
+}
+
+const isHeldBy = (shard: Shard, holdId: string, { at }: OwnHold): boolean =>
+  shard.holds.get(holdId)?.at === at;
+
+/**
+ * Writes the settlement of a call once: with one update of its shard, or with a transaction if
+ * credits return to the account's daily budget.
+ * @param attempt.at stamp of the settlement
+ * @throws the error of a request after which the hold is still open
+ */
+function writeSettlement(
+  process: LedgerProcess,
+  settlement: Settlement,
+  { hold, at }: { readonly hold: OwnHold; readonly at: number },
+): Promise<ShardChange | ShardChangeWith> {
+  const { accountId, holdId, credits: charged, succeeded } = settlement;
+  const location = { table: process.accountsTable, accountId, shard: hold.shard };
+  const outcome = { at, charged, items: chargedItemCount(settlement), succeeded };
+  const update = settleUpdate(location, { holdId, hold, outcome });
+  const { budgetDay: day } = hold;
+  const refunded = hold.credits - charged;
+  return knownChange(
+    process,
+    { accountId, shard: hold.shard, tookEffect: (shard) => !isHeldBy(shard, holdId, hold) },
+    day === undefined || refunded === 0
+      ? changeShard(process, accountId, update)
+      : changeShardWith(process, accountId, [
+          update,
+          giveToBudget(process, { accountId, owner: accountOwner, day }, refunded),
+        ]),
+  );
+}
+
+interface ResolvedCall {
+  readonly accountId: string;
+  readonly holdId: string;
+  /** The current shard of the hold, which no longer contains it. */
+  readonly shard: Shard;
+  readonly hold: OwnHold;
+}
+
+/** Returns the charge of a hold that another request resolved. */
+async function settledBefore(
+  process: LedgerProcess,
+  { accountId, holdId, shard, hold }: ResolvedCall,
+): Promise<CallSettled> {
+  const made = timeOfStamp(hold.at);
+  const record = await readWithRetry(process, () =>
+    findSettlement(process, { accountId, holdId, shard, made }),
+  );
+  assert(record !== undefined, "a hold that is no longer in its shard was resolved");
+  const takenBack = await readHold(process, accountId, holdId);
+  return { credits: takenBack?.charged ?? record.charged, shard: undefined };
 }
 
 /**

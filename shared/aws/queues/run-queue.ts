@@ -2,7 +2,7 @@ import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from "@aw
 import { assert } from "../../base/assert.ts";
 import { chunksOf } from "../../base/chunks-of.ts";
 import { limits } from "../../base/limits.ts";
-import type { BatchRef } from "../../runs/run.ts";
+import type { BatchRef } from "../../runs/batch.ts";
 import type { RunQueue } from "../../runs/run-queue.ts";
 import { toFinishMessage } from "../../messages/finishes-queue.ts";
 import {

@@ -1,6 +1,7 @@
 import { GetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
-import type { BatchRef, StepRecord } from "../../runs/run.ts";
+import type { BatchRef } from "../../runs/batch.ts";
+import type { StepRecord } from "../../runs/step.ts";
 import type { Item } from "../../watchlists/item.ts";
 import { decodeItems, encodeItems } from "../../watchlists/page.ts";
 import { type Row, type TableOptions, writeRows } from "../table/dynamo.ts";

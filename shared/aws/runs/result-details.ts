@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { BatchRef, BatchResult, ItemOutcome, StepRecord } from "../../runs/run.ts";
+import type { BatchRef, BatchResult } from "../../runs/batch.ts";
+import type { ItemOutcome } from "../../runs/item-outcome.ts";
+import type { StepRecord } from "../../runs/step.ts";
 import type { KnownDetails } from "../../watchlists/item-details.ts";
 import { type Row, type TableOptions, writeRows } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";

@@ -1,4 +1,6 @@
-import type { Run, RunStats, StepRecord, StepStats } from "../../runs/run.ts";
+import type { Run, RunStats } from "../../runs/run.ts";
+import type { StepRecord, StepStats } from "../../runs/step.ts";
+import type { RunLimits } from "../../watchlists/settings.ts";
 import type { Row } from "../table/dynamo.ts";
 
 /** Returns the attributes of a run's row, without its key. */
@@ -19,13 +21,27 @@ export function runRow(run: Run): Row {
     stats: statsRow(run.stats),
     error: run.error,
     pipeline: run.pipeline,
-    max_credits: run.maxCredits,
-    daily_credit_budget: run.dailyCreditBudget,
-    brake: run.brake,
+    ...limitsRow(run.limits),
     missing_fields: run.missingFields,
     plan: run.plan,
     watchlist: run.watchlist,
   };
+}
+
+const limitsRow = ({ maxCreditsPerRun, dailyCreditBudget, brake }: RunLimits): Row => ({
+  max_credits: maxCreditsPerRun,
+  daily_credit_budget: dailyCreditBudget,
+  brake,
+});
+
+/** Parses the limits of a run. A limit is absent in rows that earlier releases wrote. */
+function limitsIn(row: Row): RunLimits {
+  const limits: Readonly<Record<keyof RunLimits, unknown>> = {
+    maxCreditsPerRun: row["max_credits"] ?? null,
+    dailyCreditBudget: row["daily_credit_budget"] ?? null,
+    brake: row["brake"] ?? null,
+  };
+  return limits as RunLimits;
 }
 
 /**
@@ -60,10 +76,7 @@ export function runOf(row: Row): Run {
     stats: statsOf(row["stats"]),
     error: row["error"],
     pipeline: row["pipeline"],
-    // Absent in rows that earlier releases wrote.
-    maxCredits: row["max_credits"] ?? null,
-    dailyCreditBudget: row["daily_credit_budget"] ?? null,
-    brake: row["brake"] ?? null,
+    limits: limitsIn(row),
     ...(row["missing_fields"] !== undefined && { missingFields: row["missing_fields"] }),
     ...(row["shape"] !== undefined && { shape: row["shape"] }),
     ...(row["hold"] !== undefined && { hold: row["hold"] }),

@@ -6,9 +6,9 @@ import type {
   BatchShape,
   CarriedOutcomes,
   EffectiveResult,
-  ItemOutcome,
   PlannedBatch,
-} from "../../runs/run.ts";
+} from "../../runs/batch.ts";
+import type { ItemOutcome } from "../../runs/item-outcome.ts";
 import type { OpenedBatch } from "../../runs/step-store.ts";
 import { compareIds } from "../../watchlists/page.ts";
 import { unpack, unpackLines } from "./compressed.ts";

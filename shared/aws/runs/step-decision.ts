@@ -3,7 +3,8 @@ import {
   GetCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
+import type { Run } from "../../runs/run.ts";
+import type { Shortfall, StepDecision, StepRecord } from "../../runs/step.ts";
 import {
   cancellationReasons,
   isContention,

@@ -1,6 +1,7 @@
 /** The progress of a step: batches that are done, whether batches were sent, and settled stats. */
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { BatchRef, StepRecord } from "../../runs/run.ts";
+import type { BatchRef } from "../../runs/batch.ts";
+import type { StepRecord } from "../../runs/step.ts";
 import { conditionalWrite } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 import { stepRecordOf } from "./run-row.ts";

@@ -5,10 +5,10 @@ import {
   type BatchCounts,
   type BatchRef,
   type BatchResult,
-  type ItemOutcome,
   noCounts,
-  type StepRecord,
-} from "../../runs/run.ts";
+} from "../../runs/batch.ts";
+import { isReported, type ItemOutcome } from "../../runs/item-outcome.ts";
+import type { StepRecord } from "../../runs/step.ts";
 import { pointLinesOf } from "../../runs/run-history.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, packLines, unpack } from "./compressed.ts";
@@ -128,12 +128,8 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
 }
 
 /** Returns true for an outcome that affects only its item: no event, no stat and no route. */
-const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
-  status === "ok" &&
-  changes === undefined &&
-  reported === undefined &&
-  matched === undefined &&
-  lastSnapshot === undefined;
+const isSilent = (outcome: ItemOutcome): boolean =>
+  outcome.status === "ok" && outcome.changes === undefined && !isReported(outcome);
 
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });

@@ -138,7 +138,7 @@ async function changePages(
     const owned = ids.slice(done, end);
     const after = changedDetails(page?.details ?? [], owned, change);
     const outcome =
-      after === page?.details ? "written" : await writePages(table, list, { page, after, bounds });
+      after === "unchanged" ? "written" : await writePages(table, list, { page, after, bounds });
     if (outcome === "watchlist_deleted") return outcome;
     if (outcome === "written") {
       done = end;
@@ -168,7 +168,6 @@ async function writePages(
   { page, after, bounds }: Replacement,
 ): Promise<Written> {
   if (page === undefined) {
-    if (after.length === 0) return "written";
     const created = await createPages(table, list);
     return created === "watchlist_deleted" ? created : "stale";
   }

@@ -1,6 +1,6 @@
 import type { Watchlist } from "../../watchlists/watchlist.ts";
 import { totalOf } from "../../watchlists/page.ts";
-import { presentSettings, settingsIn } from "../../watchlists/settings.ts";
+import { presentSettings, storedSettings } from "../../watchlists/settings.ts";
 import type { Row } from "../table/dynamo.ts";
 
 /** The row of a watchlist, without its key. */
@@ -37,11 +37,7 @@ export function watchlistOf(row: Row): Watchlist {
     pausedReason: row["paused_reason"],
     schedule: row["schedule"],
     pipeline: row["pipeline"],
-    // Rows of earlier releases lack the credit limits and the brake.
-    maxCreditsPerRun: null,
-    dailyCreditBudget: null,
-    brake: null,
-    ...settingsIn(row),
+    ...storedSettings(row),
     webhookEndpointId: row["webhook_endpoint_id"],
     webhookUrl: row["webhook_url"],
     itemCounts: row["item_counts"],

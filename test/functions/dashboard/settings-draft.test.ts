@@ -26,7 +26,8 @@ describe("the changed settings of a watchlist in the dashboard", () => {
     expect(changesOf({ ...opened, endpoint: "https://x.test/" }, opened, known)).toEqual({
       webhook_url: "https://x.test/",
     });
-    const limits = { ...opened.limits, dayCredits: "70" };
+    const credits = { ...opened.limits.credits, daily_credit_budget: "70" };
+    const limits = { ...opened.limits, credits };
     expect(changesOf({ ...opened, limits }, opened, known)).toEqual({ daily_credit_budget: 70 });
   });
 

@@ -106,6 +106,7 @@ const handler: HttpHandler = groupHandler({
     "GET /v1/watchlists/{id}/backtests/{backtest_id}": other,
     "POST /v1/watchlists/{id}/preview": other,
     "GET /v1/watchlists/{id}/runs": other,
+    "GET /v1/watchlists/{id}/runs/{run_number}": other,
     "POST /v1/watchlists/{id}/runs/{run_number}/release": other,
     "POST /v1/watchlists/{id}/runs/{run_number}/discard": other,
     "GET /v1/watchlists/{id}/items": other,

@@ -152,12 +152,15 @@ describe("POST /v1/products", () => {
     });
   });
 
-  it("reads the items of a call that reserves exactly 'max_credits'", async () => {
-    const { status } = await read({ tier: "lite", ids: asins(3), max_credits: 3 });
-    expect(status).toBe(200);
-  });
+  it.each([3, null])(
+    "reads the items of a call that reserves 3 credits with a 'max_credits' of %j",
+    async (max) => {
+      const { status } = await read({ tier: "lite", ids: asins(3), max_credits: max });
+      expect(status).toBe(200);
+    },
+  );
 
-  it.each([-1, 1.5, "5", null])("returns 400 for a 'max_credits' of %j", async (max) => {
+  it.each([-1, 1.5, "5", 1e16])("returns 400 for a 'max_credits' of %j", async (max) => {
     const { status, body } = await read({ tier: "lite", ids: asins(1), max_credits: max });
     expect(status).toBe(400);
     expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "max_credits" });
@@ -176,7 +179,10 @@ describe("POST /v1/products", () => {
       const { status, headers, body } = await read({ tier: "full", ids: asins(1) });
       expect((await setBudget(null)).status).toBe(200);
       expect(status).toBe(409);
-      expect(body["error"]).toMatchObject({ code: "CONFLICT" });
+      expect(body["error"]).toMatchObject({ code: "CONFLICT", param: "daily_credit_budget" });
+      const seconds = Number(headers.get("retry-after"));
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(86_400);
       expect((body["error"] as { readonly message: string }).message).toContain(
         "must reserve 5 credits, but the account's 'daily_credit_budget' of 1 leaves",
       );

@@ -1,6 +1,7 @@
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../../functions/watchlists/handler.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
+import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
 import { dynamoBacktestStore } from "../../../shared/aws/watchlists/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoPurgeStore } from "../../../shared/aws/watchlists/purge-store.ts";
@@ -15,10 +16,11 @@ import type { RunBench } from "../../support/run-bench.ts";
 export const unknownAccount = "acct_unknown";
 
 export interface BenchCall {
-  /** The part of the path after `/v1/watchlists/`. */
+  /** The part of the path after `/v1/watchlists/`. Empty for the list of watchlists. */
   readonly path: string;
   readonly account: string;
   readonly body?: unknown;
+  readonly query?: Record<string, string> | undefined;
   /** The queue that receives wake-up messages. */
   readonly queue?: RunQueue | undefined;
 }
@@ -30,7 +32,7 @@ export interface BenchCall {
 export async function callOnBench(
   bench: RunBench,
   method: "GET" | "POST",
-  { path, account, body, queue = bench.queue }: BenchCall,
+  { path, account, body, query = {}, queue = bench.queue }: BenchCall,
 ): Promise<Answer> {
   const admitted = admittedAccounts();
   const unknownHash = hashApiKey(admitted.keyOf(unknownAccount));
@@ -48,6 +50,12 @@ export async function callOnBench(
       keys: dynamoIdempotencyStore(bench.table.client, options),
       purges: dynamoPurgeStore(bench.table.client, options),
       schedules: { put: async () => {}, remove: async () => {} },
+      budgets: dynamoDailyBudgetStore(bench.table.client, {
+        ...options,
+        accountsTable: bench.accountsTable,
+        ledgerTable: bench.accountsTable,
+        usage: { daily: async () => [] },
+      }),
       accounts: {
         get: async (id: string) => anAccount({ id }),
         admit: async (hash: string) =>
@@ -59,7 +67,8 @@ export async function callOnBench(
     },
   });
   const ask = groupCaller(handler, admitted.keyOf);
-  const answer = await ask(method, `watchlists/${path}`, { body, account });
-  expectDocumented(`${method} /v1/watchlists/${path}`, answer.status, answer.body);
+  const called = path === "" ? "watchlists" : `watchlists/${path}`;
+  const answer = await ask(method, called, { body, query, account });
+  expectDocumented(`${method} /v1/${called}`, answer.status, answer.body);
   return answer;
 }

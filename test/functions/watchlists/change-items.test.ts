@@ -129,7 +129,7 @@ describe("the item IDs of a change", () => {
       });
       expect([answer.status, answer.json["error"]]).toMatchObject([
         400,
-        { param, message: `'${param}[1]' ${message}` },
+        { param: `${param}[1]`, message: `'${param}[1]' ${message}` },
       ]);
     },
   );
@@ -216,11 +216,13 @@ describe("labels and metadata of items", () => {
     [{ id: "9000001", metadata: { target_price: {} } }, "add[1].metadata.target_price", "value"],
     [{ id: "9000001", metadata: { a: long } }, "add[1].metadata.a", "at most 200 characters"],
     [{ id: "9000001", metadata: { a: "\n" } }, "add[1].metadata.a", "control characters"],
-    [{ id: "9000001", metadata: { Target: 1 } }, "add[1].metadata", "small letters"],
+    [{ id: "9000001", metadata: { Target: 1 } }, "add[1].metadata.Target", 'The key "Target"'],
+    [{ id: "9000001", metadata: { "a b": 1 } }, "add[1].metadata", 'The key "a b"'],
+    [{ id: "9000001", label: "a\u202eb" }, "add[1].label", "direction of writing"],
     [{ id: "9000001", metadata: eleven }, "add[1].metadata", "at most 10 keys"],
     [{ id: "9000001", metadata: wide }, "add[1].metadata", "3000 bytes"],
-    [{ id: "9000001", name: "x" }, "add[1]", "id, label, metadata"],
-    [["9000001"], "add", "'add[1]' must be a string or an object"],
+    [{ id: "9000001", labels: "x" }, "add[1].labels", "Did you mean 'label'?"],
+    [["9000001"], "add[1]", "'add[1]' must be a string or an object"],
   ])(
     "are refused by POST /v1/watchlists/{id}/items for %j, and the error names the invalid part",
     async (bad, param, part) => {

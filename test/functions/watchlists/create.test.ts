@@ -58,6 +58,8 @@ describe("POST /v1/watchlists", () => {
       pipeline: expect.objectContaining({ entry: "check", baseline: null, refresh: null }),
       default_pipeline: true,
       estimated_credits: { pulseRun: 2, refreshRun: 2, newAsins: 2 },
+      blocked_by_limit: null,
+      daily_credits_used: null,
       run_count: 0,
       consecutive_skips: 0,
       last_run_at: null,
@@ -376,6 +378,7 @@ describe("the validation of POST /v1/watchlists", () => {
       "INVALID_PARAM",
       "pipeline.steps[0].scraper",
     ],
+    ["brake is an array", { ...aBody, brake: [] }, "INVALID_PARAM", "brake"],
     [
       "idempotency_key is empty",
       { ...aBody, idempotency_key: "" },

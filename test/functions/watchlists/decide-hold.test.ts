@@ -61,6 +61,76 @@ async function expectStillHeld(): Promise<void> {
   expect(await prices()).toEqual([1_000, 1_000, 1_000, 1_000]);
 }
 
+describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
+  const get = (query?: Record<string, string>) => call("GET", `${list.id}/runs/2`, { query });
+
+  it("shows the changes that a held run holds, and that it has sent no events", async () => {
+    await read(1_000);
+    const { status, body } = await get();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: "held",
+      stats: { changed: 4, notified: 0, matched: 0 },
+      brake: { status: "held", notified: 4, matched: 0 },
+    });
+    expect(body["held_changes"]).toEqual(
+      itemIds.map((id) => ({
+        item_id: id,
+        changed_at: expect.any(String) as unknown,
+        step: "check",
+        is_delisted: false,
+        changes: { price: { before: 10, after: 1_000 } },
+      })),
+    );
+  });
+
+  it("shows only the first changes that a held run holds, up to 'limit'", async () => {
+    await read(1_000);
+    const { body } = await get({ limit: "2" });
+    expect(body["held_changes"]).toMatchObject(itemIds.slice(0, 2).map((id) => ({ item_id: id })));
+    expect(refusal(await get({ limit: "0" }))).toEqual(invalid("limit"));
+  });
+
+  it("shows delistings that a held run holds", async () => {
+    bench.answers.product = () => ({ status: "not_found" });
+    await bench.run(list);
+    const { body } = await get();
+    expect(body["held_changes"]).toHaveLength(4);
+    expect(body["held_changes"]).toMatchObject([{ is_delisted: true, changes: {} }, {}, {}, {}]);
+  });
+
+  it("counts the sent events of a released run, and none of a discarded run", async () => {
+    await read(1_000);
+    await decide("release");
+    await bench.work([]);
+    expect((await get()).body).toMatchObject({ held_changes: null, stats: { notified: 4 } });
+    bench.clock.advance(3_600_000);
+    await read(10);
+    await call("POST", `${list.id}/runs/3/discard`);
+    await bench.work([]);
+    const { body } = await call("GET", `${list.id}/runs/3`);
+    expect(body).toMatchObject({ stats: { notified: 0 }, brake: { notified: 4 } });
+  });
+
+  it("returns 404 for a run that does not exist", async () => {
+    expect(refusal(await get())).toEqual(notFound);
+  });
+});
+
+describe("POST /v1/watchlists/{id}/run", () => {
+  it("says that the run was released while its events are sent", async () => {
+    await read(1_000);
+    const held = await call("POST", `${list.id}/run`);
+    expect(messageOf(held)).toContain("is held by its brake");
+    await decide("release");
+    const ending = await call("POST", `${list.id}/run`);
+    expect(refusal(ending)).toEqual(conflict);
+    expect(messageOf(ending)).toBe(
+      "Run 2 of this watchlist was released and is still ending. Try again in a few seconds.",
+    );
+  });
+});
+
 describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
   beforeEach(() => read(1_000));
 
@@ -171,6 +241,16 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     await expectStillHeld();
   });
 
+  it.each(["a\u0000b", "a\nb", "a\u202eb"])(
+    "returns 400 for the reason %j, which is not visible as it is",
+    async (wrong) => {
+      const answer = await decide("discard", { body: { reason: wrong } });
+      expect(refusal(answer)).toEqual(invalid("reason"));
+      expect(messageOf(answer)).toContain("must not contain control characters");
+      await expectStillHeld();
+    },
+  );
+
   it("returns 400 for a body that is not an object", async () => {
     expect(refusal(await decide("discard", { body: [reason] }))).toEqual(invalid("body"));
     await expectStillHeld();
@@ -258,6 +338,11 @@ describe.each(["release", "discard"] as const)(
       const answer = await decide(decision);
       expect(refusal(answer)).toEqual(conflict);
       expect(messageOf(answer)).toBe("Run 2 is still ending. Try again in a few seconds.");
+      const shown = await call("GET", `${list.id}/runs`);
+      expect((shown.body["data"] as unknown[])[0]).toMatchObject({
+        status: "running",
+        finished_at: null,
+      });
     });
   },
 );

@@ -96,6 +96,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
         { ...point, id: "1.check", at: at(1), run_number: 1, values: { price: 20, inStock: true } },
       ],
       has_more: false,
+      values_at_since: null,
     });
   });
 
@@ -106,6 +107,17 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
 
     const stock = await world.ask(`GET ${path}`, { query: { ...query, fields: "inStock" } });
     expect(stock.json["data"]).toMatchObject([{ run_number: 1, values: { inStock: true } }]);
+  });
+
+  it("returns the values that held at 'since', also if no read of the time span changed one", async () => {
+    const { json } = await world.ask(`GET ${path}`, { query: { since: at(12), until: at(20) } });
+    expect(json).toMatchObject({ data: [], values_at_since: { price: 18, inStock: true } });
+    const stock = { since: at(12), fields: "inStock" };
+    expect((await world.ask(`GET ${path}`, { query: stock })).json["values_at_since"]).toEqual({
+      inStock: true,
+    });
+    const before = await world.ask(`GET ${path}`, { query: { since: "2026-02-01T00:00:00Z" } });
+    expect(before.json["values_at_since"]).toEqual({});
   });
 
   it("returns each history point once over all pages", async () => {
@@ -137,6 +149,10 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     [{ since: "2024-01-01T00:00:00Z" }, "since", "at most 400 days ago"],
     [{ since: at(20), until: at(10) }, "since", "before 'until'"],
     [{ until: "2026-03-01T11:00:00Z" }, "until", "must not be in the future"],
+    [{ since: "2027-01-01T00:00:00Z" }, "since", "must not be in the future"],
+    [{ until: "2020-01-01T00:00:00Z" }, "until", "at most 400 days ago"],
+    [{ since: "yesterday" }, "since", '(got "yesterday").'],
+    [{ since: "2026-02-01T10:00:00 02:00" }, "since", "Encode '+' as %2B in a URL."],
     [{ starting_after: "9.check" }, "starting_after", "ID of a point"],
     [{ order: "newest" }, "order", "newest_first"],
   ])("returns 400 that names the invalid parameter for %j", async (query, param, message) => {
@@ -179,10 +195,19 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     expect((json["data"] as unknown[])[0]).toEqual({
       object: "field_change",
       watchlist_id: first,
+      watchlist_name: "List",
+      platform: "retailer_d",
+      currency: "USD",
       item_id: "9000000",
+      label: null,
+      title: null,
+      url: null,
+      image: null,
+      kind: "price_drop",
       field: "price",
       before: 18,
       after: 12.99,
+      last_known: 18,
       delta: -5.01,
       delta_percent: -27.8333,
       changed_at: at(21),
@@ -204,6 +229,9 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       ],
     ],
     [{ until: at(12), field: "price", op: "decreased" }, [["9000000", 20, 18]]],
+    [{ kind: "sold_out" }, [["9000001", true, false]]],
+    [{ kind: "price_rise" }, [["9000001", 8, 9]]],
+    [{ kind: "price_drop", min_delta: "5" }, [["9000000", 18, 12.99]]],
     [
       { sort: "size" },
       [
@@ -212,12 +240,20 @@ describe("GET /v1/watchlists/{id}/changes", () => {
         ["9000000", 20, 18],
       ],
     ],
+    [
+      { sort: "amount" },
+      [
+        ["9000000", 18, 12.99],
+        ["9000000", 20, 18],
+        ["9000001", 8, 9],
+      ],
+    ],
   ])("filters and sorts the changes by the query %j", async (query, changes) => {
     const { json } = await world.ask(`GET ${path}`, { query });
     expect(shown(json["data"])).toEqual(changes);
   });
 
-  it.each(["time", "size"])(
+  it.each(["time", "size", "amount"])(
     "returns each change once over all pages, sorted by %s",
     async (sort) => {
       const whole = await world.ask(`GET ${path}`, { query: { sort } });
@@ -249,12 +285,96 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ op: "below" }, "op"],
     [{ min_delta_percent: "-5" }, "min_delta_percent"],
     [{ sort: "date" }, "sort"],
+    [{ field: "inStock", op: "decreased" }, "op"],
+    [{ field: "inStock", min_delta_percent: "5" }, "min_delta_percent"],
+    [{ field: "inStock", sort: "size" }, "sort"],
+    [{ field: "inStock", sort: "amount" }, "sort"],
+    [{ field: "delisted", min_delta: "1" }, "min_delta"],
+    [{ kind: "sold_out", op: "decreased" }, "op"],
+    [{ kind: "price_drop", field: "regularPrice" }, "kind"],
+    [{ kind: "price_drop", field: "inStock" }, "kind"],
+    [{ kind: "cheaper" }, "kind"],
+    [{ min_delta: "-1" }, "min_delta"],
     [{ starting_after: "yesterday" }, "starting_after"],
     [{ sort: "size", starting_after: `${at(21)}~${first}~3~1` }, "starting_after"],
+    [{ sort: "size", starting_after: `${at(21)}~1~amount` }, "starting_after"],
   ])("returns 400 that names the invalid parameter for %j", async (query, param) => {
     const { status, json } = await world.ask(`GET ${path}`, { query });
     expect(status).toBe(400);
     expect(json["error"]).toMatchObject({ param });
+  });
+
+  describe("of an item that was sold out in between", () => {
+    const soldOut = { price: { before: 100, after: null } };
+    const back = { price: { before: null, after: 60 } };
+
+    beforeEach(async () => {
+      await record(first, 4, [read("9000001", 31, soldOut)]);
+      await record(first, 5, [read("9000001", 41, back)]);
+    });
+
+    const drop = { before: null, after: 60, last_known: 100, delta: -40, delta_percent: -40 };
+
+    it.each([
+      ["time, with a decrease", { op: "decreased", since: at(30) }],
+      ["time, in a time span that begins during the gap", { op: "decreased", since: at(40) }],
+      ["size, with a minimum", { sort: "size", min_delta_percent: "40", since: at(30) }],
+      ["size, in a time span that begins during the gap", { sort: "size", since: at(40) }],
+    ])("compares with the last known price, sorted by %s", async (_sort, query) => {
+      const { json } = await world.ask(`GET ${path}`, { query });
+      expect(json["data"]).toMatchObject([drop]);
+    });
+
+    it("is a price drop", async () => {
+      const { json } = await world.ask(`GET ${path}`, {
+        query: { kind: "price_drop", since: at(30) },
+      });
+      expect(json["data"]).toMatchObject([drop]);
+      const others = await world.ask(`GET ${path}`, { query: { kind: "other", since: at(30) } });
+      expect(others.json["data"]).toMatchObject([{ before: 100, after: null }]);
+      const rises = await world.ask(`GET ${path}`, {
+        query: { kind: "price_rise", since: at(30) },
+      });
+      expect(rises.json["data"]).toEqual([]);
+    });
+
+    it("is not an increase, and has no difference if the item never had a price", async () => {
+      await record(first, 6, [read("9000000", 51, { listPrice: { after: null } })]);
+      await record(first, 7, [read("9000000", 52, { listPrice: { before: null, after: 5 } })]);
+      const increased = await world.ask(`GET ${path}`, {
+        query: { op: "increased", since: at(30) },
+      });
+      expect(increased.json["data"]).toEqual([]);
+      const all = await world.ask(`GET ${path}`, { query: { since: at(52) } });
+      expect(all.json["data"]).toMatchObject([
+        { field: "listPrice", last_known: null, delta: null },
+      ]);
+    });
+
+    it("is on one page each, also if a page ends because it compared many of such changes", async () => {
+      const points = Array.from({ length: 250 }, (_, n) => read(String(9_100_000 + n), 55, back));
+      await record(first, 8, points);
+      const paged = await allPages(path, { since: at(50), limit: "200" }, nextOf);
+      expect(paged).toHaveLength(250);
+      expect(new Set(paged.map((one) => one["item_id"])).size).toBe(250);
+    });
+  });
+
+  it("lists a delisted item once, also if two steps of the run did not find it", async () => {
+    const missing = { ...read("9000001", 31, {}), status: "not_found" } as const;
+    await record(first, 4, [missing, { ...missing, step: "full" }]);
+    const delisting = { item_id: "9000001", kind: "delisted", field: "delisted", after: true };
+    for (const query of [{ since: at(30) }, { kind: "delisted" }, { field: "delisted" }]) {
+      const { json } = await world.ask(`GET ${path}`, { query });
+      expect(json["data"]).toMatchObject([{ ...delisting, before: false, step: "check" }]);
+    }
+  });
+
+  it("shows the label and the title of the item", async () => {
+    const add = [{ id: "9000000", label: "Kettle" }];
+    await world.ask(`POST /${first}/items`, { body: { add } });
+    const { json } = await world.ask(`GET ${path}`, { query: { limit: "1" } });
+    expect(json["data"]).toMatchObject([{ item_id: "9000000", label: "Kettle", title: null }]);
   });
 
   describe("GET /v1/changes", () => {

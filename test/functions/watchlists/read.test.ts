@@ -236,21 +236,29 @@ describe("POST /v1/watchlists/estimate", () => {
     const { status, json } = await estimate(body);
     expect(status).toBe(200);
     expect(json["forecast"]).toEqual({
-      day: { runs: 24, best: 2_400, likely: 2_500, worst: 2_500 },
-      month: { runs: 720, best: 72_000, likely: 72_100, worst: 72_100 },
+      day: { runs: 24, best: 2_400, likely: 2_400, worst: 2_400 },
+      month: { runs: 720, best: 72_000, likely: 72_000, worst: 72_000 },
     });
     expect(json["account_forecast"]).toMatchObject({ watchlists: expect.any(Number) as number });
   });
 
   it("limits the forecast credits to the credit limits of the watchlist", async () => {
     const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
-    const perRun = await estimate({ ...shop, max_credits_per_run: 50 });
-    expect(perRun.json).toMatchObject({ forecast: { day: { best: 1_200 } } });
-    const perDay = await estimate({ ...shop, daily_credit_budget: 300 });
+    const perDay = await estimate({ ...shop, daily_credit_budget: 350 });
     expect(perDay.json).toMatchObject({
+      blocked_by_limit: null,
       forecast: { day: { best: 300, worst: 300 }, month: { best: 9_000 } },
     });
   });
+
+  it.each(["max_credits_per_run", "daily_credit_budget"])(
+    "forecasts no credits and names %s if a run costs more",
+    async (limit) => {
+      const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
+      const { json } = await estimate({ ...shop, [limit]: 99 });
+      expect(json).toMatchObject({ blocked_by_limit: limit, forecast: { day: { worst: 0 } } });
+    },
+  );
 
   it("estimates the credits of a stored watchlist with other settings, and does not change the watchlist", async () => {
     const created = await world.ask("POST ", {
@@ -258,7 +266,7 @@ describe("POST /v1/watchlists/estimate", () => {
     });
     const id = String(created.json["id"]);
     const { json } = await estimate({ watchlist_id: id, every: "12h" });
-    expect(json).toMatchObject({ items: 2, forecast: { day: { runs: 2, worst: 6 } } });
+    expect(json).toMatchObject({ items: 2, forecast: { day: { runs: 2, worst: 4 } } });
     expect((await world.ask(`GET /${id}`)).json["every"]).toBe("1d");
     expect(refusal(await estimate({ watchlist_id: id, items: 2 }))).toEqual([400, "items"]);
     expect((await estimate({ watchlist_id: "wl_00000000000000000000abcd" })).status).toBe(404);

@@ -2,6 +2,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { emptyStats } from "../../../shared/runs/run.ts";
+import { noLimits } from "../../../shared/watchlists/settings.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import {
@@ -520,9 +521,7 @@ const aRunOf = (watchlist: Watchlist): Parameters<WatchlistWorld["runs"]["claim"
   progressAt: now,
   credits: 0,
   stats: emptyStats("check"),
-  maxCredits: null,
-  dailyCreditBudget: null,
-  brake: null,
+  limits: noLimits,
   error: null,
   pipeline: pipelineOf(watchlist),
   plan: null,

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -22,7 +21,6 @@ import { accountKeys } from "../../../shared/aws/table/table.ts";
 import { pointClientsAt } from "../../../tools/local/aws-environment.ts";
 import { apiClient } from "../../../tools/customer/api-client.ts";
 import { putOldAccount } from "../../tools/reconcile/an-old-account.ts";
-import { root } from "../../readme/pages.ts";
 import { runAdminHere } from "../run-admin.ts";
 import { type Ended, runScript } from "../run-script.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../../support/running-world.ts";
@@ -335,18 +333,26 @@ describe("the admin command, for dead letters,", () => {
 
   it("makes the shown messages visible in their queue again when a signal stops the command", async () => {
     const { sqs } = await bury(3);
-    const child = spawn(
-      process.execPath,
-      [`${root}${script}`, "dead-letters", "show", "--queue", "runs", "--limit", "1000"],
-      { env: { ...process.env, LOCAL_DIR: folder }, stdio: ["ignore", "ignore", "pipe"] },
-    );
-    const stderr = text(child.stderr);
-    await eventually("the look", 20, async () =>
-      (await runsRow())?.["dead_letters_in_flight"] === 3 ? true : undefined,
-    );
-    child.kill("SIGINT");
+    let receives = 0;
+    const forwarder = await startSqsForwarder((target) => {
+      receives += target === "AmazonSQS.ReceiveMessage" ? 1 : 0;
+      // The first receive took the messages out of the queue, and the command waits for more.
+      if (receives === 2) process.emit("SIGINT");
+    });
+    const other = mkdtempSync(join(tmpdir(), "admin-"));
+    const ready = { ...world.ready, sqs_endpoint: forwarder.url };
+    writeFileSync(join(other, "ready.json"), JSON.stringify(ready));
 
-    expect(await stderr).toBe("Stopped. The messages were returned to the queue.\n");
+    const show = ["dead-letters", "show", "--queue", "runs", "--limit", "1000"];
+    const { code, err } = await run(show, { LOCAL_DIR: other });
+    forwarder.server.close();
+    rmSync(other, { recursive: true });
+
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: "Stopped. The messages were returned to the queue.\n",
+    });
+    expect(receives).toBe(2);
     expect(await runsRow()).toMatchObject({ dead_letters: 3, dead_letters_in_flight: 0 });
     await bury(0);
     sqs.destroy();
@@ -794,6 +800,33 @@ interface AwsDouble {
  * Starts doubles of CloudFormation (with the stacks of one stage), STS and CloudWatch Logs. They
  * support only the requests that the tool sends.
  */
+/**
+ * Starts a server that forwards each request to the queues of the local world. It calls `onRequest`
+ * with the request's target first.
+ */
+async function startSqsForwarder(
+  onRequest: (target: string) => void,
+): Promise<{ readonly server: Server; readonly url: string }> {
+  const server = createServer((request, response) => {
+    const target = String(request.headers["x-amz-target"]);
+    onRequest(target);
+    void text(request).then(async (body) => {
+      const answer = await fetch(world.ready["sqs_endpoint"] ?? "", {
+        method: "POST",
+        headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": target },
+        body,
+      });
+      response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" });
+      response.end(await answer.text());
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, url: `http://127.0.0.1:${port}` };
+}
+
 async function startAwsDouble(): Promise<AwsDouble> {
   const double = { asked: [] as string[], isEmpty: false, refuses: "" };
   const server = createServer((request, response) => {

@@ -232,6 +232,7 @@ describe("a back-test", () => {
     const result = await test(list);
 
     expect(result.runs.map(({ run }) => run.runNumber)).toEqual([1, 2, 4, 5]);
+    expect(result.leftOutRuns).toEqual([3]);
     expect(storedEvents().length).toBeGreaterThan(0);
     expect(itemEventsOf(result)).toEqual(storedEvents());
   });
@@ -356,7 +357,7 @@ describe("a back-test", () => {
     await play(list);
     const result = await test(list);
     const { total, runs, samples } = presentBacktest(
-      { watchlistId: list.id, pipeline: pipelineOf(list) },
+      { watchlistId: list.id, pipeline: pipelineOf(list), span: always },
       result.runs.map(reportRun),
       result,
     );
@@ -410,7 +411,23 @@ describe("a back-test", () => {
   it("is refused for a time span without a run, and the error names the field to change", async () => {
     const list = await bench.createList(ids, { pipeline: null });
     await expect(test(list)).rejects.toMatchObject({
-      message: expect.stringContaining("No run that started in this time span has ended"),
+      message: "This watchlist has no run to repeat yet. Wait until its first run has ended.",
+      details: { param: "since" },
+    });
+  });
+
+  it("is refused for a time span before or after all runs, and the error shows the time of the nearest run", async () => {
+    const list = await bench.createList(ids, { pipeline: null });
+    await play(list);
+    const spanOf = (since: string, until: string) => ({ span: { since, until } });
+    const before = spanOf("2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z");
+    await expect(test(list, before)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The first run started at .+ Send a later 'until'\.$/),
+      details: { param: "until" },
+    });
+    const after = spanOf("2026-12-01T00:00:00.000Z", "2026-12-02T00:00:00.000Z");
+    await expect(test(list, after)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The last run started at .+ Send an earlier 'since'\.$/),
       details: { param: "since" },
     });
   });

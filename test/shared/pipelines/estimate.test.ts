@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline, Route, When } from "../../../shared/pipelines/definition.ts";
-import { estimatedCredits, leastCredits, mostCredits } from "../../../shared/pipelines/estimate.ts";
+import { boundsOf, estimatedCredits } from "../../../shared/pipelines/estimate.ts";
 import { anyPipeline } from "./any-pipeline.ts";
 
 const items = { new: 10, active: 91, delisted: 1_000 };
@@ -121,8 +121,30 @@ describe("the least and the most credits of a run", () => {
   ])(
     "for a route with 'when': %s to an offers step include this step at its lowest and its highest price",
     (when, { least, most }) => {
-      expect(leastCredits(twoSteps({ when }), start)).toBe(least);
-      expect(mostCredits(twoSteps({ when }), start)).toBe(most);
+      const starts = new Map([[start.start, start.items]]);
+      expect(boundsOf(twoSteps({ when }), { starts, limit: Infinity })).toEqual({
+        best: least,
+        worst: most,
+      });
     },
   );
+});
+
+describe("the bounds of a run under a limit", () => {
+  const bounds = (route: Route, limit: number) =>
+    boundsOf(twoSteps(route), { starts: new Map([["a", 40]]), limit });
+
+  it("are 0 if the first step does not fit", () => {
+    expect(bounds({ when: "changed" }, 9)).toEqual({ best: 0, worst: 0 });
+  });
+
+  it("leave out a further step that every item reaches and that does not fit", () => {
+    expect(bounds({ when: "always" }, 129)).toEqual({ best: 10, worst: 10 });
+    expect(bounds({ when: "always" }, 130)).toEqual({ best: 50, worst: 130 });
+  });
+
+  it("contain what the limit leaves for a step that only some items reach", () => {
+    expect(bounds({ when: "changed" }, 100)).toEqual({ best: 10, worst: 100 });
+    expect(bounds({ when: "changed" }, 200)).toEqual({ best: 10, worst: 130 });
+  });
 });

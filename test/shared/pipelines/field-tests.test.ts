@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FieldTest } from "../../../shared/pipelines/definition.ts";
+import type { FieldTest, Route } from "../../../shared/pipelines/definition.ts";
 import { type Verdict, verdictOf } from "../../../shared/pipelines/field-tests.ts";
 import type { FieldValue } from "../../../shared/scrapers/catalogue.ts";
 
@@ -23,14 +23,31 @@ describe("a route's test that orders numbers", () => {
   ])(
     "of the price $price with $op and the other field $regularPrice is $verdict",
     ({ price, op, regularPrice, verdict }) => {
-      const test = { field: "price", op, value: other };
-      expect(verdictOf([test], { values: { price, regularPrice } })).toBe(verdict);
+      const route: Route = { when: "ok", field: "price", op, value: other, notify: true };
+      const values = { price, regularPrice };
+      expect(verdictOf(route, { values })).toBe(verdict);
+      const isGap = price === null || regularPrice === null;
+      expect(verdictOf({ ...route, once: true }, { values })).toBe(isGap ? "unknown" : verdict);
     },
   );
 
+  it("of a price that is null is unmet with once if another test fails", () => {
+    const route: Route = {
+      when: "ok",
+      field: "price",
+      op: "below",
+      value: 95,
+      where: [{ field: "inStock", op: "is", value: true }],
+      once: true,
+      notify: true,
+    };
+    expect(verdictOf(route, { values: { price: null, inStock: false } })).toBe("unmet");
+    expect(verdictOf(route, { values: { price: null, inStock: true } })).toBe("unknown");
+  });
+
   it("is unknown if the read lacks the tested field or the field to compare with", () => {
-    const test = { field: "price", op: "below", value: other } as const;
-    expect(verdictOf([test], { values: { price: 9 } })).toBe("unknown");
-    expect(verdictOf([test], { values: { regularPrice: 9 } })).toBe("unknown");
+    const route: Route = { when: "ok", field: "price", op: "below", value: other, notify: true };
+    expect(verdictOf(route, { values: { price: 9 } })).toBe("unknown");
+    expect(verdictOf(route, { values: { regularPrice: 9 } })).toBe("unknown");
   });
 });

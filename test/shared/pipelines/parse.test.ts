@@ -284,7 +284,7 @@ describe("an invalid pipeline", () => {
         "metadata of a key with capital letters",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: { metadata: "Target" } }),
-        "an object such as",
+        "small letters, digits and '_' (got \"Target\")",
       ],
       [
         "a comparison of the last read with metadata",
@@ -304,7 +304,7 @@ describe("an invalid pipeline", () => {
           when: "ok",
           where: [{ field: "price", op: "is", value: { metadata: "Target" } }],
         }),
-        "an object such as",
+        "small letters, digits and '_' (got \"Target\")",
       ],
       [
         "metadata that a test of where orders against a boolean",

@@ -376,6 +376,19 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
+  it("reports the last known number as the value before a decrease that a read without a price interrupts", () => {
+    const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
+    const at = "2026-11-01T12:00:00.000Z";
+    const soldOut = matchRoutes(step, found({ price: 100 }, { price: null }), { states: {}, at });
+    const facts = found({ price: null }, { price: 60 });
+    const back = matchRoutes(step, facts, { states: soldOut.states ?? {}, at });
+    expect(back).toMatchObject({
+      changes: { price: { before: null, after: 60 } },
+      reported: { price: { before: 100, after: 60 } },
+      notifyChanged: true,
+    });
+  });
+
   it("contains a change of an untracked field if a matching route tests the field", () => {
     const step = lite({ when: "changed", field: "rating", notify: true });
     const { changes } = matchRoutes(step, changedItem);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../shared/base/limits.ts";
-import { detailsOfItems, previewedItems } from "../../../shared/preview/previewed-items.ts";
+import { previewedItems } from "../../../shared/preview/previewed-items.ts";
+import { detailsOfItems } from "../../../shared/watchlists/details-of-items.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { countByState, type StoredPage } from "../../../shared/watchlists/page.ts";
 import type { IdRange } from "../../../shared/watchlists/page-store.ts";
@@ -45,7 +46,11 @@ describe("the items of a preview and their details", () => {
     };
     const watchlist = watchlistOf(count);
     const found = await previewedItems(watchlist, ["10001", "10003"], pages);
-    await detailsOfItems(watchlist, found, pages);
+    await detailsOfItems(
+      watchlist,
+      found.map(({ id }) => id),
+      pages,
+    );
 
     expect(found.map(({ id }) => id)).toEqual(["10001", "10003"]);
     expect(read).toEqual([...ranges, ...ranges]);

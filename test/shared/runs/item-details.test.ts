@@ -1,5 +1,6 @@
 /** What runs do with the labels, metadata, titles and sellers of items. */
 import { describe, expect, it } from "vitest";
+import { afterChange } from "../../../shared/base/after-change.ts";
 import type { Route } from "../../../shared/pipelines/definition.ts";
 import { factsOfProduct } from "../../../shared/runs/product-facts.ts";
 import type { ProductFields } from "../../../shared/scrapers/scraper.ts";
@@ -181,28 +182,36 @@ describe("the details of an item", () => {
 
   it("keep their label when a run stores facts, and keep their facts when a client sets a label", () => {
     const labeled = withLabels(undefined, { id, addedAt, isAdded: true, given: { label: "A" } });
-    const both = withFacts(labeled, read({ title: "T" }));
+    const both = withFacts(afterChange(undefined, labeled), read({ title: "T" }));
     expect(both).toMatchObject({ label: "A", facts: { title: "T" }, readAt });
     const given = { label: null, metadata: { a: 1 } };
-    const later = withLabels(both, { id, addedAt, isAdded: false, given });
+    const later = withLabels(afterChange(undefined, both), { id, addedAt, isAdded: false, given });
     expect(later).toMatchObject({ label: null, metadata: { a: 1 }, facts: { title: "T" } });
   });
 
   it("do not change after a read that is older than the stored facts or shows the same facts", () => {
-    const known = withFacts(undefined, read({ title: "New", url: "https://a.example" }));
-    expect(withFacts(known, read({ title: "Old" }, addedAt))).toBe(known);
-    expect(withFacts(known, read({ title: "New" }, "2026-03-03T00:00:00.000Z"))).toBe(known);
+    const known = afterChange(
+      undefined,
+      withFacts(undefined, read({ title: "New", url: "https://a.example" })),
+    );
+    expect(known).toMatchObject({ facts: { title: "New" } });
+    expect(withFacts(known, read({ title: "Old" }, addedAt))).toBe("unchanged");
+    expect(withFacts(known, read({ title: "New" }, "2026-03-03T00:00:00.000Z"))).toBe("unchanged");
   });
 
   it("are discarded if the item is removed and an item with the same ID is added", () => {
-    const old = withLabels(undefined, { id, addedAt, isAdded: true, given: { label: "A" } });
+    const given = { label: "A" };
+    const old = afterChange(
+      undefined,
+      withLabels(undefined, { id, addedAt, isAdded: true, given }),
+    );
     const again = { id, addedAt: readAt, isAdded: true };
     expect(withLabels(old, { ...again, given: {} })).toBeUndefined();
     expect(withLabels(old, { ...again, given: { metadata: { a: 1 } } })).toMatchObject({
       addedAt: readAt,
       label: null,
     });
-    expect(withLabels(old, { ...again, isAdded: false, given: {} })).toBe(old);
+    expect(withLabels(old, { ...again, isAdded: false, given: {} })).toBe("unchanged");
   });
 });
 

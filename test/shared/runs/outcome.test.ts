@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Pipeline, Route, Step } from "../../../shared/pipelines/definition.ts";
-import { applyOutcome, type Reading } from "../../../shared/runs/apply-outcome.ts";
+import { applyOutcome, changeByOutcome, type Reading } from "../../../shared/runs/apply-outcome.ts";
 import { batchResult } from "../../../shared/runs/outcome.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
-import type { BatchResult, ItemOutcome } from "../../../shared/runs/run.ts";
+import type { BatchResult } from "../../../shared/runs/batch.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
 import {
   currentSnapshot,
@@ -452,7 +453,7 @@ describe("an outcome that is applied again", () => {
 
   it("changes nothing if it has already been applied to the item", () => {
     const once = applyOutcome(known, moved(12), reading);
-    expect(applyOutcome(once, moved(12), reading)).toBe(once);
+    expect(changeByOutcome(once, moved(12), reading)).toBe("unchanged");
   });
 
   it.each([
@@ -460,12 +461,12 @@ describe("an outcome that is applied again", () => {
     ["step's outcome of the run", { position: 1 }],
   ])("changes nothing if a later %s has been stored", (_, later) => {
     const newer = applyOutcome(known, moved(15), { ...reading, ...later });
-    expect(applyOutcome(newer, moved(12), reading)).toBe(newer);
+    expect(changeByOutcome(newer, moved(12), reading)).toBe("unchanged");
   });
 
   it("changes nothing if the item has been removed and added again", () => {
     const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
-    expect(applyOutcome(again, moved(12), reading)).toBe(again);
+    expect(changeByOutcome(again, moved(12), reading)).toBe("unchanged");
   });
 });
 

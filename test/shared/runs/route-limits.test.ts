@@ -122,7 +122,7 @@ describe("a route with increased or decreased", () => {
     expect(notified({ op: "decreased" }, reads)).toEqual([
       "-",
       "-",
-      "null > 60",
+      "100 > 60",
       "-",
       "-",
       "-",

@@ -2,12 +2,10 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { timeOf } from "../../../shared/base/ids.ts";
 import { defaultPipeline } from "../../../shared/pipelines/default.ts";
-import {
-  emptyStats,
-  type ItemOutcome,
-  type Run,
-  type StepRecord,
-} from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
+import { emptyStats, type Run } from "../../../shared/runs/run.ts";
+import type { StepRecord } from "../../../shared/runs/step.ts";
+import { noLimits } from "../../../shared/watchlists/settings.ts";
 import { runEvents } from "../../../shared/runs/run-events.ts";
 
 const finishedAt = "2026-03-02T00:01:00.000Z";
@@ -24,9 +22,7 @@ const run: Run = {
   finishedAt,
   credits: 3,
   stats: emptyStats("check"),
-  maxCredits: null,
-  dailyCreditBudget: null,
-  brake: null,
+  limits: noLimits,
   error: null,
   progressAt: finishedAt,
   pipeline: defaultPipeline("retailer_d", 8),

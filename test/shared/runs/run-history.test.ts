@@ -3,7 +3,7 @@ import { pointOf } from "../../../shared/history/point-lines.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { pointLinesOf } from "../../../shared/runs/run-history.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import { startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { pointLine } from "../../../shared/history/point-lines.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import type { StepResults } from "../../../shared/runs/run-outcomes.ts";
-import type { BatchShape, Run } from "../../../shared/runs/run.ts";
+import type { BatchShape } from "../../../shared/runs/batch.ts";
+import type { Run } from "../../../shared/runs/run.ts";
 import { shapeChangeOf } from "../../../shared/runs/source-shape.ts";
 
 const at = "2026-03-01T00:00:00.000Z";

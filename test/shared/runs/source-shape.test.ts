@@ -6,7 +6,8 @@ import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
 import type { ReadStatus } from "../../../shared/scrapers/scraper.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import type { StepResults } from "../../../shared/runs/run-outcomes.ts";
-import type { BatchShape, Run } from "../../../shared/runs/run.ts";
+import type { BatchShape } from "../../../shared/runs/batch.ts";
+import type { Run } from "../../../shared/runs/run.ts";
 import {
   batchShape,
   isAlarming,

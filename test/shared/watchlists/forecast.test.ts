@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { accountForecast, presentAccountForecast } from "../../../shared/credits/forecast.ts";
 import { forecastOf, type ForecastWatchlist } from "../../../shared/watchlists/forecast.ts";
+import { noLimits } from "../../../shared/watchlists/settings.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const list: ForecastWatchlist = {
   platform: "retailer_a",
   pipeline: null,
   refreshEveryRuns: 8,
-  maxCreditsPerRun: null,
-  dailyCreditBudget: null,
+  ...noLimits,
+  accountBudget: null,
   schedule: { type: "every", every: "1h", everySeconds: 3_600 },
   itemCounts: { new: 0, active: 100, delisted: 7 },
   runCount: 7,
@@ -35,21 +36,57 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
 
-  it("includes the first reads of new items once in the likely and the worst credits", () => {
+  it("includes the first read of new items, which the first run makes in place of its scan", () => {
     const itemCounts = { new: 10, active: 0, delisted: 0 };
     const { day } = forecastOf({ ...list, itemCounts, runCount: 0, refreshEveryRuns: 0 }, now);
-    expect(day.best).toBe(24 * 3);
-    expect(day.likely).toBe(24 * 3 + 50);
+    expect(day).toEqual({ runs: 24, best: 50 + 23 * 3, likely: 50 + 23 * 3, worst: 50 + 23 * 13 });
   });
 
   it("never exceeds the credit limits of the watchlist", () => {
-    const { day, month } = forecastOf(
-      { ...list, maxCreditsPerRun: 30, dailyCreditBudget: 400 },
-      now,
-    );
+    const limited = { ...list, refreshEveryRuns: 0, maxCreditsPerRun: 30 };
+    const { day, month } = forecastOf({ ...limited, dailyCreditBudget: 400 }, now);
     expect(day.worst).toBe(400);
     expect(month.worst).toBe(30 * 400);
-    expect(forecastOf({ ...list, maxCreditsPerRun: 30 }, now).day.worst).toBe(24 * 30);
+    expect(forecastOf(limited, now).day.worst).toBe(24 * 30);
+  });
+
+  it("contains no credits after a refresh that a limit never covers, because the next runs repeat it", () => {
+    const { day } = forecastOf({ ...list, runCount: 5, maxCreditsPerRun: 30 }, now);
+    expect(day).toMatchObject({ runs: 24, best: 2 * 25, worst: 2 * 30 });
+  });
+});
+
+describe("the forecast of a watchlist with one step", () => {
+  const oneStep: ForecastWatchlist = { ...list, platform: "retailer_d", runCount: 0 };
+  const ofDay = (items: number, limits: Partial<ForecastWatchlist> = {}) => {
+    const itemCounts = { new: items, active: 0, delisted: 0 };
+    return forecastOf({ ...oneStep, itemCounts, ...limits }, now).day;
+  };
+  const all = (credits: number) => ({ best: credits, likely: credits, worst: credits });
+
+  it("counts each run once, also the run that reads the items for the first time", () => {
+    expect(ofDay(2_000)).toEqual({ runs: 24, ...all(48_000) });
+  });
+
+  it.each([
+    ["max_credits_per_run", { maxCreditsPerRun: 9 }],
+    ["the daily budget of the watchlist", { dailyCreditBudget: 9 }],
+    ["the daily budget of the account", { accountBudget: 9 }],
+  ])("is 0 if a run costs more than %s", (_limit, limits) => {
+    expect(ofDay(10, limits)).toEqual({ runs: 24, ...all(0) });
+    expect(ofDay(9, limits).worst).toBeGreaterThan(0);
+  });
+
+  it("contains only as many whole runs as a daily budget covers", () => {
+    expect(ofDay(10, { dailyCreditBudget: 15 })).toEqual({ runs: 24, ...all(10) });
+    expect(ofDay(10, { accountBudget: 35 })).toEqual({ runs: 24, ...all(30) });
+  });
+
+  it("leaves out new items whose first read costs more than the limit", () => {
+    const itemCounts = { new: 10, active: 4, delisted: 0 };
+    const limits = { maxCreditsPerRun: 20, refreshEveryRuns: 0 };
+    const { day } = forecastOf({ ...list, itemCounts, ...limits }, now);
+    expect(day).toMatchObject({ best: 24, likely: 24 });
   });
 });
 

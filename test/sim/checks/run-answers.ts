@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
 import { everythingKnown, type Known } from "../../run-model/fields.ts";
 import type { Memories } from "../../run-model/route.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { checkShapes, isHeldForShape } from "./run-shapes.ts";
 import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
@@ -157,7 +157,8 @@ function checkHold(
   for (const id of firstReadIn(steps)) unread.add(id);
   for (const id of changed) unread.delete(id);
   const read = run.stats.tracked - unread.size;
-  const { brake, kind, status } = run;
+  const { kind, status } = run;
+  const { brake } = run.limits;
   const isAbove =
     brake !== null &&
     kind !== "baseline" &&

@@ -8,7 +8,7 @@ import type {
   ObservedChanges,
 } from "../../../shared/history/history.ts";
 import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { type FieldValue, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
 import {
   currentSnapshot,

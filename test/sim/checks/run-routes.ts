@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import {
   evaluate,
   read as readItem,

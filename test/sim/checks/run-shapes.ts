@@ -44,8 +44,8 @@ function checkShape(
 }
 
 /** Returns true if a run has a brake that holds it because of the shape of its answers. */
-export const isHeldForShape = ({ brake, shape }: Run): boolean =>
-  brake !== null && (shape?.priceJump ?? shape?.lostFields) !== undefined;
+export const isHeldForShape = ({ limits, shape }: Run): boolean =>
+  limits.brake !== null && (shape?.priceJump ?? shape?.lostFields) !== undefined;
 
 /** All fields that are missing after a run, from the counts that its batches recorded. */
 function missingFieldsAfter({ run, steps }: RunRecords, known: readonly string[]): string[] {

@@ -59,8 +59,9 @@ export function checkShortfalls(
       assert(least < needed, `${name}: the budget left at least ${least} credits`);
       reached("a step was deferred for the daily budget of its account");
     }
-    if (run.maxCredits !== null) {
-      assert(run.credits <= run.maxCredits, `${name}: more than ${run.maxCredits} credits`);
+    const { maxCreditsPerRun } = run.limits;
+    if (maxCreditsPerRun !== null) {
+      assert(run.credits <= maxCreditsPerRun, `${name}: more than ${maxCreditsPerRun} credits`);
     }
   }
 }

@@ -1,6 +1,9 @@
 import type { HistoryPoint } from "../../../shared/history/history.ts";
 import { pointOf } from "../../../shared/history/point-lines.ts";
-import type { BatchResult, ItemOutcome, Run, StepRecord } from "../../../shared/runs/run.ts";
+import type { BatchResult } from "../../../shared/runs/batch.ts";
+import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
+import type { Run } from "../../../shared/runs/run.ts";
+import type { StepRecord } from "../../../shared/runs/step.ts";
 import type { RunStore } from "../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../shared/runs/step-store.ts";
 

@@ -7,6 +7,7 @@ import { watchlistRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { countByState, cutPages } from "../../../shared/watchlists/page.ts";
+import { defaultSettings, noLimits } from "../../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { User, World } from "../world.ts";
 
@@ -30,10 +31,8 @@ export async function fillWatchlists(world: World, user: User, count: number): P
       pausedReason: "user",
       schedule: { type: "every", every: "1d", everySeconds: 86_400 },
       pipeline: null,
-      maxCreditsPerRun: null,
-      dailyCreditBudget: null,
-      brake: null,
-      refreshEveryRuns: 8,
+      ...defaultSettings,
+      ...noLimits,
       webhookEndpointId: null,
       webhookUrl: null,
       itemCounts: countByState(items),

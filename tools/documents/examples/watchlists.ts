@@ -1,4 +1,6 @@
 /** Examples of watchlist resources. */
+import { defaultSettings, presentSettings } from "../../../shared/watchlists/settings.ts";
+
 export const watchlistId = "wl_kp98cnpev5dpr2m3pkppwh2a";
 export const runId = "wlrun_529bpc2380vzc32w85s602hg";
 
@@ -16,10 +18,7 @@ export const watchlist = {
   schedule: { type: "every", every: "15m", every_seconds: 900 },
   every: "15m",
   every_seconds: 900,
-  refresh_every_runs: 8,
-  max_credits_per_run: null,
-  daily_credit_budget: null,
-  brake: { max_changed_percent: 95, min_items: 50 },
+  ...presentSettings(defaultSettings),
   webhook_url: null,
   webhook_endpoint_id: null,
   webhook_endpoint_status: null,
@@ -37,6 +36,8 @@ export const watchlist = {
   },
   default_pipeline: true,
   estimated_credits: { pulseRun: 2, refreshRun: 2, newAsins: 0 },
+  blocked_by_limit: null,
+  daily_credits_used: null,
   run_count: 1,
   consecutive_skips: 0,
   last_run_at: "2026-11-21T01:09:35.668Z",
@@ -143,6 +144,8 @@ const hold = {
   cause: "changed_items",
   max_changed_percent: 95,
   min_items: 50,
+  notified: 1987,
+  matched: 0,
   expires_at: null,
   decided_at: "2026-11-21T08:12:09.114Z",
 };
@@ -152,7 +155,31 @@ export const releasedRun = {
   brake: { ...hold, status: "released", reason: null },
 };
 
+export const heldRun = {
+  ...run,
+  status: "held",
+  stats: { ...run.stats, notified: 0 },
+  brake: {
+    ...hold,
+    status: "held",
+    expires_at: "2026-11-28T01:24:36.400Z",
+    decided_at: null,
+    reason: null,
+  },
+  held_changes: [
+    {
+      item_id: "9000001",
+      label: "Kettle for the office",
+      changed_at: "2026-11-21T01:24:36.100Z",
+      step: "check",
+      is_delisted: false,
+      changes: { price: { before: 54.78, after: 5478 } },
+    },
+  ],
+};
+
 export const discardedRun = {
   ...run,
+  stats: { ...run.stats, notified: 0 },
   brake: { ...hold, status: "discarded", reason: "The source sent prices in cents." },
 };

@@ -4,7 +4,7 @@ import { publicationOf } from "../../../shared/runs/run-events.ts";
 import { type Difference, fieldDifferences } from "../rules/difference.ts";
 import type { LedgerSums } from "../rules/ledger-fold.ts";
 import { feedKeptSince } from "../rules/feed.ts";
-import { isDeferredUnread } from "../../../shared/runs/deferred-step.ts";
+import { isDeferredUnread } from "../../../shared/runs/step.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import {
   chargeDifferences,

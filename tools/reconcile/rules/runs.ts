@@ -3,16 +3,11 @@ import { limits } from "../../../shared/base/limits.ts";
 import { markDifferences } from "./mark.ts";
 import { creditsFor } from "../../../shared/credits/charge.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import {
-  addBatchCounts,
-  type BatchResult,
-  noCounts,
-  progressTimeoutMs,
-  type Run,
-  type StepRecord,
-} from "../../../shared/runs/run.ts";
+import { addBatchCounts, type BatchResult, noCounts } from "../../../shared/runs/batch.ts";
+import { progressTimeoutMs, type Run } from "../../../shared/runs/run.ts";
+import type { StepRecord } from "../../../shared/runs/step.ts";
 import { holdExpiresAt } from "../../../shared/runs/hold.ts";
-import { isDeferredUnread } from "../../../shared/runs/deferred-step.ts";
+import { isDeferredUnread } from "../../../shared/runs/step.ts";
 import { creditsOf, statsOf } from "../../../shared/runs/run-outcomes.ts";
 
 /** A run's row, with the time at which the sweeper next checks it. */

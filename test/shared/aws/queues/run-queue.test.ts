@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { batchMessage } from "../../../../shared/messages/steps-queue.ts";
 import { sqsRunQueue } from "../../../../shared/aws/queues/run-queue.ts";
 import { limits } from "../../../../shared/base/limits.ts";
-import type { BatchRef } from "../../../../shared/runs/run.ts";
+import type { BatchRef } from "../../../../shared/runs/batch.ts";
 import { parse } from "valibot";
 
 let server: FauxqsServer;

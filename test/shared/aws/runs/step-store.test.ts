@@ -5,14 +5,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../../../shared/aws/runs/step-store.ts";
 import { claimRun } from "../../../../shared/runs/claim-run.ts";
-import {
-  type BatchCounts,
-  type BatchRef,
-  type ItemOutcome,
-  noCounts,
-  type Run,
-  type StepRecord,
-} from "../../../../shared/runs/run.ts";
+import { type BatchCounts, type BatchRef, noCounts } from "../../../../shared/runs/batch.ts";
+import type { ItemOutcome } from "../../../../shared/runs/item-outcome.ts";
+import type { Run } from "../../../../shared/runs/run.ts";
+import type { StepRecord } from "../../../../shared/runs/step.ts";
 import type { RunStore } from "../../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../../shared/runs/step-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";

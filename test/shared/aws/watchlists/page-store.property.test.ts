@@ -216,7 +216,7 @@ async function play(
           current = ids;
           const isThere = items.some((item) => ids.includes(item.id));
           const after = items.map((item) => (ids.includes(item.id) ? stepped(item, number) : item));
-          return { items: isThere ? after : items, note: null };
+          return { items: isThere ? after : "unchanged", note: null };
         },
       },
       { pages: store, clock, random },

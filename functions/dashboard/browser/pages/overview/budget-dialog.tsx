@@ -7,7 +7,7 @@ import { CancelButton, Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { creditLimitIn } from "../watchlists/limits-draft.ts";
+import { creditLimitIn } from "../watchlists/watchlist-settings.ts";
 
 interface BudgetDialogProps {
   readonly account: Account;

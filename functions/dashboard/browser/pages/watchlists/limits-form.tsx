@@ -1,6 +1,6 @@
 import type { ApiError } from "../../api/api-error.ts";
 import { Checkbox, Field } from "../../ui/field.tsx";
-import type { LimitsDraft } from "./limits-draft.ts";
+import { brakeFields, creditLimits, entriesOf, type LimitsDraft } from "./watchlist-settings.ts";
 
 interface LimitsFormProps {
   readonly draft: LimitsDraft;
@@ -11,26 +11,22 @@ interface LimitsFormProps {
 
 /** Fields for the credits that runs may charge, and for the brake. */
 export function LimitsForm({ draft, onChange, errors }: LimitsFormProps) {
-  const input = (name: TextName) => ({
-    value: draft[name],
-    onChange: (value: string) => onChange({ ...draft, [name]: value }),
-    error: errors.find((one) => one?.param === params[name])?.message,
-  });
+  const errorOf = (param: string) => errors.find((one) => one?.param === param)?.message;
   return (
     <div class="form">
       <div class="form-row">
-        <LimitField
-          {...input("runCredits")}
-          label="Credits per run"
-          hint="A step that would exceed it waits for the next run. Empty: no limit."
-          optional
-        />
-        <LimitField
-          {...input("dayCredits")}
-          label="Credits per day"
-          hint="For all runs of the watchlist on a UTC day. Empty: no limit."
-          optional
-        />
+        {entriesOf(creditLimits).map(([name, texts]) => (
+          <LimitField
+            key={name}
+            {...texts}
+            value={draft.credits[name]}
+            onChange={(value) =>
+              onChange({ ...draft, credits: { ...draft.credits, [name]: value } })
+            }
+            error={errorOf(name)}
+            optional
+          />
+        ))}
       </div>
       <Checkbox
         label="Hold a run in which too many items change"
@@ -39,31 +35,20 @@ export function LimitsForm({ draft, onChange, errors }: LimitsFormProps) {
       />
       {draft.isBraked && (
         <div class="form-row">
-          <LimitField
-            {...input("maxChangedPercent")}
-            label="Changed items, in percent"
-            hint="If a larger share changed or was delisted, the events wait until you release or discard the run."
-          />
-          <LimitField
-            {...input("minItems")}
-            label="Minimum number of items"
-            hint="A run that reads fewer items is never held."
-          />
+          {entriesOf(brakeFields).map(([name, texts]) => (
+            <LimitField
+              key={name}
+              {...texts}
+              value={draft.brake[name]}
+              onChange={(value) => onChange({ ...draft, brake: { ...draft.brake, [name]: value } })}
+              error={errorOf(`brake.${name}`)}
+            />
+          ))}
         </div>
       )}
     </div>
   );
 }
-
-type TextName = Exclude<keyof LimitsDraft, "isBraked">;
-
-/** The parameters of the API that the errors of the fields name. */
-const params: Readonly<Record<TextName, string>> = {
-  runCredits: "max_credits_per_run",
-  dayCredits: "daily_credit_budget",
-  maxChangedPercent: "brake.max_changed_percent",
-  minItems: "brake.min_items",
-};
 
 interface LimitFieldProps {
   readonly label: string;

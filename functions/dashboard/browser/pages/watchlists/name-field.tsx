@@ -1,7 +1,6 @@
 import type { ApiError } from "../../api/api-error.ts";
 import { Field } from "../../ui/field.tsx";
-import { isLimit } from "./limits-draft.ts";
-import { isSetting } from "./list-settings.ts";
+import { isLimit, isSetting } from "./watchlist-settings.ts";
 
 interface NameFieldProps {
   readonly value: string;

@@ -6,8 +6,13 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { type LimitsDraft, limitFieldsOf } from "./limits-draft.ts";
-import { settingFields, settingsFor, type SettingTexts } from "./list-settings.ts";
+import {
+  limitFieldsOf,
+  type LimitsDraft,
+  settingFields,
+  settingsFor,
+  type SettingTexts,
+} from "./watchlist-settings.ts";
 import {
   defaultTemplate,
   type PipelineDraft,

@@ -1,6 +1,12 @@
 import type { Scrapers, Watchlist } from "../../api/resources.ts";
-import { changedLimits, type LimitsDraft, limitsOf } from "./limits-draft.ts";
-import { settingFields, settingTextsOf, type SettingTexts } from "./list-settings.ts";
+import {
+  changedLimits,
+  type LimitsDraft,
+  limitsOf,
+  settingFields,
+  type SettingTexts,
+  settingTextsOf,
+} from "./watchlist-settings.ts";
 import { type PipelineDraft, pipelineDraftOf, pipelineOf } from "./pipeline-draft.ts";
 import { type ScheduleDraft, scheduleDraftOf, scheduleFieldsOf } from "./schedule-draft.ts";
 

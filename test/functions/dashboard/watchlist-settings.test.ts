@@ -4,9 +4,10 @@ import {
   changedLimits,
   isLimit,
   limitFieldsOf,
+  type LimitsDraft,
   limitsOf,
   newLimits,
-} from "../../../functions/dashboard/browser/pages/watchlists/limits-draft.ts";
+} from "../../../functions/dashboard/browser/pages/watchlists/watchlist-settings.ts";
 import { defaultBrake, presentBrake } from "../../../shared/watchlists/brake-setting.ts";
 import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 
@@ -36,13 +37,19 @@ describe("the limits of a watchlist in the dashboard", () => {
   it("are sent only if the user changed them", () => {
     const opened = limitsOf(aList({ ...noLimits, max_credits_per_run: 200 }));
     expect(changedLimits(opened, opened)).toEqual({});
-    expect(changedLimits({ ...opened, runCredits: " 200 " }, opened)).toEqual({});
-    expect(changedLimits({ ...opened, minItems: "7" }, opened)).toEqual({});
-    expect(changedLimits({ ...opened, runCredits: " ", dayCredits: "5" }, opened)).toEqual({
+    const typed = (credits: Partial<LimitsDraft["credits"]>): LimitsDraft => ({
+      ...opened,
+      credits: { ...opened.credits, ...credits },
+    });
+    const brake = { ...opened.brake, min_items: "7" };
+    expect(changedLimits(typed({ max_credits_per_run: " 200 " }), opened)).toEqual({});
+    expect(changedLimits({ ...opened, brake }, opened)).toEqual({});
+    const both = typed({ max_credits_per_run: " ", daily_credit_budget: "5" });
+    expect(changedLimits(both, opened)).toEqual({
       max_credits_per_run: null,
       daily_credit_budget: 5,
     });
-    expect(changedLimits({ ...opened, isBraked: true, minItems: "7" }, opened)).toEqual({
+    expect(changedLimits({ ...opened, isBraked: true, brake }, opened)).toEqual({
       brake: { max_changed_percent: 95, min_items: 7 },
     });
   });
@@ -50,7 +57,11 @@ describe("the limits of a watchlist in the dashboard", () => {
   it.each(["many", "Infinity", "NaN", "1,000"])(
     "are sent with the typed text %s unchanged, so that the service refuses it instead of turning a limit off",
     (text) => {
-      const draft = { ...newLimits, runCredits: text, maxChangedPercent: text, minItems: text };
+      const draft = {
+        ...newLimits,
+        credits: { ...newLimits.credits, max_credits_per_run: text },
+        brake: { max_changed_percent: text, min_items: text },
+      };
       expect(JSON.parse(JSON.stringify(limitFieldsOf(draft)))).toEqual({
         ...noLimits,
         max_credits_per_run: text,
@@ -60,7 +71,8 @@ describe("the limits of a watchlist in the dashboard", () => {
   );
 
   it("are sent with an empty text for an empty field of the brake, so that the service refuses it", () => {
-    expect(limitFieldsOf({ ...newLimits, minItems: "" }).brake).toMatchObject({ min_items: "" });
+    const brake = { ...newLimits.brake, min_items: "" };
+    expect(limitFieldsOf({ ...newLimits, brake }).brake).toMatchObject({ min_items: "" });
   });
 
   it("show an error at the field of the parameter that the error names", () => {

@@ -5,9 +5,9 @@ import {
   type BatchResult,
   noCounts,
   type PlannedBatch,
-  type Run,
-  type StepRecord,
-} from "../runs/run.ts";
+} from "../runs/batch.ts";
+import type { Run } from "../runs/run.ts";
+import type { StepRecord } from "../runs/step.ts";
 import type { RunQueue } from "../runs/run-queue.ts";
 import type { RunStore, WatchlistOutcome } from "../runs/run-store.ts";
 import type { Starts, StepStore } from "../runs/step-store.ts";

@@ -1,0 +1,18 @@
+import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
+
+/** Reads the used credits of the daily budgets of watchlists of one account, by watchlist ID. */
+export async function dailyUse(
+  watchlists: readonly Watchlist[],
+  now: Date,
+  { budgets }: Pick<WatchlistDependencies, "budgets">,
+): Promise<ReadonlyMap<string, number>> {
+  const limited = watchlists.filter(({ dailyCreditBudget }) => dailyCreditBudget !== null);
+  const [first] = limited;
+  if (first === undefined) return new Map();
+  return budgets.usedByWatchlists(
+    first.accountId,
+    limited.map(({ id }) => id),
+    now,
+  );
+}

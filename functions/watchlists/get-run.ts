@@ -1,0 +1,25 @@
+import type { UndefinedSchema } from "valibot";
+import { notFound } from "../../shared/base/errors.ts";
+import { presentRunDetail } from "../../shared/runs/held-changes.ts";
+import { runQuery } from "../../shared/runs/queries.ts";
+import { withProgress } from "../../shared/runs/run-progress.ts";
+import { route } from "../http/route.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
+import { runOfPath } from "./run-of-path.ts";
+
+/** `GET /v1/watchlists/{id}/runs/{run_number}` */
+export const getRunRoute = route<
+  WatchlistDependencies,
+  UndefinedSchema<undefined>,
+  typeof runQuery
+>({
+  query: runQuery,
+  async handle({ caller, path, query: { limit } }, dependencies) {
+    const ref = await runOfPath({ caller, path }, dependencies);
+    const { runs, steps } = dependencies;
+    const run = await runs.get(ref);
+    if (run === undefined) throw notFound(`Run ${ref.runNumber} of this watchlist`);
+    const shown = await withProgress(run, steps);
+    return { status: 200, body: await presentRunDetail(shown, limit, steps) };
+  },
+});

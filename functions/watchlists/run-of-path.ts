@@ -1,0 +1,28 @@
+import { notFound } from "../../shared/base/errors.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { addWorkKeys } from "../../shared/observability/work-log.ts";
+import type { RunRef } from "../../shared/runs/run.ts";
+import type { Call } from "../http/route.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
+
+type RunCall = Pick<Call<unknown, unknown>, "caller" | "path">;
+
+/**
+ * Returns the run that the path of a call names.
+ * @throws 404 NOT_FOUND if the account has no such watchlist, or if the run number is malformed or
+ * too high
+ */
+export async function runOfPath(
+  { caller, path }: RunCall,
+  { watchlists }: Pick<WatchlistDependencies, "watchlists">,
+): Promise<RunRef> {
+  const { id: watchlistId } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
+  const number = path["run_number"] ?? "";
+  if (!/^[1-9]\d{0,7}$/.test(number) || Number(number) > limits.runNumberMax) {
+    throw notFound("This run");
+  }
+  const runNumber = Number(number);
+  addWorkKeys({ run_number: runNumber });
+  return { accountId: caller.accountId, watchlistId, runNumber };
+}

@@ -1,0 +1,97 @@
+import { invalidParam } from "../base/errors.ts";
+import type { FieldValue } from "../scrapers/catalogue.ts";
+
+/** What a change means to a person who watches prices. `other`: none of the other kinds. */
+export const changeKinds = [
+  "price_drop",
+  "price_rise",
+  "back_in_stock",
+  "sold_out",
+  "delisted",
+  "new_seller",
+  "other",
+] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+/** Name under which a list of changes shows that a read delisted an item. No scraper has it. */
+export const delistedField = "delisted";
+
+/** Fields with a price at which the item can be bought. List prices and used prices are not. */
+const priceFields = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
+const stockFields = ["inStock"] as const;
+const sellerFields = ["merchant", "buyboxSeller", "seller"] as const;
+
+/** The fields whose changes can have a kind; all fields for `other`. */
+const fieldsOf: Readonly<Record<Exclude<ChangeKind, "other">, readonly string[]>> = {
+  price_drop: priceFields,
+  price_rise: priceFields,
+  back_in_stock: stockFields,
+  sold_out: stockFields,
+  delisted: [delistedField],
+  new_seller: sellerFields,
+};
+
+/** Returns true if a change of the field can have the kind. */
+export const isFieldOfKind = (field: string, kind: ChangeKind): boolean =>
+  kind === "other" ? field !== delistedField : fieldsOf[kind].includes(field);
+
+/** Returns true if changes of the kind are differences between numbers. */
+const isOfNumbers = (kind: ChangeKind): boolean =>
+  kind === "price_drop" || kind === "price_rise" || kind === "other";
+
+interface KindOfChange {
+  readonly field: string;
+  readonly before: FieldValue;
+  readonly after: FieldValue;
+  /** Difference from the last known number; null if there is none. */
+  readonly delta: number | null;
+}
+
+/**
+ * Returns the kind of a change. A price that disappears, or that returns as it was, is `other`; so is
+ * a value that was not known before.
+ */
+export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
+  if (isFieldOfKind(field, "delisted")) return "delisted";
+  if (isFieldOfKind(field, "price_drop")) return kindOfPrice(delta);
+  if (isFieldOfKind(field, "sold_out")) return kindOfStock(before, after);
+  const isSeller = isFieldOfKind(field, "new_seller");
+  return isSeller && before !== null && after !== null ? "new_seller" : "other";
+}
+
+function kindOfPrice(delta: number | null): ChangeKind {
+  if (delta === null || delta === 0) return "other";
+  return delta < 0 ? "price_drop" : "price_rise";
+}
+
+function kindOfStock(before: FieldValue, after: FieldValue): ChangeKind {
+  if (before === true && after === false) return "sold_out";
+  return before === false && after === true ? "back_in_stock" : "other";
+}
+
+/**
+ * Checks that the other parameters of a request can select changes of its kind.
+ * @param numeric the sent parameters that compare numbers, with their values
+ * @throws 400 INVALID_PARAM if no change can match
+ */
+export function checkKind(
+  kind: ChangeKind,
+  field: string | undefined,
+  numeric: Readonly<Record<string, string | number | undefined>>,
+): void {
+  if (field !== undefined && !isFieldOfKind(field, kind)) {
+    throw invalidParam(
+      "kind",
+      `A change of '${field}' never has the 'kind' ${kind}. Send another 'kind', or omit 'field'.`,
+    );
+  }
+  if (isOfNumbers(kind)) return;
+  const sent = Object.entries(numeric).find(([, value]) => value !== undefined);
+  if (sent === undefined) return;
+  const [param] = sent;
+  throw invalidParam(
+    param,
+    `'${param}' compares numbers, but a change of the 'kind' ${kind} has none. Send another 'kind', or ` +
+      `omit '${param}'.`,
+  );
+}

@@ -1,0 +1,30 @@
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { ChangeKind } from "./change-kinds.ts";
+
+/** A change of one field of one item that a read found. */
+export interface FoundChange {
+  readonly watchlistId: string;
+  readonly itemId: string;
+  /** A field of the item, or `delisted`. */
+  readonly field: string;
+  readonly before: FieldValue;
+  readonly after: FieldValue;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+  readonly runNumber: number;
+  readonly step: string;
+}
+
+/** A change, compared with the last known value. */
+export interface FieldChange extends FoundChange {
+  readonly kind: ChangeKind;
+  /**
+   * The last value that was not null: `before`, or the value before a gap. Null if there is none.
+   * Changes are compared with it, as routes do.
+   */
+  readonly lastKnown: FieldValue;
+  /** `after` minus `lastKnown`; null unless both are numbers. */
+  readonly delta: number | null;
+  /** `delta` in percent of `lastKnown`; null if `delta` is null or `lastKnown` is 0. */
+  readonly deltaPercent: number | null;
+}

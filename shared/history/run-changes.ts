@@ -1,0 +1,81 @@
+import { type ChangeKind, delistedField, isFieldOfKind } from "./change-kinds.ts";
+import type { FieldChange, FoundChange } from "./field-change.ts";
+import type { HistoryPoint, RunSegment } from "./history.ts";
+import { comparedWith, isReturn } from "./last-known.ts";
+
+export const changeOps = ["increased", "decreased"] as const;
+
+/** Selects the changes to list. An absent filter selects every change. */
+export interface ChangeFilter {
+  readonly kind?: ChangeKind | undefined;
+  readonly field?: string | undefined;
+  readonly op?: (typeof changeOps)[number] | undefined;
+  /** Minimum size of the change, in either direction. */
+  readonly minDelta?: number | undefined;
+  /** Minimum size of the change in percent of the last known value, in either direction. */
+  readonly minDeltaPercent?: number | undefined;
+}
+
+/** A recorded run and its watchlist. */
+export interface ListedRun {
+  readonly watchlistId: string;
+  readonly segment: RunSegment;
+}
+
+/**
+ * Returns the changes of a run, and the items that it delisted, in the order of its points. The first
+ * known value of a field is not a change. Changes from null are compared with null.
+ */
+export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldChange[] {
+  const { runNumber } = segment;
+  let lastDelisted: string | undefined;
+  return segment.points.flatMap((point) => {
+    if (point.status !== "not_found") return fieldChanges(point, { watchlistId, runNumber });
+    // Several steps of a run can report the same delisting. The points are sorted by item.
+    if (point.id === lastDelisted) return [];
+    lastDelisted = point.id;
+    const delisting = { field: delistedField, before: false, after: true };
+    return [comparedWith({ ...delisting, ...placeOf(point), watchlistId, runNumber }, false)];
+  });
+}
+
+const fieldChanges = (
+  point: HistoryPoint,
+  run: Pick<FoundChange, "runNumber" | "watchlistId">,
+): readonly FieldChange[] =>
+  Object.entries(point.values).flatMap(([field, { before, after }]) =>
+    before === undefined
+      ? []
+      : [comparedWith({ field, before, after, ...placeOf(point), ...run }, before)],
+  );
+
+const placeOf = ({ id, at, step }: HistoryPoint): Pick<FoundChange, "at" | "itemId" | "step"> => ({
+  itemId: id,
+  at,
+  step,
+});
+
+/** Returns true if the filter accepts changes of this field. */
+export const isOfField = (
+  { field }: Pick<FieldChange, "field">,
+  { field: wanted, kind }: ChangeFilter,
+): boolean =>
+  (wanted === undefined || field === wanted) && (kind === undefined || isFieldOfKind(field, kind));
+
+/** Returns true for a change from null that the filter may select, once the value before is known. */
+export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
+  isReturn(change) && isOfField(change, filter);
+
+/** Returns true if the filter selects the change. */
+export function isSelected(change: FieldChange, filter: ChangeFilter): boolean {
+  const { delta, deltaPercent } = change;
+  const { kind, op, minDelta, minDeltaPercent } = filter;
+  if (!isOfField(change, filter)) return false;
+  if (kind !== undefined && change.kind !== kind) return false;
+  if (op === "increased" && (delta ?? 0) <= 0) return false;
+  if (op === "decreased" && (delta ?? 0) >= 0) return false;
+  return isAtLeast(delta, minDelta) && isAtLeast(deltaPercent, minDeltaPercent);
+}
+
+const isAtLeast = (size: number | null, min: number | undefined): boolean =>
+  min === undefined || (size !== null && Math.abs(size) >= min);

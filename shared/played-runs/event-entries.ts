@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import { count } from "../base/wire-schema.ts";
+import type { SerializedEvent } from "../events/event.ts";
+import type { PlayedRun } from "./play-run.ts";
+
+/** An entry of an event that a played run would have sent. */
+export interface EventEntry {
+  readonly type: string;
+  readonly run_number: number;
+  readonly entry: Record<string, unknown>;
+}
+
+/** The schema of `countEntries` in API responses. */
+export const eventCounts = v.pipe(
+  v.record(v.string(), count),
+  v.description("Items in the events that would have been sent, by event type."),
+);
+
+/** The entries of the events of a run, one for each item. */
+export const entriesOf = ({ run, events }: Pick<PlayedRun, "run" | "events">): EventEntry[] =>
+  events.flatMap((event) =>
+    entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
+  );
+
+function entriesIn({ body }: SerializedEvent): readonly Record<string, unknown>[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `runEvents` made this body
+  const { data } = JSON.parse(body) as {
+    readonly data: Readonly<
+      Partial<Record<"changes" | "products", readonly Record<string, unknown>[]>>
+    >;
+  };
+  return data.changes ?? data.products ?? [];
+}
+
+/** The number of entries by event type. */
+export function countEntries(entries: readonly Pick<EventEntry, "type">[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { type } of entries) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}

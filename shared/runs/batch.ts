@@ -1,0 +1,94 @@
+import type { PointLine } from "../history/history.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { RunRef } from "./run.ts";
+
+/** Item counts of a batch by status, and the price of its answers. */
+export interface BatchCounts {
+  readonly requested: number;
+  readonly ok: number;
+  readonly partial: number;
+  readonly notFound: number;
+  readonly unavailable: number;
+  readonly skipped: number;
+  /** Price of the answers, in quarter-credits. */
+  readonly quarters: number;
+}
+
+/** Counts to start a sum with: all 0. */
+export const noCounts: BatchCounts = {
+  requested: 0,
+  ok: 0,
+  partial: 0,
+  notFound: 0,
+  unavailable: 0,
+  skipped: 0,
+  quarters: 0,
+};
+
+/** Returns the sum of each count and of the prices. */
+export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => ({
+  requested: a.requested + b.requested,
+  ok: a.ok + b.ok,
+  partial: a.partial + b.partial,
+  notFound: a.notFound + b.notFound,
+  unavailable: a.unavailable + b.unavailable,
+  skipped: a.skipped + b.skipped,
+  quarters: a.quarters + b.quarters,
+});
+
+/**
+ * The result of a batch. Recorded once; item changes, stats, charges and events are derived from
+ * it.
+ */
+export interface BatchResult {
+  readonly counts: BatchCounts;
+  readonly outcomes: readonly ItemOutcome[];
+  /** Absent if no item of the batch has an earlier reading. */
+  readonly shape?: BatchShape;
+}
+
+/** What a batch found when it compared its answers with the earlier readings of its items. */
+export interface BatchShape {
+  /** Number of items with an `ok` answer and an earlier reading of the same kind. */
+  readonly compared: number;
+  /** Number of items with a `partial` answer whose answer before was complete. */
+  readonly incomplete: number;
+  /** By field: how many compared items had a value, and how many of them have none now. */
+  readonly fields: Readonly<Record<string, readonly [had: number, lost: number]>>;
+}
+
+/** A recorded result with only the outcomes that affect an event, a stat or a route. */
+export interface EffectiveResult extends BatchResult {
+  /** The history points of all outcomes. */
+  readonly points: readonly PointLine[];
+  /**
+   * True if the items were stored as they were before the batch, so that a discard can restore
+   * them.
+   */
+  readonly isRestorable: boolean;
+}
+
+/** Outcomes of one step that a batch of a later step stores in the items. */
+export interface CarriedOutcomes {
+  readonly step: string;
+  readonly outcomes: readonly ItemOutcome[];
+}
+
+/** The planned items of a batch. */
+export interface PlannedBatch {
+  /** Item IDs, sorted. */
+  readonly ids: readonly string[];
+  /** Outcomes of earlier steps that this batch also stores, in step order. */
+  readonly carried: readonly CarriedOutcomes[];
+}
+
+/** Identifies a batch of a step in messages and stores. */
+export interface BatchRef extends RunRef {
+  readonly runId: string;
+  readonly step: string;
+  readonly plan: string;
+  /** As in `StepRecord`: if not null, the batch is stored under this run plan. */
+  readonly starts: string | null;
+  /** Number of the batch in its plan, from 0. */
+  readonly batch: number;
+}

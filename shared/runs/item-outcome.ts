@@ -1,0 +1,125 @@
+import type { ObservedChanges, PointStatus } from "../history/history.ts";
+import type { FieldChanges } from "../pipelines/compare.ts";
+import type { When } from "../pipelines/definition.ts";
+import type { RouteStates } from "../pipelines/route-state.ts";
+import type { ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { Item } from "../watchlists/item.ts";
+import type { KnownDetails } from "../watchlists/item-details.ts";
+
+/** The effect of one step on one item. A read without any effect has no outcome. */
+export interface ItemOutcome {
+  readonly id: string;
+  /**
+   * `addedAt` of the item that was read. The stored item has another value if it was removed and
+   * added again.
+   */
+  readonly addedAt: string;
+  readonly status: PointStatus;
+  /** Time of the read, ISO 8601. */
+  readonly at: string;
+  /**
+   * Readings after the read, by kind; only those that differ from the readings stored with the
+   * item.
+   */
+  readonly readings?: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
+  /**
+   * ID of the offer in the buy box, null if the buy box is empty; absent if unchanged or not read.
+   */
+  readonly buyboxOfferId?: string | null;
+  /** Open changes after the read; absent if they equal the stored ones. */
+  readonly openChanges?: Item["openChanges"];
+  /**
+   * Fields whose value differs from the last known value, or that had no known value, whether or
+   * not a route names them. Absent if there are none, or if the item was already delisted. Stored
+   * only as a history point (`EffectiveResult.points`), so an outcome that is read from the store
+   * lacks this field.
+   */
+  readonly observed?: ObservedChanges;
+  /** New changes, and earlier changes that this run reports. */
+  readonly changes?: FieldChanges;
+  /**
+   * Present if no change in `changes` is new. An earlier run has then counted the item as changed.
+   */
+  readonly isCounted?: true;
+  /** States of the pipeline's routes after the read; absent if they equal the stored ones. */
+  readonly routeStates?: RouteStates;
+  /** The changes in the event, if they differ from `changes`. */
+  readonly reportedChanges?: FieldChanges;
+  /** Snapshot of the item after the change; present if an event reports the change. */
+  readonly reported?: Snapshot;
+  /**
+   * Present if routes whose `when` is not `changed` report the item in an event. `branches`: the
+   * `when` of these routes. `values`: the testable fields of the step after an `ok` read; otherwise
+   * the last snapshot of the item.
+   */
+  readonly matched?: { readonly branches: readonly When[]; readonly values: Snapshot };
+  /** IDs of the steps to which the item is routed. */
+  readonly next?: readonly string[];
+  /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
+  readonly lastSnapshot?: Snapshot | null;
+  /** Known details of the item; absent if it has none, or if no event reports the outcome. */
+  readonly details?: KnownDetails;
+}
+
+/** Fields that every outcome has: which item was read, when, and with which status. */
+type ReadField = "id" | "addedAt" | "status" | "at";
+
+/**
+ * What a field of an outcome affects.
+ *
+ * - `item`: the stored item.
+ * - `history`: the history of the item.
+ * - `event`: the field makes the item part of an event.
+ * - `route`: the field routes the item to a step.
+ * - `addition`: nothing alone; the field completes another one.
+ */
+type Effect = "item" | "history" | "event" | "route" | "addition";
+
+/** The only list of the fields of an outcome. A new field must be added here. */
+const effects: Readonly<Record<Exclude<keyof ItemOutcome, ReadField>, Effect>> = {
+  readings: "item",
+  buyboxOfferId: "item",
+  openChanges: "item",
+  routeStates: "item",
+  changes: "item",
+  observed: "history",
+  reported: "event",
+  matched: "event",
+  lastSnapshot: "event",
+  next: "route",
+  isCounted: "addition",
+  reportedChanges: "addition",
+  details: "addition",
+};
+
+type EffectField = keyof typeof effects;
+
+const fieldsWith = (...wanted: readonly Effect[]): readonly EffectField[] =>
+  (Object.keys(effects) as EffectField[]).filter((field) => wanted.includes(effects[field]));
+
+const itemFields = fieldsWith("item");
+const eventFields = fieldsWith("event");
+const effectiveFields = fieldsWith("item", "history", "event", "route");
+
+const hasAny = (outcome: ItemOutcome, fields: readonly EffectField[]): boolean =>
+  fields.some((field) => outcome[field] !== undefined);
+
+/** Returns true if the outcome has values that are stored in the item. */
+export const changesItem = (outcome: ItemOutcome): boolean => hasAny(outcome, itemFields);
+
+/** Returns true if an event contains the item because of this outcome. */
+export const isReported = (outcome: ItemOutcome): boolean => hasAny(outcome, eventFields);
+
+/**
+ * Returns true if an `ok` outcome changes the item or its history, reports the item in an event, or
+ * routes it to a step.
+ */
+export const hasEffects = (outcome: ItemOutcome): boolean => hasAny(outcome, effectiveFields);
+
+/** Returns the outcome with only the fields that are stored in the item. */
+export function itemPartOf(outcome: ItemOutcome): ItemOutcome {
+  const { id, addedAt, status, at } = outcome;
+  const part: Record<string, unknown> = {};
+  for (const field of itemFields) if (outcome[field] !== undefined) part[field] = outcome[field];
+  return { id, addedAt, status, at, ...part };
+}

@@ -1,0 +1,85 @@
+import type { StepScraperId } from "../scrapers/catalogue.ts";
+
+/** Item counts and credits of one step (specification, `stats.steps`). */
+export interface StepStats {
+  readonly scraper: StepScraperId;
+  readonly requested: number;
+  readonly ok: number;
+  readonly partial: number;
+  readonly notFound: number;
+  readonly unavailable: number;
+  readonly credits: number;
+  /** Items not read: removed from the watchlist, or without a known offer to check. */
+  readonly skipped: number;
+}
+
+/** `read`: credits are reserved and the step is read. `defer`: its items wait for the next run. */
+export type StepDecision = "read" | "defer";
+
+/** A limit of the customer that deferred a step. */
+export type CreditLimit =
+  | "max_credits_per_run"
+  | "watchlist_daily_credit_budget"
+  | "account_daily_credit_budget";
+
+/** Why a step was deferred: the credits that it needed, and the credits that were available. */
+export interface Shortfall {
+  readonly needed: number;
+  readonly available: number;
+  /** The limit that left only `available` credits. Absent if the balance was too low. */
+  readonly limit?: CreditLimit;
+}
+
+/** A planned step of a run and its progress. */
+export interface StepRecord {
+  readonly runId: string;
+  readonly step: string;
+  /** Position in run order, from 0. */
+  readonly position: number;
+  readonly scraper: StepScraperId;
+  /**
+   * Random ID of the step's plan. If several processes plan the step, the first stored plan wins.
+   */
+  readonly plan: string;
+  /** Number of planned batches. */
+  readonly batches: number;
+  /** Number of planned items. */
+  readonly items: number;
+  /**
+   * ID of the run's plan if the step reads exactly the starting batches of that plan, which are
+   * then not stored again; otherwise null.
+   */
+  readonly starts: string | null;
+  /** Null until a process decides whether the step is read. */
+  readonly decision: StepDecision | null;
+  /**
+   * Shortfall of a deferred step; null for a step that was read, or that an earlier release
+   * deferred.
+   */
+  readonly shortfall: Shortfall | null;
+  /** True once all its batches were sent to the queue. */
+  readonly isSent: boolean;
+  /** Numbers of the batches whose outcomes are stored in the items, from 0. */
+  readonly done: ReadonlySet<number>;
+  /** Null until the step is settled. */
+  readonly stats: StepStats | null;
+}
+
+/** Stats of a step that read nothing. */
+export const emptyStepStats = (scraper: StepScraperId): StepStats => ({
+  scraper,
+  requested: 0,
+  ok: 0,
+  partial: 0,
+  notFound: 0,
+  unavailable: 0,
+  credits: 0,
+  skipped: 0,
+});
+
+/**
+ * Returns true for a settled step that a credit limit deferred before the run had read anything.
+ * None of its batches was sent, so its items have neither an outcome nor an owed retry.
+ */
+export const isDeferredUnread = ({ decision, stats, done, batches }: StepRecord): boolean =>
+  decision === "defer" && stats !== null && batches > 0 && done.size === 0;
