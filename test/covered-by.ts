@@ -333,7 +333,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/runs/outcome.test.ts": files(
       "apply-outcome item-outcome readings-after route-states-after",
     ),
-    "test/shared/runs/run-brake.test.ts": files("decide-hold discard-run hold"),
+    "test/shared/runs/run-brake.test.ts": files("compared-items decide-hold discard-run hold"),
     "test/shared/runs/run-engine.test.ts": files(
       "abandon-run advance-run complete-step finish-run plan-step step",
       "batch read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
