@@ -2,7 +2,7 @@ import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import { fieldsOf } from "../../../shared/sources/storefront/fields.ts";
 import { shortIdOf } from "../../../shared/sources/storefront/item-id.ts";
-import type { CatalogProduct } from "../../../shared/sources/storefront/product.ts";
+import type { CatalogProduct, FoundVariant } from "../../../shared/sources/storefront/product.ts";
 
 /** A variant that a search found. */
 export interface FoundItem {
@@ -24,28 +24,31 @@ export interface FoundItem {
  */
 export function itemsOf(products: readonly CatalogProduct[]): FoundItem[] {
   const found = products.flatMap((product) =>
-    product.variants.map((variant): FoundItem => {
-      const currency = variant.price?.currency ?? null;
-      const fields = fieldsOf(
-        { product, variant },
-        { platform: "retailer_b", currency: currency ?? "", retailerName: undefined },
-      );
-      return {
-        id: shortIdOf(variant.id),
-        store_id: variant.id,
-        title: fields.title ?? "",
-        price: fields.price?.amount ?? null,
-        currency,
-        in_stock: fields.availability?.inStock ?? null,
-        url: fields.url ?? null,
-      };
-    }),
+    product.variants.map((variant): FoundVariant => ({ product, variant })),
   );
-  const storeIds = Map.groupBy(found, ({ id }) => id);
-  return found.map((item) => {
-    const isUnique = new Set(storeIds.get(item.id)?.map((one) => one.store_id)).size === 1;
-    return isUnique ? item : { ...item, id: item.store_id };
+  const storeIds = Map.groupBy(new Set(found.map(({ variant }) => variant.id)), (storeId) =>
+    shortIdOf(storeId),
+  );
+  return found.map((one) => {
+    const id = shortIdOf(one.variant.id);
+    return itemOf(one, storeIds.get(id)?.length === 1 ? id : one.variant.id);
   });
+}
+
+function itemOf(found: FoundVariant, id: string): FoundItem {
+  const { variant } = found;
+  const currency = variant.price?.currency ?? null;
+  const reading = { platform: "retailer_b", retailerName: undefined } as const;
+  const fields = fieldsOf(found, { ...reading, currency: currency ?? "" });
+  return {
+    id,
+    store_id: variant.id,
+    title: fields.title ?? "",
+    price: fields.price?.amount ?? null,
+    currency,
+    in_stock: fields.availability?.inStock ?? null,
+    url: fields.url ?? null,
+  };
 }
 
 /**

@@ -205,12 +205,8 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   const schema = requestSchemas[name];
   if (schema === undefined) return fail(-32_601, `Unknown tool: ${name}`);
   const { meta, catalog = {} } = sent;
-  const wrong = violationsOf(schema, catalog);
+  const wrong = [...violationsOf(schema, catalog), ...missingInput(schema, catalog)];
   if (wrong.length > 0) return invalid(wrong);
-  // The specification requires one of them, but its schema does not.
-  if (schema === "searchRequest" && !("query" in catalog) && !("filters" in catalog)) {
-    return invalid(["a search needs a query or filters"]);
-  }
   const profile = meta?.["ucp-agent"]?.profile;
   if (profile === undefined) return invalid(["meta.ucp-agent.profile is missing"]);
   const read = await store.readProfile(profile);
@@ -236,6 +232,12 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   const call = { number: store.calls.length + 1, tool: name, ids, profile, catalog };
   return serve(call, { version, response, id, store });
 }
+
+/** The specification requires a query or filters in a search, but its schema does not. */
+const missingInput = (schema: OfficialSchema, catalog: object): readonly string[] =>
+  schema === "searchRequest" && !("query" in catalog) && !("filters" in catalog)
+    ? ["a search needs a query or filters"]
+    : [];
 
 /** The IDs of a valid lookup; empty for a search. */
 function idsIn(catalog: Readonly<Record<string, unknown>>): readonly string[] {

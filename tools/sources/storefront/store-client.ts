@@ -51,10 +51,7 @@ export function parseStore(text: string): string {
   const address = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(address));
-  const isBare = url?.username === "" && url.password === "" && url.search === "";
-  if (url !== undefined && isSafe && isBare && /^\/?$/.test(url.pathname)) {
-    return url.origin;
-  }
+  if (url !== undefined && isSafe && url.href === `${url.origin}/`) return url.origin;
   throw new Error(
     `The store must be its https:// address without a path and without a user, such as https://store.example (got "${shownStore(text)}")`,
   );
