@@ -12,7 +12,8 @@ import { checkScraper } from "./check-upstream/scraper-rules.ts";
 import { checkRefusals, readCapabilities } from "./check-upstream/server-rules.ts";
 import { jsonOption, runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
-import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
+import { wholeNumberFrom } from "../tools/command-line/whole-number.ts";
+import { secretFrom } from "../tools/sources/upstream/secret-option.ts";
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
   readonly server: Server;

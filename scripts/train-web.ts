@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { pagesOption, readLabelledPages } from "../tools/labelled-pages/labelled-page.ts";
-import { samplesOf, trainedForest } from "../tools/labelled-pages/price-forest.ts";
+import { samplesOf, trainedForest } from "../tools/labelled-pages/train-forest.ts";
 import { runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
 

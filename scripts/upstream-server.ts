@@ -1,6 +1,7 @@
 /** Runs the reference server of `/docs/upstream`. */
 import { runCommand } from "../tools/command-line/command-line.ts";
-import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
+import { wholeNumberFrom } from "../tools/command-line/whole-number.ts";
+import { secretFrom } from "../tools/sources/upstream/secret-option.ts";
 import { isMisbehaviour, misbehaviours } from "../tools/sources/upstream/misbehaviours.ts";
 import {
   alwaysMisbehaving,

@@ -231,6 +231,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/s3-destination/operations.test.ts": files("id-param"),
     "test/functions/watchlists/read.test.ts": files("integer-param"),
     "test/lib/constructs/method-limits.test.ts": files("transport-security"),
+    "test/shared/sources/registry/configuration.test.ts": files("loopback"),
     "test/shared/aws/accounts/daily-budget-store.test.ts": files("day"),
     "test/shared/aws/accounts/key-admission.test.ts": files("system"),
     "test/shared/base/ids.test.ts": files("assert"),
@@ -322,6 +323,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/platforms/": {
     "test/shared/items/request.test.ts": files("shop-fields"),
     "test/shared/platforms/catalogue.test.ts": files("endpoints marketplaces"),
+    "test/shared/source-health/health-window.test.ts": files("health-status"),
   },
   "shared/played-runs/": {
     "test/shared/backtest/backtest.test.ts": files(
@@ -343,7 +345,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/runs/outcome.test.ts": files(
       "apply-outcome item-outcome readings-after route-states-after",
     ),
-    "test/shared/runs/run-brake.test.ts": files("decide-hold discard-run hold"),
+    "test/shared/runs/run-brake.test.ts": files("compared-items decide-hold discard-run hold"),
     "test/shared/runs/run-engine.test.ts": files(
       "abandon-run advance-run complete-step finish-run plan-step step",
       "batch read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
@@ -372,7 +374,6 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/upstream/reply.test.ts": files("reading-age reply-error"),
   },
   "shared/sources/http/": {
-    "test/shared/sources/http/in-batches.test.ts": files("batch-size"),
     "test/shared/sources/http/polite-client.test.ts": files(
       "circuit retry-tokens slots source-state try-once",
     ),
@@ -408,7 +409,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/amount.test.ts": files("text-boundary"),
     "test/shared/sources/web/extract-product.property.test.ts": files("availability-word"),
     "test/shared/sources/web/extract-product.test.ts": files(
-      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes",
+      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes json-object once",
       "fallback-facts microdata open-graph page-currency page-head plain-text",
       "product-candidates product-facts scripts wanted-product",
     ),
@@ -419,7 +420,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
   },
   "shared/sources/web/rules/": {
-    "test/shared/sources/web/extract-rules.test.ts": files("rule rule-facts rule-values"),
+    "test/shared/sources/web/extract-rules.test.ts": files(
+      "rule rule-document rule-facts rule-values",
+    ),
   },
   "shared/sources/web/state/": {
     "test/shared/sources/web/embedded-state.test.ts": files(
@@ -430,13 +433,12 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/scraper.test.ts": files("price-forest"),
     "test/shared/sources/web/visible-text.test.ts": files(
       "controls forest learned-price outline page-body price-features shown-amounts",
-      "shown-price stock surroundings visible-page words",
+      "shown-price shows-amount stock text-marks titles visible-page words",
     ),
   },
   "shared/source-health/": {
     "test/shared/source-health/health-window.test.ts": files("health-store"),
     "test/shared/source-health/present-sources.test.ts": files("tier-health"),
-    "test/shared/source-health/record-health.test.ts": files("read-health"),
   },
   "shared/sources/storefront/": {
     "test/shared/sources/storefront/fields.test.ts": files(
@@ -492,6 +494,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/command-line/": {
     "test/tools/command-line/command-line.test.ts": files("command-group failure progress"),
+    "test/scripts/check-upstream.slow.test.ts": files("whole-number"),
   },
   "tools/credits/": {
     "test/functions/account/operations.test.ts": files("change-credits"),
@@ -517,7 +520,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/sim/contention.test.ts": files("conflicts"),
   },
   "tools/sources/storefront/": {
-    "test/tools/sources/storefront/reachable-stores.test.ts": files("found-items store-client"),
+    "test/tools/sources/storefront/reachable-stores.test.ts": files("store-client"),
     "test/tools/sources/storefront/server.test.ts": files(
       "catalogue misbehaviours official-schemas profile-reader profile-server replies",
     ),
@@ -554,13 +557,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {
-    "test/scripts/check-upstream.slow.test.ts": files("command-line misbehaviours"),
+    "test/scripts/check-upstream.slow.test.ts": files("misbehaviours secret-option"),
     "test/scripts/upstream-server.test.ts": files("parse-call sandbox-results server"),
   },
   "tools/stand-ins/": {
     "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
     "test/shared/exports/duckdb.test.ts": files("run-of-changes"),
     "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
+    "test/tools/labelled-pages/grow-forest.test.ts": files("seeded"),
   },
 };
 

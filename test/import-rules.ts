@@ -171,7 +171,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/dashboard/": [],
   "tools/documents/": ["shared/"],
   "tools/dynamodb/": [],
-  "tools/labelled-pages/": ["shared/"],
+  "tools/labelled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
   "tools/python/": [],

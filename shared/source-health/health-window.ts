@@ -1,20 +1,9 @@
+import { healthItemsMin, type HealthStatus, healthStatusOf } from "../platforms/health-status.ts";
 import { addCounts, type HealthCounts, latencyBoundsMs, type Quota } from "./health-counts.ts";
 import { type HealthPeriod, periodMs } from "./health-store.ts";
 
 /** The lengths of the windows over which health is shown, in milliseconds. */
 export const windowMs = { lastHour: 60 * 60_000, lastDay: 24 * 60 * 60_000 } as const;
-
-/**
- * `unknown`: too few items were read in the last hour. The other states follow from the share of
- * complete answers.
- */
-export const healthStatuses = ["operational", "degraded", "down", "unknown"] as const;
-export type HealthStatus = (typeof healthStatuses)[number];
-
-/** Minimum number of items from which shares are calculated. */
-const itemsMin = 10;
-const operationalMin = 0.95;
-const degradedMin = 0.5;
 
 /** How much of a quota is left. `low`: at most a tenth. */
 export const quotaLevels = ["ample", "low", "exhausted"] as const;
@@ -63,7 +52,7 @@ export function windowHealth(counts: HealthCounts | null): WindowHealth {
   const p95 = quantile(latencies, 0.95);
   return {
     shares:
-      items < itemsMin
+      items < healthItemsMin
         ? null
         : {
             ok: ok / items,
@@ -96,12 +85,8 @@ export const successShare = ({ shares }: WindowHealth): number | null =>
   shares === null ? null : shares.ok + shares.notFound;
 
 /** The status of a scraper from the health of its last hour. */
-export function healthStatus(lastHour: WindowHealth): HealthStatus {
-  const share = successShare(lastHour);
-  if (share === null) return "unknown";
-  if (share >= operationalMin) return "operational";
-  return share >= degradedMin ? "degraded" : "down";
-}
+export const healthStatus = (lastHour: WindowHealth): HealthStatus =>
+  healthStatusOf(successShare(lastHour));
 
 /** The level of a quota; null if the source reports none. */
 export function quotaLevel(quota: Quota | undefined): QuotaLevel | null {

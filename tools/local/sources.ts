@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { canServe, optionKind } from "../../shared/sources/registry/configuration.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { canServe, optionKind, parseSources } from "../../shared/sources/registry/configuration.ts";
 import { secretReference } from "../../shared/sources/contract/secret-reference.ts";
 
 /** An adapter with its options, and the platform or scraper that it reads for. */
@@ -26,7 +27,10 @@ const option = /^([A-Za-z]+)=(.*)$/;
 export function parseSourceChoice(text: string): SourceChoice {
   const [, target, adapter, rest] = form.exec(text) ?? [];
   const parts = rest === undefined ? [] : rest.split(optionStart);
-  const baseUrl = option.test(parts[0] ?? "=") ? undefined : parts.shift();
+  const address = option.test(parts[0] ?? "=") ? undefined : parts.shift();
+  // People name a public store by its host.
+  const isHost = adapter === "storefront" && !/^[a-z]+:\/\//i.test(address ?? "http://");
+  const baseUrl = isHost ? `https://${address}` : address;
   const isUrl = baseUrl === undefined || URL.canParse(baseUrl);
   if (target === undefined || adapter === undefined || !isUrl) throw formError(text);
   const options = parts.map((part) => {
@@ -88,6 +92,16 @@ export function chooseSources(
     }
   }
   return JSON.stringify(sources);
+}
+
+/**
+ * Checks a choice as the service does at its start.
+ * @throws Error that names the wrong option
+ */
+export function checkSource(choice: SourceChoice): void {
+  const sandbox = stepScraperIds.map((scraper) => [scraper, { adapter: "sandbox" }]);
+  const chosen = chooseSources(JSON.stringify(Object.fromEntries(sandbox)), [choice]);
+  parseSources(chosen, { allowVariables: true });
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;

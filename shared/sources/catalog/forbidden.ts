@@ -39,6 +39,15 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
   return keyWords.test(text) ? "wrong_key" : "unclear";
 }
 
+/** One second, because the API limits the calls per second. */
+const waitMs = 1_000;
+
+/** Returns the wait after a 403 for too many calls; undefined for any other answer. */
+export const catalogWait = (answer: Answered): { readonly waitMs: number } | undefined =>
+  answer.status === forbiddenStatus && forbiddenReason(answer) === "rate_limited"
+    ? { waitMs }
+    : undefined;
+
 /**
  * Returns true if the source refuses every call of the service. Returns false for a wrong key: the
  * operator may replace the key at any time, and an open circuit would delay the recovery.

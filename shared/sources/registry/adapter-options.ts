@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import { refusedType } from "../../base/shown-value.ts";
+import { isLoopbackHost } from "../../base/loopback.ts";
 import { secretReference } from "../contract/secret-reference.ts";
 import { versionPlaceholder } from "../storefront/agent-profile.ts";
 import { isIdTemplate } from "../storefront/item-id.ts";
@@ -106,8 +107,7 @@ function isSafeBase(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, search, hash, username, password } = new URL(address);
   if ([search, hash, username, password].some((part) => part !== "")) return false;
-  const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLocal);
+  return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
 }
 
 const reference = v.pipe(
@@ -250,8 +250,8 @@ export const storefrontOptions = v.strictObject(
       ),
     ),
     retailerName: v.optional(nonEmpty),
-    // Stores accept 10 or 50 IDs. Each refusal halves the number, so that 40 becomes 10, not 7.
-    batchIdsMax: v.optional(batchIdsMax(250), 40),
+    // The vendor of most stores documents up to 10 IDs in a lookup.
+    batchIdsMax: v.optional(batchIdsMax(250), 10),
     // No store documents its limit. The vendor's catalog of all its stores allows 5 calls per
     // second.
     ...pace({ callsPerSecond: 4, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 }),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { refusedType } from "../../base/shown-value.ts";
 import { isUrlTemplate } from "./address.ts";
+import { currencyIn } from "./currency-word.ts";
 import { parseRule, type RuleField, ruleFields, ruleLengthMax } from "./rules/rule.ts";
 
 /** Matches a User-Agent with the required name, version and contact address. */
@@ -11,52 +12,65 @@ const callsAtOnceDefault = 4;
 
 const rulesMax = 6;
 
-/** The rules of one field. The message of an issue names the rule and its mistake. */
-const fieldRules = v.optional(
-  v.pipe(
-    v.array(
-      v.pipe(
-        v.string(refusedType("must be a string")),
-        v.maxLength(
-          ruleLengthMax,
-          ({ input }) => `must have at most ${ruleLengthMax} characters (got ${input.length})`,
+/**
+ * Returns the schema of the rules of one field. The message of an issue names the rule and its
+ * mistake. `refusal` returns the mistake in a constant value.
+ */
+const fieldRules = (refusal: (constant: string) => string | undefined = () => undefined) =>
+  v.optional(
+    v.pipe(
+      v.array(
+        v.pipe(
+          v.string(refusedType("must be a string")),
+          v.maxLength(
+            ruleLengthMax,
+            ({ input }) => `must have at most ${ruleLengthMax} characters (got ${input.length})`,
+          ),
+          v.rawCheck(({ dataset, addIssue }) => {
+            const mistake = dataset.typed ? mistakeIn(dataset.value, refusal) : undefined;
+            if (mistake !== undefined) addIssue({ message: mistake });
+          }),
         ),
-        v.rawCheck(({ dataset, addIssue }) => {
-          const mistake = dataset.typed ? mistakeIn(dataset.value) : undefined;
-          if (mistake !== undefined) addIssue({ message: mistake });
-        }),
+        refusedType("must be an array of rules"),
       ),
-      refusedType("must be an array of rules"),
+      v.minLength(1, "must have at least one rule. Add one, or omit the field"),
+      v.maxLength(
+        rulesMax,
+        ({ input }) => `must have at most ${rulesMax} rules (got ${input.length})`,
+      ),
     ),
-    v.minLength(1, "must have at least one rule. Add one, or omit the field"),
-    v.maxLength(
-      rulesMax,
-      ({ input }) => `must have at most ${rulesMax} rules (got ${input.length})`,
-    ),
-  ),
-);
+  );
 
-function mistakeIn(rule: string): string | undefined {
+function mistakeIn(
+  text: string,
+  refusal: (constant: string) => string | undefined,
+): string | undefined {
   try {
-    parseRule(rule);
-    return undefined;
+    const rule = parseRule(text);
+    return rule.kind === "constant" ? refusal(rule.value) : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
+const noConstant = (): string => "must not be a constant: every item would have this price";
+const currencyOnly = (constant: string): string | undefined =>
+  currencyIn(constant) === undefined
+    ? `must be the code of a currency, such as USD (got "${constant}")`
+    : undefined;
+
 /** The schema of the deployer's rules for the pages of a shop. */
 export const extractOption = v.strictObject(
   {
-    price: fieldRules,
-    currency: fieldRules,
-    listPrice: fieldRules,
-    availability: fieldRules,
-    title: fieldRules,
-    image: fieldRules,
-    seller: fieldRules,
-    brand: fieldRules,
-  } satisfies Record<RuleField, typeof fieldRules>,
+    price: fieldRules(noConstant),
+    currency: fieldRules(currencyOnly),
+    listPrice: fieldRules(noConstant),
+    availability: fieldRules(),
+    title: fieldRules(),
+    image: fieldRules(),
+    seller: fieldRules(),
+    brand: fieldRules(),
+  } satisfies Record<RuleField, ReturnType<typeof fieldRules>>,
   ({ expected }) =>
     expected === "never"
       ? `is not a field. Rules can read ${ruleFields.join(", ")}`

@@ -74,10 +74,13 @@ export function productFacts(
 export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
   // A list price is used only together with the price from the same markup.
   const { price, listPrice, ...others } = second;
-  const takesPrice = first.price === undefined && first.isPriceUnclear !== true;
-  const prices = takesPrice ? defined<ProductFacts>({ price, listPrice }) : {};
+  const prices = needsPrice(first) ? defined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };
 }
+
+/** Returns true if the facts contain no price, not even an unclear one. */
+export const needsPrice = ({ price, isPriceUnclear }: ProductFacts): boolean =>
+  price === undefined && isPriceUnclear !== true;
 
 /**
  * Returns the facts that all variants of a group share. Never contains a price or other facts of an

@@ -40,10 +40,13 @@ export interface StoreProduct extends Readonly<Record<string, unknown>> {
   readonly variants: readonly StoreVariant[];
 }
 
+const numberAt = ({ product, variant }: Place): string =>
+  String(firstVariant + product * numbersPerProduct + variant);
+
 /** The item numbers of the store's listed products, in order. */
 export const listedNumbers = (count = listedProductCount * colors.length): string[] =>
   Array.from({ length: count }, (_, n) =>
-    String(firstVariant + Math.floor(n / colors.length) * numbersPerProduct + (n % colors.length)),
+    numberAt({ product: Math.floor(n / colors.length), variant: n % colors.length }),
   );
 
 /** Returns the store's global ID of the variant with an item number. */
@@ -190,9 +193,7 @@ const listed: readonly ListedProduct[] = [
     .map(({ id }) => ({ productId: productIdOf(id, undefined), numbers: [id] })),
   ...Array.from({ length: listedProductCount }, (_, product) => ({
     productId: `${space}/Product/${firstProduct + product}`,
-    numbers: colors.map((_color, variant) =>
-      String(firstVariant + product * numbersPerProduct + variant),
-    ),
+    numbers: colors.map((_color, variant) => numberAt({ product, variant })),
   })),
 ];
 

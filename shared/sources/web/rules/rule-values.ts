@@ -1,7 +1,8 @@
 import { selectAll } from "css-select";
 import type { AnyNode, Document, Element } from "domhandler";
-import { DomUtils, parseDocument } from "htmlparser2";
+import { DomUtils } from "htmlparser2";
 import { assignedValue, parsedValue } from "../state/embedded-values.ts";
+import { ruleDocument } from "./rule-document.ts";
 import type { ExtractRules, Rule, RuleField } from "./rule.ts";
 
 /** What a rule found in a page. */
@@ -80,7 +81,7 @@ function textsOf(rule: Rule, page: RulePage): string[] {
 }
 
 function elementsOf(matches: (element: Element) => boolean, page: RulePage): Element[] {
-  page.document ??= parseDocument(page.html);
+  page.document ??= ruleDocument(page.html);
   return selectAll<AnyNode, Element>(matches, page.document).slice(0, elementsMax);
 }
 

@@ -1,3 +1,4 @@
+import { once } from "../once.ts";
 import type { PageHead } from "../page-head.ts";
 import { scriptedAmounts } from "../state/scripted-amounts.ts";
 import { type PageScript, scriptsIn } from "../scripts.ts";
@@ -48,9 +49,3 @@ export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage):
   controls: controls(),
   scripted: scriptedAmounts(scripts()),
 });
-
-/** Returns a function that calls `make` at its first call, and then returns the same value. */
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-}

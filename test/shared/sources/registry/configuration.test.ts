@@ -283,7 +283,7 @@ describe("the options of a store in SOURCES", () => {
       adapter: "storefront",
       baseUrl,
       idTemplate: "{id}",
-      batchIdsMax: 40,
+      batchIdsMax: 10,
       callsPerSecond: 4,
       burst: 4,
       callsAtOnceMax: 4,

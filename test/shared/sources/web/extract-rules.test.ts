@@ -105,6 +105,9 @@ describe("the option extract", () => {
     [{ price: ["window.state"] }, /must have a JSON pointer/],
     [{ price: ["a => /b => /c"] }, /must contain "=>" at most once/],
     [{ price: ["="] }, /must have a value/],
+    [{ price: ["= 5"] }, /must not be a constant/],
+    [{ listPrice: [".was", "= 5"] }, /must not be a constant/],
+    [{ currency: ["= dollars"] }, /the code of a currency, such as USD \(got "dollars"\)/],
     [{ price: [] }, /at least one rule/],
     [{ price: ".now" }, /must be an array of rules \(got a string\)/],
     [{ price: Array.from({ length: 7 }, () => ".now") }, /at most 6 rules/],
@@ -116,8 +119,8 @@ describe("the option extract", () => {
   });
 
   it("accepts rules of every form", () => {
-    const price = [".now", ".now @content", "script#x => /a/0", "window.a.b => /c", "= 1"];
-    expect(issueOf({ price })).toBeUndefined();
+    const price = [".now", ".now @content", "script#x => /a/0", "window.a.b => /c"];
+    expect(issueOf({ price, currency: ["= USD"] })).toBeUndefined();
   });
 
   it("keeps the price of the offer if it has no rules", () => {
