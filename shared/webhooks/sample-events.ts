@@ -1,8 +1,8 @@
 import type { EventType } from "../events/event.ts";
 
 /**
- * IDs in the data of test events. A receiver can tell a test from an event of a run by them. No
- * watchlist and no run has these IDs.
+ * IDs in the data of test events. No watchlist and no run has these IDs,
+ * so a receiver can distinguish a test from an event of a run.
  */
 const ids = { watchlist: "wl_test", run: "wlrun_test" };
 

@@ -7,12 +7,12 @@ describe("a CSV file of the dashboard", () => {
       csvOf(
         ["a", "b"],
         [
-          ['say "hi", then\nleave', null],
+          ['5" nail, red\nand blue', null],
           [1.5, undefined],
           [false, "x"],
         ],
       ),
-    ).toBe('a,b\r\n"say ""hi"", then\nleave",\r\n1.5,\r\nfalse,x\r\n');
+    ).toBe('a,b\r\n"5"" nail, red\nand blue",\r\n1.5,\r\nfalse,x\r\n');
   });
 
   it.each(["=1+1", "+1", "-1", "@A1", "\tx"])(
