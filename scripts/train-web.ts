@@ -35,7 +35,9 @@ async function train({
   progress.begin("forest");
   const table = JSON.stringify(trainedForest(samples));
   if (table.length > tableBytesMax) {
-    throw new Error(`The table has ${table.length} bytes, more than ${tableBytesMax}.`);
+    throw new Error(
+      `The trained table must have at most ${tableBytesMax} bytes (got ${table.length}). Train fewer or smaller trees.`,
+    );
   }
   writeFileSync(tableFile, `${table}\n`);
   const right = samples.filter(({ isPrice }) => isPrice).length;

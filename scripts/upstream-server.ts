@@ -43,7 +43,7 @@ interface Values {
 async function main(values: Values): Promise<void> {
   const { misbehave, "secret-env": secretName } = values;
   if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
-    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}")`);
+    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}").`);
   }
   const { url } = await startUpstreamServer({
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),

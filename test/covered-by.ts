@@ -303,7 +303,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/observability/": {
     "test/functions/delivery/log-run.test.ts": files("work-log"),
-    "test/shared/observability/figures.test.ts": files("metric-names"),
+    "test/shared/observability/metrics.test.ts": files("metric-names"),
     "test/shared/observability/metric-line.test.ts": files("service-logger"),
   },
   "shared/outbox/": {

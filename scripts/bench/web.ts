@@ -34,7 +34,9 @@ const normalisation =
   "reported values, recall is correct / true values. The ID is the longest sequence of at least five " +
   "digits in the last segment of the page's URL, otherwise that segment.";
 
-/** The compared ways to read a page. All use the markup. Rules are for one shop, so none has any. */
+/**
+ * The compared ways to read a page. All use the markup. Rules are for one shop, so none has any.
+ */
 const variants: Readonly<Record<string, readonly Fallback[]>> = {
   "markup only": [],
   "markup + embedded state": ["state"],
@@ -126,7 +128,7 @@ const extract = (
   );
 
 /**
- * Returns the status that the adapter would return if the page's currency is that of the
+ * Returns the status that the adapter would return if the page had the currency of the
  * marketplace.
  */
 function statusOf({ url }: LabelledPage, extraction: Extraction): string {

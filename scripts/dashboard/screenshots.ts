@@ -59,7 +59,7 @@ async function idOf(api: ApiClient, path: string, name: string): Promise<string>
     : [];
   const found = entries.find((entry) => entry["name"] === name || entry["description"] === name);
   if (found === undefined)
-    throw new Error(`${path} lists nothing with the name or description ${name}`);
+    throw new Error(`GET ${path} returned no entry with the name or description "${name}".`);
   return String(found["id"]);
 }
 

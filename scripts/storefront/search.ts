@@ -57,7 +57,7 @@ export const searchCommand = subcommand(commandLine, async ({ values, positional
   const { platform, marketplace, profile: profileUrl } = values;
   if (!isPlatform(platform) || platform === "retailer_a") {
     throw new Error(
-      `--platform must be one of retailer_b, retailer_c, retailer_d (got "${platform}")`,
+      `--platform must be one of retailer_b, retailer_c, retailer_d (got "${platform}").`,
     );
   }
   const address = parseStore(store);

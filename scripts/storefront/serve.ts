@@ -32,7 +32,7 @@ const commandLine = {
 export const serveCommand = subcommand(commandLine, async ({ values }) => {
   const { misbehave } = values;
   if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
-    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}")`);
+    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}").`);
   }
   const { url } = await startReferenceStore({
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),

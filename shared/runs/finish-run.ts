@@ -1,7 +1,7 @@
 import type { Clock, RandomSource } from "../base/clock.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import { mergeHistory } from "../history/merge-history.ts";
-import type { MetricsSink } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/metrics.ts";
 import { limits } from "../base/limits.ts";
 import { endpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { PageStore } from "../watchlists/page-store.ts";

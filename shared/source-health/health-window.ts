@@ -32,7 +32,9 @@ interface StatusShares {
 export interface WindowHealth {
   /** Null if too few items were read. */
   readonly shares: StatusShares | null;
-  /** Upper bounds of the median and of the 95th percentile of the calls; null if there were none. */
+  /**
+   * Upper bounds of the median and of the 95th percentile of the calls; null if there were none.
+   */
   readonly latencyMs: { readonly median: number; readonly p95: number } | null;
   /** Mean age of the `ok` items when they were returned; null if there were none. */
   readonly ageMs: number | null;
@@ -87,8 +89,8 @@ function quantile(latencies: readonly number[], share: number): number | null {
 }
 
 /**
- * Share of the items that were answered completely, `not_found` included: the source knows that
- * these do not exist. Null if too few items were read.
+ * The share of the items with a complete answer. `not_found` counts as complete, because the source
+ * reports that these do not exist. Null if too few items were read.
  */
 export const successShare = ({ shares }: WindowHealth): number | null =>
   shares === null ? null : shares.ok + shares.notFound;

@@ -44,7 +44,7 @@ describe("npm run check:extract", () => {
   });
 
   it.each([
-    [{ extract: { price: [".a["] } }, /price\.0 has an invalid selector "\.a\["/],
+    [{ extract: { price: [".a["] } }, /price\.0 must have a valid CSS selector \(got "\.a\["/],
     [{ prize: [".now"] }, /prize is not a field/],
     ["{", /is not valid JSON/],
   ])("returns 2 and names the mistake of %j", async (config, message) => {

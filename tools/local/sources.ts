@@ -21,7 +21,7 @@ const option = /^([A-Za-z]+)=(.*)$/;
 
 /**
  * Parses `<platform or scraper>=<adapter>[,<base url>][,<option>=<value>…]`.
- * @throws Error that shows the form, for any other text
+ * @throws Error that shows the form, for any other string
  */
 export function parseSourceChoice(text: string): SourceChoice {
   const [, target, adapter, rest] = form.exec(text) ?? [];
@@ -40,7 +40,7 @@ export function parseSourceChoice(text: string): SourceChoice {
 const formError = (text: string): Error =>
   new Error(
     `--source ${text.split(",")[0]} must have the form <platform or scraper>=<adapter>,<base url>` +
-      "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY",
+      "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY.",
   );
 
 /**
@@ -102,7 +102,7 @@ function checkVariables(choice: string, options: SourceChoice["options"], set: V
     if (secret?.kind !== "variable" || (set[secret.name] ?? "") !== "") continue;
     throw new Error(
       `${choice}: ${name} refers to the environment variable ${secret.name}, which is empty ` +
-        "or not set",
+        "or not set. Set it.",
     );
   }
 }

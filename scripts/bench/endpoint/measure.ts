@@ -107,7 +107,7 @@ export async function measureEndpoint(
   const seconds = (time.now() - from) / 1_000;
   const events = wanted.runs * wanted.events;
   if (receiver.received() !== events) {
-    throw new Error(`The receiver got ${receiver.received()} of ${events} events.`);
+    throw new Error(`The receiver must get ${events} events (got ${receiver.received()}).`);
   }
   return {
     "at once": requestsAtOnce,

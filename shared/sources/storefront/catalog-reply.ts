@@ -55,9 +55,9 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 }
 
 /**
- * Returns the variant that a store's ID names: the one that the store marks as its exact match. A
- * variant that the store chose for a product is not what the ID names. If the store marks several
- * variants, the one with this ID counts, else the first.
+ * Returns the variant that the store marks as the exact match of a store ID; undefined if it marks
+ * none. If it marks several variants, returns the variant with this ID, or else the first one.
+ * Ignores variants that the store only chose to represent a product.
  */
 export function variantFor(storeId: string, { products }: CatalogReply): FoundVariant | undefined {
   const exact = products.flatMap((product) =>

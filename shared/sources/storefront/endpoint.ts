@@ -57,6 +57,10 @@ interface Found {
   readonly isFinal: boolean;
 }
 
+/**
+ * Creates a finder of the address of a store's tools. It requests the store's business profile at
+ * its first call, unless the options set the path, and caches the result.
+ */
 export function endpointFinder(
   options: EndpointOptions,
   dependencies: EndpointDependencies,
@@ -157,9 +161,9 @@ interface Common {
 }
 
 /**
- * Chooses the newest version that both sides support. If the store describes that version in another
- * document of its host, reads the document, which may name another endpoint. A document that declares
- * another version must not be used, so its version counts as not supported.
+ * Chooses the newest version that both sides support. If the store describes that version in
+ * another document of its host, reads the document, which may name another endpoint. A document
+ * that declares another version must not be used, so its version counts as not supported.
  */
 async function newestCommon(profile: BusinessProfile, site: Site): Promise<Common> {
   const { version: current, otherVersions } = profile;
@@ -179,8 +183,8 @@ async function newestCommon(profile: BusinessProfile, site: Site): Promise<Commo
 }
 
 /**
- * Returns the store's endpoint for tool calls. Ignores an endpoint on another host, because only the
- * configured host may receive calls.
+ * Returns the store's endpoint for tool calls. Ignores an endpoint on another host, because only
+ * the configured host may receive calls.
  */
 function endpointOf(
   { endpoints }: BusinessProfile,

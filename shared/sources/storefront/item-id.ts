@@ -1,7 +1,7 @@
 /** The part of an ID template that the adapter replaces with the item's ID. */
 const placeholder = "{id}";
 
-/** Returns true for a text that contains `{id}` exactly once. */
+/** Returns true for a string that contains `{id}` exactly once. */
 export const isIdTemplate = (template: string): boolean => template.split(placeholder).length === 2;
 
 /** Returns the ID by which a store knows an item: the template with the item's ID. */

@@ -93,8 +93,8 @@ export interface FoundVariant {
 const defaultTitle = /^default(?: title)?$/i;
 
 /**
- * Returns the title of a variant: that of its product, with the variant's own title if it adds
- * something. A product with only one variant often calls it "Default Title".
+ * Returns the title of a variant: the title of its product, followed by the variant's own title if
+ * it adds information. A product with only one variant often calls it "Default Title".
  */
 export function titleOf({ product, variant: { title } }: FoundVariant): string | undefined {
   const own = title === undefined || defaultTitle.test(title) ? undefined : title;

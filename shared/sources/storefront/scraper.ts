@@ -60,7 +60,7 @@ export function storefrontScraper(
     async read(request) {
       const { platform } = scrapers[request.scraper];
       if (platform === "retailer_a") {
-        throw new Error("storefront: retailer_a is not supported. Configure another adapter");
+        throw new Error("storefront: retailer_a is not supported. Configure another adapter.");
       }
       const reading = { request, platform, call, options, dependencies };
       return readInBatches(request.ids, {

@@ -72,8 +72,8 @@ export function extractProduct(
 }
 
 /**
- * Returns the facts of the markup, and the kinds of the choices among its products. Ends at markup of
- * another product.
+ * Returns the facts of the markup, and the kinds of the choices among its products. Ends at markup
+ * of another product.
  */
 function markupFacts(
   page: string,
@@ -126,7 +126,7 @@ function withoutContradiction(
   return { ...others, isPriceUnclear: true };
 }
 
-/** Returns the facts, with those that the fallbacks find. */
+/** Returns the facts, completed with the facts that the fallbacks find. */
 function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
   const { price, isPriceUnclear, availability } = facts;
   const missing = {
@@ -137,14 +137,15 @@ function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageRead
   const found = fallbackFacts(page, missing, readers);
   const { currency } = page.wanted;
   const isForeign = found.price?.currency !== undefined && found.price.currency !== currency;
-  // A price in another currency may be that of another country's page, so it is not reported.
+  // A price in another currency may come from another country's page, so it is not reported.
   const { price: _foreign, ...others } = found;
   return mergedFacts(facts, currency !== null && isForeign ? others : found);
 }
 
 /**
- * Returns true if a page without markup of a product is that of the wanted product: an address that
- * the page declares contains the ID, or the page declares none and has the requested address.
+ * Returns true if a page without product markup belongs to the wanted product: an address that the
+ * page declares contains the ID, or the page declares no address and the requested address contains
+ * the ID.
  */
 function isPageOf(html: string, wanted: WantedProduct, head: PageHead): boolean {
   if (isShortPage(html) || isBlockTitle(head) || isMissingTitle(head)) return false;

@@ -23,7 +23,7 @@ export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>([
   "learned",
 ]);
 
-/** The readers of a page beside those of its markup. */
+/** The readers of a page, except the readers of its markup. */
 export interface PageReaders {
   /** The ways to use. Their order is always: state, visible, learned. */
   readonly fallbacks: ReadonlySet<Fallback>;
@@ -44,7 +44,7 @@ export interface Missing {
 /**
  * Reads the price and the availability that the markup of a page does not state: from state that
  * the page embeds for its scripts, then from its visible text, then with the forest. The page must
- * be that of the wanted product.
+ * belong to the wanted product.
  */
 export function fallbackFacts(
   page: VisiblePage,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { refusedType } from "../../base/shown-value.ts";
 import { isUrlTemplate } from "./address.ts";
 import { parseRule, type RuleField, ruleFields, ruleLengthMax } from "./rules/rule.ts";
 
@@ -15,17 +16,23 @@ const fieldRules = v.optional(
   v.pipe(
     v.array(
       v.pipe(
-        v.string("must be a string"),
-        v.maxLength(ruleLengthMax, `must have at most ${ruleLengthMax} characters`),
+        v.string(refusedType("must be a string")),
+        v.maxLength(
+          ruleLengthMax,
+          ({ input }) => `must have at most ${ruleLengthMax} characters (got ${input.length})`,
+        ),
         v.rawCheck(({ dataset, addIssue }) => {
           const mistake = dataset.typed ? mistakeIn(dataset.value) : undefined;
           if (mistake !== undefined) addIssue({ message: mistake });
         }),
       ),
-      "must be a list of rules",
+      refusedType("must be an array of rules"),
     ),
-    v.minLength(1, "must have at least one rule"),
-    v.maxLength(rulesMax, `must have at most ${rulesMax} rules`),
+    v.minLength(1, "must have at least one rule. Add one, or omit the field"),
+    v.maxLength(
+      rulesMax,
+      ({ input }) => `must have at most ${rulesMax} rules (got ${input.length})`,
+    ),
   ),
 );
 
@@ -60,7 +67,7 @@ export const extractOption = v.strictObject(
 export const webOptions = v.strictObject({
   adapter: v.literal("web"),
   urlTemplate: v.pipe(
-    v.string("must be a string"),
+    v.string(refusedType("must be a string")),
     v.check(
       isUrlTemplate,
       "must be an https:// address with {id} once in its path or query (http:// only for this " +
@@ -68,7 +75,7 @@ export const webOptions = v.strictObject({
     ),
   ),
   userAgent: v.pipe(
-    v.string("must be a string"),
+    v.string(refusedType("must be a string")),
     v.regex(
       userAgentForm,
       "must be <name>/<version> (+<address>), where the address is your contact page or a mailto: URL",
@@ -78,23 +85,23 @@ export const webOptions = v.strictObject({
    * True if this site answers 404 only for products that do not exist. The deployer must check
    * this, because many sites answer 404 to blocked clients.
    */
-  notFoundStatus: v.optional(v.boolean("must be true or false"), false),
+  notFoundStatus: v.optional(v.boolean(refusedType("must be true or false")), false),
   /** Rules that read fields from the pages of this shop. They come before all other readers. */
   extract: v.optional(extractOption),
   callsPerSecond: v.optional(
     v.pipe(
-      v.number("must be a number"),
-      v.minValue(0.1, "must be at least 0.1"),
-      v.maxValue(50, "must be at most 50"),
+      v.number(refusedType("must be a number of calls per second")),
+      v.minValue(0.1, ({ input }) => `must be at least 0.1 (got ${input})`),
+      v.maxValue(50, ({ input }) => `must be at most 50 (got ${input})`),
     ),
     callsPerSecondDefault,
   ),
   callsAtOnceMax: v.optional(
     v.pipe(
-      v.number("must be a number"),
-      v.integer("must be an integer"),
-      v.minValue(1, "must be at least 1"),
-      v.maxValue(16, "must be at most 16"),
+      v.number(refusedType("must be a number of calls")),
+      v.integer(({ input }) => `must be a whole number of calls (got ${input})`),
+      v.minValue(1, ({ input }) => `must be at least 1 (got ${input})`),
+      v.maxValue(16, ({ input }) => `must be at most 16 (got ${input})`),
     ),
     callsAtOnceDefault,
   ),

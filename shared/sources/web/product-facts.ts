@@ -56,8 +56,8 @@ const conditions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the facts of the chosen product. For facts that a variant does not state, uses those of
- * its group.
+ * Returns the facts of the chosen product. If a variant does not state a fact, uses the fact of its
+ * group.
  */
 export function productFacts(
   { product, group }: Extract<Choice, { kind: "chosen" }>,

@@ -32,7 +32,7 @@ function recording(add: (counts: HealthCounts) => Promise<void> = async () => {}
 }
 
 describe("the recorder of health", () => {
-  it("writes the first read at once, and then at most once a minute, without losing a count", async () => {
+  it("writes the first read immediately, and then at most once a minute, without losing a count", async () => {
     const { time, writes, record } = recording();
     for (let second = 0; second < 150; second += 1) {
       await record("retailer_a.lite", okCounts(time.now()));

@@ -33,7 +33,7 @@ export const itemsOf = (products: readonly CatalogProduct[]): FoundItem[] =>
   );
 
 /**
- * Returns the template that turns the IDs of items into those of the store; undefined if the IDs of
+ * Returns the template that converts item IDs to store IDs; undefined if the IDs of
  * the store have no common form.
  */
 export function idTemplateOf(items: readonly FoundItem[]): string | undefined {

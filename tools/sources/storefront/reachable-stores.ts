@@ -6,12 +6,12 @@ import { isLoopback, parseStore, searchStore, trialProfileUrl } from "./store-cl
 const sampleSize = 5;
 
 /**
- * Completes the choices of stores that answer, and leaves out the others, so that their platforms
+ * Completes the choices of stores that respond, and omits the others, so that their platforms
  * keep the sandbox. Other choices stay unchanged.
  *
  * A store's IDs have a form that only the store knows, so the start reads some products and derives
- * `idTemplate`. A public store cannot read the agent profile of this machine, so it gets the one for
- * trials.
+ * `idTemplate`. A public store cannot read the agent profile of this machine, so it gets the one
+ * for trials.
  * @param log receives a sentence for each store
  */
 export async function reachableStores(

@@ -45,7 +45,7 @@ export function parseStore(text: string): string {
     return url.origin;
   }
   throw new Error(
-    `The store must be its https:// address without a path, such as https://store.example (got "${text}")`,
+    `The store must be its https:// address without a path, such as https://store.example (got "${text}").`,
   );
 }
 

@@ -12,7 +12,7 @@ export function secretFrom(
   const secret = environment[name];
   if (!secret)
     throw new Error(
-      `--secret-env: the environment variable ${name} must contain the secret, but it is empty or not set`,
+      `--secret-env: the environment variable ${name} must contain the secret, but it is empty or not set. Set it.`,
     );
   return secret;
 }
@@ -29,7 +29,7 @@ interface Range {
 export function wholeNumberFrom(option: string, text: string, { from, to }: Range): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isInteger(value) || value < from || value > to) {
-    throw new Error(`${option} must be an integer from ${from} to ${to} (got "${text}")`);
+    throw new Error(`${option} must be an integer from ${from} to ${to} (got "${text}").`);
   }
   return value;
 }

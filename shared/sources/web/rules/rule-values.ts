@@ -51,7 +51,7 @@ const entriesOf = (rules: ExtractRules): [RuleField, readonly Rule[]][] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose their types
   Object.entries(rules) as [RuleField, readonly Rule[]][];
 
-/** Returns the texts that a rule finds, without empty ones. */
+/** Returns the strings that a rule finds, except empty ones. */
 function valuesOf(rule: Rule, page: RulePage): string[] {
   return textsOf(rule, page)
     .map((text) => text.replaceAll(/\s+/g, " ").trim())

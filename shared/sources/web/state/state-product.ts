@@ -5,7 +5,10 @@ import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
 
-/** The facts that embedded state has about the wanted product. Absent values are unknown or contradictory. */
+/**
+ * The facts that embedded state has about the wanted product. Absent values are unknown or
+ * contradictory.
+ */
 export interface StateFacts {
   readonly amount?: number;
   readonly currency?: string;
@@ -184,7 +187,7 @@ function isNamedProduct(json: Json, { id, titles }: StateReading): boolean {
 
 /** The prices in an object and in the objects inside it that describe its price. */
 interface StatedPrices {
-  /** The prices that are named as the present ones. */
+  /** The prices whose names show that they are current prices. */
   readonly present: number[];
   readonly plain: number[];
   isRange: boolean;

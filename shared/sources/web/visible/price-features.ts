@@ -88,7 +88,10 @@ interface Comparison extends PricePage {
   readonly oftenest: number;
 }
 
-/** Returns the features of each amount of a page. */
+/**
+ * Returns the inputs of the price forest for each amount of a page: one array of numbers for each
+ * amount, in the order of `page.amounts`.
+ */
 export function priceFeatures(page: PricePage): number[][] {
   const { outline, amounts, scripted } = page;
   const after = amounts.filter(({ element }) => element.index > (outline.heading?.index ?? -1));
@@ -234,7 +237,9 @@ const textDistance = (element: OutlineElement, other: OutlineElement | undefined
     ? farthest
     : Math.min(farthest, Math.log2(1 + Math.abs(element.textBefore - other.textBefore)));
 
-/** Returns the number of levels from an element up to its first ancestor that contains the other. */
+/**
+ * Returns the number of levels from an element up to its first ancestor that contains the other.
+ */
 function steps(element: OutlineElement, other: OutlineElement | undefined): number {
   if (other === undefined) return stepsMax;
   const ancestors = new Set<OutlineElement>();

@@ -41,7 +41,7 @@ export function visiblePage(
   };
 }
 
-/** Returns the parts from which the features of the amounts of a page are computed. */
+/** Returns the parts of a page that `priceFeatures` needs. */
 export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage): PricePage => ({
   outline: outline(),
   amounts: amounts(),

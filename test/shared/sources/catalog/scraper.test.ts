@@ -17,7 +17,7 @@ import {
 } from "./double.ts";
 
 const apiKey = "canary-key-5d1f";
-/** No jitter: retries follow at once. */
+/** No jitter: retries follow immediately. */
 const random = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 
 type Options = CatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
@@ -213,7 +213,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     expect(rests).toEqual([7_000]);
   });
 
-  it("returns unavailable at once if the time in Retry-After is after the deadline", async () => {
+  it("returns unavailable immediately if the time in Retry-After is after the deadline", async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "21" });
     const answers = await readFrom(() => tooOften, ["6501234"], { clock });

@@ -364,7 +364,7 @@ describe("the rate of the source client", () => {
     ]);
   });
 
-  it("is halved after the source answers 503", async () => {
+  it("is halved after the source returns 503", async () => {
     const double = await startDouble((call) => answer(call.number === 1 ? 503 : 200)(call));
     const client = clientWith({ callsPerSecond: 40, burst: 1, isTemporary: () => false });
     await get(client, double);
@@ -401,7 +401,7 @@ describe("the circuit of the source client", () => {
     expect(double.startedAt).toHaveLength(20);
   });
 
-  it("counts concurrent calls that are all answered with 429 as one refusal", async () => {
+  it("counts concurrent calls that all get 429 as one refusal", async () => {
     const double = await startDouble(async (call) => {
       await delay(50);
       answer(call.number <= 30 ? 429 : 200)(call);

@@ -37,7 +37,7 @@ describe("a rule of the deployer", () => {
     expect(amountBy(".twice")).toBeUndefined();
   });
 
-  it("reads the other fields, and decodes the steps of a JSON pointer", () => {
+  it("reads each field that it can name, and decodes the steps of a JSON pointer", () => {
     const rules = {
       price: [".now"],
       listPrice: [".old"],
@@ -99,16 +99,16 @@ describe("a rule of the deployer", () => {
 
 describe("the option extract", () => {
   it.each([
-    [{ price: [".a["] }, /invalid selector "\.a\["/],
-    [{ price: [".a:unheard-of"] }, /invalid selector/],
-    [{ price: ["script => product/price"] }, /invalid JSON pointer \(got "product\/price"\)/],
-    [{ price: ["window.state"] }, /needs a JSON pointer/],
-    [{ price: ["a => /b => /c"] }, /more than one =>/],
-    [{ price: ["="] }, /needs a value/],
+    [{ price: [".a["] }, /valid CSS selector \(got "\.a\["/],
+    [{ price: [".a:unheard-of"] }, /valid CSS selector/],
+    [{ price: ["script => product/price"] }, /valid JSON pointer \(got "product\/price"\)/],
+    [{ price: ["window.state"] }, /must have a JSON pointer/],
+    [{ price: ["a => /b => /c"] }, /must contain "=>" at most once/],
+    [{ price: ["="] }, /must have a value/],
     [{ price: [] }, /at least one rule/],
-    [{ price: ".now" }, /must be a list of rules/],
+    [{ price: ".now" }, /must be an array of rules \(got a string\)/],
     [{ price: Array.from({ length: 7 }, () => ".now") }, /at most 6 rules/],
-    [{ price: ["a ".repeat(20)] }, /more than 12 parts/],
+    [{ price: ["a ".repeat(20)] }, /at most 12 parts \(got 20\)/],
     [{ price: ["a".repeat(400)] }, /at most 300 characters/],
     [{ prize: [".now"] }, /is not a field\. Rules can read price, currency/],
   ])("rejects %j", (extract, message) => {

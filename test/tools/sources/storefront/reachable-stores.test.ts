@@ -23,7 +23,7 @@ it("the start learns the form of a store's IDs from its products", async () => {
   expect(lines).toEqual([`retailer_b reads ${store.url}, whose IDs are ${idTemplate}.`]);
 });
 
-it("a platform keeps the sandbox if its store does not answer, and other sources stay as they are", async () => {
+it("a platform keeps the sandbox if its store does not respond, and other sources stay as they are", async () => {
   const lines: string[] = [];
   const other = parseSourceChoice("retailer_d=upstream,http://127.0.0.1:9");
   const choices = [parseSourceChoice("retailer_b=storefront,https://store.invalid"), other];

@@ -98,7 +98,7 @@ describe("the reference store", () => {
 
   it.each([
     ["no https:// address", "http://store.example/profile.json", "invalid_profile_url"],
-    ["an address that does not answer", "http://127.0.0.1:9/profile.json", "profile_unreachable"],
+    ["an address that does not respond", "http://127.0.0.1:9/profile.json", "profile_unreachable"],
   ])("refuses an agent profile with %s", async (_, profile, reason) => {
     const { store } = await begin();
     const reply = await post(store, callOf("search_catalog", profile, {}));
