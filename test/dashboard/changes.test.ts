@@ -62,14 +62,14 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     await signIn();
     await page.getByRole("heading", { level: 1, name: "What changed" }).waitFor();
     const row = rows(page).filter({ hasText: "Kettle, for the office" });
-    const price = row.filter({ hasText: /Price (drops|rises)price/ }).first();
+    const price = row.filter({ hasText: /Price (drop|rise)price/ }).first();
     await price.waitFor();
     const change = (await shown("field=price")).find((one) => one["watchlist_id"] === kettles);
     const isDrop = change?.["kind"] === "price_drop";
     expect(await price.textContent()).toMatch(
       isDrop
-        ? /Kettles.*Price drops.*−[\d.,]+%−[\d.,]+ USD/
-        : /Kettles.*Price rises.*\+[\d.,]+%\+[\d.,]+ USD/,
+        ? /Kettles.*Price drop.*−[\d.,]+%−[\d.,]+ USD/
+        : /Kettles.*Price rise.*\+[\d.,]+%\+[\d.,]+ USD/,
     );
     expect(await price.locator("strong").getAttribute("class")).toBe(
       isDrop ? "change-good" : "change-bad",

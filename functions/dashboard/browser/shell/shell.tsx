@@ -21,12 +21,15 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
   const [main, setMain] = useState<HTMLElement | null>(null);
   useKeptFocus(main);
   const [menuOpen, setMenuOpen] = useState(false);
-  useFocusOnNavigation(path, main);
   const [isSearching, setSearching] = useState(false);
+  useFocusOnNavigation(path, main);
   usePaletteKey(() => setSearching(true));
-  // A layout effect closes the menu before the new page is painted, so that the page never appears
-  // behind the open menu.
-  useLayoutEffect(() => setMenuOpen(false), [path]);
+  // A layout effect closes the menu and the search before the new page is painted, so that the page
+  // never appears behind them.
+  useLayoutEffect(() => {
+    setMenuOpen(false);
+    setSearching(false);
+  }, [path]);
   return (
     <div class="shell">
       <a

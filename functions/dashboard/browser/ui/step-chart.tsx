@@ -103,7 +103,7 @@ function optionsFor(
     scales: { x: { time: true, range: [span.from, span.to] } },
     axes: [
       { ...axis, space: 72, size: 40, grid: { show: false } },
-      { ...axis, size: 64, space: 36, values: (_plot, at) => at.map(format) },
+      { ...axis, size: 92, space: 36, values: (_plot, at) => at.map(format) },
     ],
     series: [
       {},

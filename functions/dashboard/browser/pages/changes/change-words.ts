@@ -1,11 +1,19 @@
 import type { FieldChange } from "../../api/resources.ts";
 import { formatPercentChange } from "../../format/numbers.ts";
 import { type ChangeTone, valueWords } from "../watchlists/item-values.ts";
-import { kinds } from "./change-filter.ts";
 
-/** Returns the kind of a change for people, such as `Price drops`. */
-export const kindWords = ({ kind }: FieldChange): string =>
-  kinds.find(([one]) => one === kind)?.[1] ?? kind;
+const words: Readonly<Record<FieldChange["kind"], string>> = {
+  price_drop: "Price drop",
+  price_rise: "Price rise",
+  back_in_stock: "Back in stock",
+  sold_out: "Sold out",
+  delisted: "Delisted",
+  new_seller: "New seller",
+  other: "Other change",
+};
+
+/** Returns the kind of a change for people, such as `Price drop`. */
+export const kindWords = ({ kind }: FieldChange): string => words[kind];
 
 /** Returns the size of a change in percent with its sign; empty if it is not known. */
 export const percentWords = ({ delta_percent: percent }: FieldChange): string =>
