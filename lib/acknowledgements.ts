@@ -80,7 +80,7 @@ export function explainWildcard(
   resourceArn: string,
 ): void {
   if (!Construct.isConstruct(grantPrincipal)) {
-    throw new Error("A wildcard can be granted only to a role of the app.");
+    throw new Error("The grantee of a wildcard must be a role of the app.");
   }
   Validations.of(grantPrincipal).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${printed(Stack.of(grantPrincipal).resolve(resourceArn))}]`,

@@ -197,7 +197,9 @@ function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
   const waf = choice(given, "waf", ["true", "false"]);
   const reason = text(given, "wafReason", /^\S.{18,}\S$/);
   if (reason !== undefined && waf !== "false") {
-    throw new Error("Context 'wafReason' requires 'waf' to be false.");
+    throw new Error(
+      "Context 'wafReason' requires 'waf' to be false. Omit 'wafReason', or set 'waf' to false.",
+    );
   }
   if (waf === "true" || (waf === undefined && isDefault)) return { enabled: true };
   if (reason !== undefined) return { enabled: false, reason };
@@ -217,7 +219,9 @@ function backupsOf(given: Given, isDefault: boolean): BackupChoice {
   const copyVaultArn = text(given, "backupCopyVault", vaultArn);
   if (backups === "on") return { enabled: true, ...(copyVaultArn && { copyVaultArn }) };
   if (copyVaultArn === undefined) return { enabled: false };
-  throw new Error("Context 'backupCopyVault' requires 'backups' to be on.");
+  throw new Error(
+    "Context 'backupCopyVault' requires 'backups' to be on. Omit it, or set 'backups' to on.",
+  );
 }
 
 /** Accepts only keys of the demo workspace, because the dashboard publishes the key. */
@@ -232,7 +236,8 @@ function domainOf(given: Given): Domain | undefined {
   const hostedZoneId = text(given, "hostedZoneId", zoneId);
   if (name === undefined) {
     for (const key of ["certificateArn", "hostedZoneId"] as const) {
-      if (given(key) !== undefined) throw new Error(`Context '${key}' requires 'domainName'.`);
+      if (given(key) !== undefined)
+        throw new Error(`Context '${key}' requires 'domainName'. Set it, or omit '${key}'.`);
     }
     return undefined;
   }

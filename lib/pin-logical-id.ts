@@ -10,7 +10,7 @@ export function pinLogicalId(resource: IConstruct, logicalId: string): void {
   const element = resource.node.defaultChild;
   if (!CfnElement.isCfnElement(element)) {
     throw new Error(
-      `${resource.node.path} has no default child, so its logical ID cannot be pinned.`,
+      `${resource.node.path} must have a CloudFormation resource as its default child, so that its logical ID can be pinned.`,
     );
   }
   element.overrideLogicalId(logicalId);

@@ -52,7 +52,9 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
     return fromParameter(sourcesParameter, sourceSecrets);
   }
   if (sourceSecrets !== undefined) {
-    throw new Error("Context 'sourceSecrets' requires 'sourcesParameter'.");
+    throw new Error(
+      "Context 'sourceSecrets' requires 'sourcesParameter'. Set it, or omit 'sourceSecrets'.",
+    );
   }
   const text = textOf(sources ?? stageDefault);
   parseSources(text);

@@ -5,7 +5,7 @@
 import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
-import { printDelivery } from "./bench/delivery/figures.ts";
+import { printDelivery } from "./bench/delivery/results.ts";
 import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
 import { benchHistory, printHistory } from "./bench/history.ts";
 import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";

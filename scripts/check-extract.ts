@@ -1,13 +1,14 @@
 /**
  * Tries the rules of a deployer on a saved page: `npm run check:extract -- <page.html> --config
- * <file>`. Exit codes: 0 if the rules determine a price or an availability, 1 if not, 2 for a wrong
- * command line or an invalid rule.
+ * <file>`. Exit codes: 0 if the adapter reads the price or the availability that the rules find, 1 if
+ * not, 2 for a wrong command line or an invalid rule.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { extractProduct, type Extraction } from "../shared/sources/web/extract-product.ts";
 import { allFallbacks } from "../shared/sources/web/fallback-facts.ts";
 import { extractOption } from "../shared/sources/web/options.ts";
+import type { ProductFacts } from "../shared/sources/web/product-facts.ts";
 import { parseRules, type RuleTexts } from "../shared/sources/web/rules/rule.ts";
 import { ruleFacts } from "../shared/sources/web/rules/rule-facts.ts";
 import { type RuleValue, ruleValues } from "../shared/sources/web/rules/rule-values.ts";
@@ -69,6 +70,7 @@ interface Trial {
  */
 function rulesIn(file: string | undefined): RuleTexts {
   if (file === undefined) throw new Error("--config must name a JSON file with rules.");
+  if (!existsSync(file)) throw new Error(`--config: there is no file ${file}.`);
   const text = readFileSync(file, "utf8");
   let json: unknown;
   try {
@@ -113,8 +115,30 @@ async function check({ values, positionals }: Given): Promise<number> {
   };
   if (values.json === true) process.stdout.write(`${JSON.stringify(trial)}\n`);
   else print(trial);
-  const { price, availability } = ruleFacts(html, rules, wanted);
-  return price === undefined && availability === undefined ? 1 : 0;
+  const problem = problemOf(extraction, ruleFacts(html, rules, wanted), values.currency);
+  if (problem !== undefined) process.stderr.write(`${problem}\n`);
+  return problem === undefined ? 0 : 1;
+}
+
+/** Returns why the adapter does not read what the rules find; undefined if it reads it. */
+function problemOf(
+  extraction: Extraction,
+  { price, availability, isPriceUnclear }: ProductFacts,
+  currency: string,
+): string | undefined {
+  if (extraction.proof === "foreign_currency") {
+    return `The price is in ${price?.currency ?? "another currency"}, not in ${currency}. The adapter would not read the page.`;
+  }
+  if (extraction.proof !== "product") {
+    return "The page does not prove that it is the page of the product. Check --url and --id.";
+  }
+  if (isPriceUnclear === true) return "The value of the price is not one amount.";
+  if (price !== undefined && extraction.facts.price === undefined) {
+    return `The price has no currency. Add a rule for currency, such as "= ${currency}".`;
+  }
+  return price === undefined && availability === undefined
+    ? "The rules find neither a price nor the availability."
+    : undefined;
 }
 
 function print({ rules, proof, facts }: Trial): void {

@@ -6,13 +6,14 @@
 import { platforms } from "../shared/platforms/catalogue.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../shared/scrapers/catalogue.ts";
 import type { Server } from "./check-upstream/exchange.ts";
-import { conforms, type Finding, judged, report } from "./check-upstream/finding.ts";
+import { conforms, type Finding, findingOf, report } from "./check-upstream/finding.ts";
 import type { Subject } from "./check-upstream/read-call.ts";
 import { checkScraper } from "./check-upstream/scraper-rules.ts";
 import { checkRefusals, readCapabilities } from "./check-upstream/server-rules.ts";
 import { jsonOption, runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
-import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
+import { wholeNumberFrom } from "../tools/command-line/whole-number.ts";
+import { secretFrom } from "../tools/sources/upstream/secret-option.ts";
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
   readonly server: Server;
@@ -49,7 +50,7 @@ export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
 }
 
 /** The finding if no item was read. The check then proves nothing about the results. */
-const nothingRead = judged({
+const nothingRead = findingOf({
   rule: "read",
   level: "must",
   expected: "items to read: pass --scraper retailer_d.standard --ids <IDs of items that exist>",
@@ -137,9 +138,7 @@ function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
     );
   }
   if (rest.length > 0)
-    throw new Error(
-      `The command accepts only one argument, the base URL (got also "${rest.join(" ")}").`,
-    );
+    throw new Error(`The command accepts one argument, the base URL. Remove "${rest.join(" ")}".`);
   return baseUrl.replace(/\/+$/, "");
 }
 
@@ -156,12 +155,13 @@ function idsFrom(
   scraper: StepScraperId | undefined,
 ): string[] {
   const ids = [...new Set((given ?? []).map((id) => id.trim()).filter((id) => id !== ""))];
-  if (ids.length > 0 && scraper === undefined) throw new Error(`${option} requires --scraper`);
+  if (ids.length > 0 && scraper === undefined)
+    throw new Error(`${option} requires --scraper. Add it, or remove ${option}.`);
   const malformed =
     scraper === "retailer_a.offer_check" ? ids.find((one) => !isPair(one)) : undefined;
   if (malformed !== undefined) {
     throw new Error(
-      `${option} of retailer_a.offer_check must have the form <asin>:<offerListingId> (got "${malformed}")`,
+      `${option} of retailer_a.offer_check must have the form <asin>:<offerListingId> (got "${malformed}").`,
     );
   }
   return ids;
@@ -170,7 +170,7 @@ function idsFrom(
 function scraperFrom(name: string | undefined, marketplace: string): StepScraperId | undefined {
   if (name === undefined) return undefined;
   if (!isScraper(name))
-    throw new Error(`--scraper must be one of ${stepScraperIds.join(", ")} (got "${name}")`);
+    throw new Error(`--scraper must be one of ${stepScraperIds.join(", ")} (got "${name}").`);
   if (!hasShop(name, marketplace)) {
     throw new Error(
       `--marketplace ${marketplace} is not available for ${name}. Choose one of ${marketplacesOf(name).join(", ")}.`,

@@ -77,7 +77,11 @@ async function emptied(bucket: string): Promise<number> {
     const { Errors: [failed] = [] } = await client.send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
     );
-    if (failed !== undefined) throw new Error(`${failed.Key} was not deleted: ${failed.Message}`);
+    if (failed !== undefined) {
+      throw new Error(
+        `S3 did not delete the object ${failed.Key} (${failed.Message}). Repeat the command.`,
+      );
+    }
     deleted += objects.length;
     if (page.IsTruncated === true) process.stderr.write(`${deleted} objects deleted so far\n`);
   }

@@ -55,7 +55,7 @@ async function main({ source = [], ...values }: Values): Promise<void> {
     log: print,
     progress: print,
   });
-  print(welcome(world, dir));
+  print(welcome(world, { dir, platform: sources[0]?.target.split(".")[0] }));
   let stopping = false;
   const stop = (): void => {
     stopping = true;
@@ -84,7 +84,17 @@ function portOf(text: string): number {
   return port;
 }
 
-function welcome(world: World, dir: string): string {
+interface Welcome {
+  readonly dir: string;
+  /** The platform that reads from a real source; undefined if only the sandbox is used. */
+  readonly platform: string | undefined;
+}
+
+function welcome(world: World, { dir, platform }: Welcome): string {
+  const items =
+    platform === undefined
+      ? { platform: "retailer_d", ids: ["9000001", "6505678"] }
+      : { platform, ids: ["<ID>"] };
   return `
 The service runs at ${world.baseUrl} (data in ${dir}; Ctrl-C stops it).
 Dashboard:         ${world.baseUrl}/dashboard
@@ -98,7 +108,7 @@ First call:
   curl ${world.baseUrl}/v1/products \\
     -H 'Authorization: Bearer ${world.apiKey}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"platform": "retailer_d", "ids": ["9000001", "6505678"]}'
+    -d '${JSON.stringify(items)}'
 `;
 }
 

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { pagesOption, readLabelledPages } from "../tools/labelled-pages/labelled-page.ts";
-import { samplesOf, trainedForest } from "../tools/labelled-pages/price-forest.ts";
+import { samplesOf, trainedForest } from "../tools/labelled-pages/train-forest.ts";
 import { runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
 
@@ -35,7 +35,9 @@ async function train({
   progress.begin("forest");
   const table = JSON.stringify(trainedForest(samples));
   if (table.length > tableBytesMax) {
-    throw new Error(`The table has ${table.length} bytes, more than ${tableBytesMax}.`);
+    throw new Error(
+      `The trained table must have at most ${tableBytesMax} bytes (got ${table.length}). Train fewer or smaller trees.`,
+    );
   }
   writeFileSync(tableFile, `${table}\n`);
   const right = samples.filter(({ isPrice }) => isPrice).length;

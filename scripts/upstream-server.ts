@@ -1,6 +1,7 @@
 /** Runs the reference server of `/docs/upstream`. */
 import { runCommand } from "../tools/command-line/command-line.ts";
-import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
+import { wholeNumberFrom } from "../tools/command-line/whole-number.ts";
+import { secretFrom } from "../tools/sources/upstream/secret-option.ts";
 import { isMisbehaviour, misbehaviours } from "../tools/sources/upstream/misbehaviours.ts";
 import {
   alwaysMisbehaving,
@@ -43,7 +44,7 @@ interface Values {
 async function main(values: Values): Promise<void> {
   const { misbehave, "secret-env": secretName } = values;
   if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
-    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}")`);
+    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}").`);
   }
   const { url } = await startUpstreamServer({
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),

@@ -31,9 +31,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/operations.test.ts": files("file handler page security-headers"),
   },
   "functions/dashboard/browser/format/": {
+    "test/functions/dashboard/csv.test.ts": files("csv"),
     "test/functions/dashboard/times.test.ts": files("times"),
   },
+  "functions/dashboard/browser/pages/changes/": {
+    "test/functions/dashboard/change-filter.test.ts": files("change-filter change-words"),
+  },
   "functions/dashboard/browser/pages/overview/": {
+    "test/functions/dashboard/usage-by-source.test.ts": files("usage-by-source"),
     "test/functions/dashboard/run-out.test.ts": files("run-out"),
     "test/functions/dashboard/transaction-words.test.ts": files("transaction-words"),
   },
@@ -41,6 +46,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/price.test.ts": files("calls price"),
   },
   "functions/dashboard/browser/pages/watchlists/": {
+    "test/functions/dashboard/backtest-words.test.ts": files("backtest-words"),
+    "test/functions/dashboard/item-series.test.ts": files("item-series"),
+    "test/functions/dashboard/item-values.test.ts": files("item-values items-csv"),
+    "test/functions/dashboard/rule-draft.test.ts": files("rule-draft"),
     "test/functions/dashboard/item-filter.test.ts": files("item-filter"),
     "test/functions/dashboard/watchlist-settings.test.ts": files("watchlist-settings"),
     "test/functions/dashboard/coverage.test.ts": files("coverage"),
@@ -49,6 +58,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/pipeline-words.test.ts": files("pipeline-words"),
     "test/functions/dashboard/run-words.test.ts": files("run-words"),
     "test/functions/dashboard/settings-draft.test.ts": files("settings-draft"),
+  },
+  "functions/dashboard/browser/pages/webhooks/": {
+    "test/functions/dashboard/deliveries.test.ts": files("delivery-curl delivery-days"),
   },
   "functions/delivery/": {
     "test/functions/delivery/fairness.slow.test.ts": files("deliver"),
@@ -219,6 +231,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/s3-destination/operations.test.ts": files("id-param"),
     "test/functions/watchlists/read.test.ts": files("integer-param"),
     "test/lib/constructs/method-limits.test.ts": files("transport-security"),
+    "test/shared/sources/registry/configuration.test.ts": files("loopback"),
     "test/shared/aws/accounts/daily-budget-store.test.ts": files("day"),
     "test/shared/aws/accounts/key-admission.test.ts": files("system"),
     "test/shared/base/ids.test.ts": files("assert"),
@@ -291,7 +304,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/observability/": {
     "test/functions/delivery/log-run.test.ts": files("work-log"),
-    "test/shared/observability/figures.test.ts": files("metric-names"),
+    "test/shared/observability/metrics.test.ts": files("metric-names"),
     "test/shared/observability/metric-line.test.ts": files("service-logger"),
   },
   "shared/outbox/": {
@@ -310,6 +323,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/platforms/": {
     "test/shared/items/request.test.ts": files("shop-fields"),
     "test/shared/platforms/catalogue.test.ts": files("endpoints marketplaces"),
+    "test/shared/source-health/health-window.test.ts": files("health-status"),
   },
   "shared/played-runs/": {
     "test/shared/backtest/backtest.test.ts": files(
@@ -331,7 +345,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/runs/outcome.test.ts": files(
       "apply-outcome item-outcome readings-after route-states-after",
     ),
-    "test/shared/runs/run-brake.test.ts": files("decide-hold discard-run hold"),
+    "test/shared/runs/run-brake.test.ts": files("compared-items decide-hold discard-run hold"),
     "test/shared/runs/run-engine.test.ts": files(
       "abandon-run advance-run complete-step finish-run plan-step step",
       "batch read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
@@ -360,7 +374,6 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/upstream/reply.test.ts": files("reading-age reply-error"),
   },
   "shared/sources/http/": {
-    "test/shared/sources/http/in-batches.test.ts": files("batch-size"),
     "test/shared/sources/http/polite-client.test.ts": files(
       "circuit retry-tokens slots source-state try-once",
     ),
@@ -396,7 +409,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/amount.test.ts": files("text-boundary"),
     "test/shared/sources/web/extract-product.property.test.ts": files("availability-word"),
     "test/shared/sources/web/extract-product.test.ts": files(
-      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes",
+      "block-page breadcrumb choose-product json-ld-blocks json-ld-nodes json-object once",
       "fallback-facts microdata open-graph page-currency page-head plain-text",
       "product-candidates product-facts scripts wanted-product",
     ),
@@ -407,7 +420,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
   },
   "shared/sources/web/rules/": {
-    "test/shared/sources/web/extract-rules.test.ts": files("rule rule-facts rule-values"),
+    "test/shared/sources/web/extract-rules.test.ts": files(
+      "rule rule-document rule-facts rule-values",
+    ),
   },
   "shared/sources/web/state/": {
     "test/shared/sources/web/embedded-state.test.ts": files(
@@ -418,13 +433,12 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/web/scraper.test.ts": files("price-forest"),
     "test/shared/sources/web/visible-text.test.ts": files(
       "controls forest learned-price outline page-body price-features shown-amounts",
-      "shown-price stock surroundings visible-page words",
+      "shown-price shows-amount stock text-marks titles visible-page words",
     ),
   },
   "shared/source-health/": {
     "test/shared/source-health/health-window.test.ts": files("health-store"),
     "test/shared/source-health/present-sources.test.ts": files("tier-health"),
-    "test/shared/source-health/record-health.test.ts": files("read-health"),
   },
   "shared/sources/storefront/": {
     "test/shared/sources/storefront/fields.test.ts": files(
@@ -436,13 +450,12 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/watchlists/": {
     "test/functions/watchlists/change-items.test.ts": files("id-list"),
-    "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/history.test.ts": files("find-item"),
-    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/functions/watchlists/create.test.ts": files(
       "brake-setting claim-creation create-watchlist idempotency named-endpoint",
       "refresh-setting request settings watchlist watchlist-schema",
     ),
+    "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
     "test/functions/watchlists/read.test.ts": files("estimate queries schedule-preview"),
@@ -450,6 +463,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
     "test/shared/aws/watchlists/details-pages.test.ts": files("details-page"),
+    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/shared/runs/run-now.test.ts": files("retry-lost-change"),
     "test/shared/watchlists/change-items.test.ts": files(
       "item-details items-request rewrite-items",
@@ -459,6 +473,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/watchlists/schedule.test.ts": files("schedules"),
   },
   "shared/webhooks/": {
+    "test/scripts/openapi/test-events.test.ts": files("sample-events"),
     "test/functions/events/event.test.ts": files("send-event"),
     "test/functions/webhook-endpoints/deliveries.test.ts": files(
       "recover-deliveries delivery-schema list-deliveries present-delivery redeliver show-delivery",
@@ -479,6 +494,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/command-line/": {
     "test/tools/command-line/command-line.test.ts": files("command-group failure progress"),
+    "test/scripts/check-upstream.slow.test.ts": files("whole-number"),
   },
   "tools/credits/": {
     "test/functions/account/operations.test.ts": files("change-credits"),
@@ -504,7 +520,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/sim/contention.test.ts": files("conflicts"),
   },
   "tools/sources/storefront/": {
-    "test/tools/sources/storefront/reachable-stores.test.ts": files("found-items store-client"),
+    "test/tools/sources/storefront/reachable-stores.test.ts": files("store-client"),
     "test/tools/sources/storefront/server.test.ts": files(
       "catalogue misbehaviours official-schemas profile-reader profile-server replies",
     ),
@@ -541,13 +557,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {
-    "test/scripts/check-upstream.slow.test.ts": files("command-line misbehaviours"),
+    "test/scripts/check-upstream.slow.test.ts": files("misbehaviours secret-option"),
     "test/scripts/upstream-server.test.ts": files("parse-call sandbox-results server"),
   },
   "tools/stand-ins/": {
     "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
     "test/shared/exports/duckdb.test.ts": files("run-of-changes"),
     "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
+    "test/tools/labelled-pages/grow-forest.test.ts": files("seeded"),
   },
 };
 
@@ -559,6 +576,7 @@ export const openedInBrowser: Readonly<Record<string, string>> = {
   "functions/dashboard/browser/": "test/dashboard/session.test.ts",
   "functions/dashboard/browser/api/": "test/dashboard/focus-and-failures.test.ts",
   "functions/dashboard/browser/format/": "test/dashboard/overview-and-keys.test.ts",
+  "functions/dashboard/browser/pages/changes/": "test/dashboard/changes.test.ts",
   "functions/dashboard/browser/pages/exports/": "test/dashboard/exports.test.ts",
   "functions/dashboard/browser/pages/keys/": "test/dashboard/overview-and-keys.test.ts",
   "functions/dashboard/browser/pages/overview/": "test/dashboard/overview-and-keys.test.ts",

@@ -52,7 +52,9 @@ export const avoidedWords: readonly AvoidedWord[] = [
   { pattern: /\b[Tt]he release before\b(?! (?:it|\d))/, instead: "the previous release" },
   { pattern: /\btimes a hundred\b/, instead: "multiplied by 100" },
   { pattern: /\bsome times an? /, instead: "a few times" },
-  { pattern: /, also if\b/, instead: "even if" },
+  { pattern: /, also (?:if|in|for|with|after|of)\b/, instead: "even if, including" },
+  { pattern: /\b(?:ms|s) an? (?:answer|batch|page|row)\b|\bIDs a call\b/, instead: "per" },
+  { pattern: /\bmuch fewer\b/, instead: "far fewer" },
   { pattern: /\b1 (?:items|runs|credits|events|calls)\b/, instead: "the singular" },
 ];
 

@@ -76,8 +76,11 @@ export type DeliveryTargetNeeds = DeliveriesNeeds &
 
 export const dynamo = /* @__PURE__ */ client("dynamo", () => documentClient(configuredVersions()));
 
+/** Returns the clock of the overrides, or else the clock of the system. */
 export const clock = (overrides: Overrides): Clock => overrides.clock ?? systemClock;
+/** Returns the random source of the overrides, or else the random source of the system. */
 export const random = (overrides: Overrides): RandomSource => overrides.random ?? systemRandom;
+/** Returns the clock and the random source as an object, for functions that need both. */
 export const timeAndRandom = (overrides: Overrides) => ({
   clock: clock(overrides),
   random: random(overrides),
@@ -94,6 +97,7 @@ export function onFirstCall<Arguments extends unknown[], Result>(
   return (...args) => handler()(...args);
 }
 
+/** Creates the logger of a Lambda function, with the stage and the name of the function. */
 export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger =>
   serviceLogger({ stage: environment.STAGE, service: name });
 
@@ -167,25 +171,30 @@ export const ledger = (
   });
 };
 
+/** Returns the queue of messages that cancel the holds of calls. */
 export const cancelQueue = (
   environment: Needs<"RUNS_QUEUE_URL">,
   overrides: Overrides,
 ): CancelQueue => sqsCancelQueue(sqs(overrides), environment.RUNS_QUEUE_URL);
 
+/** Returns the queue of back-tests that are too large for a call. */
 export const backtestQueue = (
   environment: Needs<"BACKTESTS_QUEUE_URL">,
   overrides: Overrides,
 ): BacktestQueue => sqsBacktestQueue(sqs(overrides), environment.BACKTESTS_QUEUE_URL);
 
+/** Returns the store of API keys. */
 export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKeyStore =>
   dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
+/** Returns the reader of the daily usage of accounts. */
 export const usageStore = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
   dynamoUsageStore(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ...timeAndRandom(overrides),
   });
 
+/** Returns the store of the daily budgets of accounts. */
 export const dailyBudgets = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   overrides: Overrides,
@@ -197,6 +206,7 @@ export const dailyBudgets = (
     ...timeAndRandom(overrides),
   });
 
+/** Returns the reader of the ledger entries of accounts. */
 export const creditHistory = (
   environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   overrides: Overrides,
@@ -214,6 +224,7 @@ export const creditHistory = (
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
 
+/** Returns the EventBridge schedules of watchlists. */
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
   overrides: Overrides,
@@ -228,14 +239,17 @@ export const schedules = (
 export const endpoints = (environment: DeliveriesNeeds, overrides: Overrides): EndpointLookup =>
   dynamoEndpoints(dynamo(overrides), deliveriesTable(environment, overrides));
 
+/** Returns the encryption of the secrets of customers by KMS. */
 export const secretBox = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
   kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });
 
+/** Returns the queue of wake-up messages for delivery targets. */
 export const outboxQueue = (
   environment: Needs<"DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
 ): OutboxQueue => sqsOutboxQueue(sqs(overrides), environment.DELIVERIES_QUEUE_URL);
 
+/** Returns the reader of delivery targets that are due. */
 export const dueTargets = (environment: DeliveriesNeeds, overrides: Overrides): DueTargets =>
   dynamoDueTargets(dynamo(overrides), environment.DELIVERIES_TABLE);
 
@@ -249,18 +263,22 @@ export const deliveriesTable = (environment: DeliveriesNeeds, overrides: Overrid
 const outbox = (environment: DeliveriesNeeds, overrides: Overrides): Outbox =>
   dynamoOutbox(dynamo(overrides), deliveriesTable(environment, overrides));
 
+/** Returns the store of the delivery log. */
 export const deliveries = (environment: DeliveriesNeeds, overrides: Overrides): DeliveryStore =>
   dynamoDeliveryStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
+/** Returns the store that reads and changes webhook endpoints. */
 export const endpointStore = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoEndpointStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
+/** Returns the store of S3 destinations. */
 export const destinations = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
 const pendingWork = (environment: DeliveriesNeeds, overrides: Overrides): PendingWork =>
   dynamoPendingWork(dynamo(overrides), environment.DELIVERIES_TABLE);
 
+/** Returns the store of the export log. */
 export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 

@@ -9,6 +9,7 @@ import type { Overrides } from "./overrides.ts";
 /** Milliseconds for which a process shows the same health. Processes write it once a minute. */
 const freshMs = 60_000;
 
+/** Returns the store of the health of sources. */
 export const healthStore = (
   environment: Needs<"ACCOUNTS_TABLE">,
   overrides: Overrides,

@@ -25,29 +25,37 @@ const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => (
   ...timeAndRandom(overrides),
 });
 
+/** Returns the store of watchlists. */
 export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
   dynamoWatchlistStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
+/** Returns the store of the pages of items and details of watchlists. */
 export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
   dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
+/** Returns the store of the idempotency keys of watchlist creations. */
 export const idempotencyKeys = (
   environment: WatchlistNeeds,
   overrides: Overrides,
 ): IdempotencyStore =>
   dynamoIdempotencyStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
+/** Returns the store of back-tests. */
 export const backtests = (environment: WatchlistNeeds, overrides: Overrides): BacktestStore =>
   dynamoBacktestStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
+/** Returns the store of the marks of deleted watchlists to purge. */
 export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
   dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
+/** Returns the store of runs. */
 export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStore =>
   dynamoRunStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
+/** Returns the store of the steps and batches of runs. */
 export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
   dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
+/** Returns the store of the history of items. */
 export const history = (environment: WatchlistNeeds, overrides: Overrides): HistoryStore =>
   dynamoHistoryStore(dynamo(overrides), watchlistsTable(environment, overrides));

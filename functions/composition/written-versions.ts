@@ -13,6 +13,6 @@ export function configuredVersions(
   const known = writtenVersions.find((one) => one === value);
   if (known !== undefined) return known;
   throw new Error(
-    `${storedVersionsVariable} must be ${writtenVersions.join(" or ")} (got "${value}")`,
+    `${storedVersionsVariable} must be ${writtenVersions.join(" or ")} (got "${value}").`,
   );
 }

@@ -7,10 +7,10 @@ import { route } from "../http/route.ts";
 export const getEventRoute = route<FeedSources>({
   async handle({ caller: { accountId }, path }, sources) {
     const found = await findEvent(accountId, path["id"] ?? "", sources);
-    if (found === null) throw notFound("This event");
+    if (found === null) throw notFound("This event", "List the events with GET /v1/events.");
     const run = { accountId, runId: found.run.runId };
     const envelope = await envelopeOf(run, found.event, sources.bodies);
-    if (envelope === null) throw notFound("This event");
+    if (envelope === null) throw notFound("This event", "List the events with GET /v1/events.");
     return { status: 200, body: envelope, headers: { "Content-Type": "application/json" } };
   },
 });

@@ -4,7 +4,7 @@ import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { localRate } from "../../shared/accounts/local-rate.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { Clock } from "../../shared/base/clock.ts";
-import { newMetrics } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/metrics.ts";
 import { keyNotAccepted, rateLimited } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";

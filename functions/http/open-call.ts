@@ -39,7 +39,7 @@ const addHeaders: NonNullable<HttpMiddleware["after"]> = (request) => {
 const isOverTls = (event: APIGatewayProxyEvent): boolean =>
   headerOf(event, "x-forwarded-proto") !== "http";
 
-/** Returns true for a call of a route that charges by item, also before the call is dispatched. */
+/** Returns true for a call of a route that charges by item, even before the call is dispatched. */
 function isItemCallRoute(event: APIGatewayProxyEvent): boolean {
   const route = routeOfCall(event);
   return route !== undefined && isItemCall(route);

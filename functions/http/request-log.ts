@@ -1,7 +1,7 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Clock } from "../../shared/base/clock.ts";
-import { newMetrics } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/metrics.ts";
 import { statusClassOf } from "../../shared/observability/metric-names.ts";
 import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import type { GroupName } from "../routes.ts";

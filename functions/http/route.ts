@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from "valibot";
-import type { Metrics } from "../../shared/observability/figures.ts";
+import type { Metrics } from "../../shared/observability/metrics.ts";
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import type { RouteKey } from "../routes.ts";
 

@@ -1,5 +1,9 @@
 import { notFound } from "../../shared/base/errors.ts";
-import { agentProfile, isProtocolVersion } from "../../shared/sources/storefront/agent-profile.ts";
+import {
+  agentProfile,
+  isProtocolVersion,
+  protocolVersions,
+} from "../../shared/sources/storefront/agent-profile.ts";
 import { publicDocument } from "../http/public-document.ts";
 import { type AnyRoute, route } from "../http/route.ts";
 
@@ -10,7 +14,9 @@ import { type AnyRoute, route } from "../http/route.ts";
 export const agentProfileRoute: AnyRoute<unknown> = route({
   async handle({ path }) {
     const version = path["version"] ?? "";
-    if (!isProtocolVersion(version)) throw notFound("This agent profile");
+    if (!isProtocolVersion(version)) {
+      throw notFound("This agent profile", `The versions are ${protocolVersions.join(", ")}.`);
+    }
     return publicDocument(agentProfile(version));
   },
 });

@@ -3,7 +3,7 @@ import middy from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import type { Clock } from "../../shared/base/clock.ts";
-import { newMetrics } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/metrics.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import {
   addWorkKeys,

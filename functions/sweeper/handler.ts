@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { newMetrics } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/metrics.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";

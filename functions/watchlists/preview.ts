@@ -1,6 +1,6 @@
 import { creditMetrics, itemMetrics } from "../../shared/items/item-metrics.ts";
 import { creditCap } from "../../shared/items/max-credits.ts";
-import type { Metrics } from "../../shared/observability/figures.ts";
+import type { Metrics } from "../../shared/observability/metrics.ts";
 import { presentPreview } from "../../shared/preview/present-preview.ts";
 import { preview, type Preview, type PreviewDependencies } from "../../shared/preview/preview.ts";
 import { previewBody } from "../../shared/preview/preview-request.ts";

@@ -4,7 +4,7 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { FunctionName } from "../../functions/environment.ts";
 import { LoadAlarms } from "./load-alarms.ts";
-import { observed, type ObservedParts } from "./observed.ts";
+import { observedResources, type ObservedParts } from "./observed.ts";
 import { ReleaseAlarms } from "./release-alarms.ts";
 import { ResourceAlarms } from "./resource-alarms.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
@@ -22,13 +22,14 @@ export interface ObservabilityProps extends ObservedParts {
  */
 export class Observability extends Construct {
   /**
-   * The alarms that stop a gradual deployment, by function; empty if the stage deploys all at once.
+   * The alarms that stop a gradual deployment, by function; empty if the deployment is
+   * `all-at-once`.
    */
   readonly releaseAlarms: ReadonlyMap<FunctionName, readonly IAlarm[]>;
 
   constructor(scope: Construct, id: string, parts: ObservabilityProps) {
     super(scope, id);
-    const all = observed(parts);
+    const all = observedResources(parts);
     const { apiFailing } = new ServiceAlarms(this, "Service", all);
     new LoadAlarms(this, "Load", all);
     const releases = parts.deploysGradually

@@ -68,6 +68,8 @@ function assertWritten(kind: MetricKind, wanted: readonly string[]): void {
   const same = (set: readonly string[]): boolean =>
     set.length === wanted.length && wanted.every((name) => set.includes(name));
   if (!sets.some(same)) {
-    throw new Error(`Metrics of kind ${kind} have no dimension set ${wanted.join(", ")}.`);
+    throw new Error(
+      `Metrics of kind ${kind} are not written with the dimensions ${wanted.join(", ")}. Choose one of the sets in shared/observability/metric-names.ts.`,
+    );
   }
 }

@@ -16,7 +16,7 @@ import {
   type Admin,
   type Commands,
   listOf,
-  required,
+  requiredOption,
   type Values,
   wholeNumber,
 } from "./command.ts";
@@ -45,19 +45,22 @@ const accountNames = v.object({
   ),
   email: v.pipe(
     v.string(),
-    v.email(({ input }) => `--email must be an email address (got "${input}")`),
+    v.email(({ input }) => `--email must be an email address (got "${input}").`),
   ),
 });
 
 const namesOf = (values: Values): v.InferOutput<typeof accountNames> =>
-  v.parse(accountNames, { name: required(values, "name"), email: required(values, "email") });
+  v.parse(accountNames, {
+    name: requiredOption(values, "name"),
+    email: requiredOption(values, "email"),
+  });
 
 /**
  * Returns the option `--name`, checked by the API's rules for the name of an API key.
  * @throws if the name is missing or invalid
  */
 const keyNameOf = (values: Values): string =>
-  v.parse(newApiKeyBody, { name: required(values, "name") }).name;
+  v.parse(newApiKeyBody, { name: requiredOption(values, "name") }).name;
 
 export const accountCommands: Commands = {
   accounts: {
@@ -82,7 +85,7 @@ export const accountCommands: Commands = {
     example: "--account acct_1",
     needs: ["account"],
     about: "Shows an account with its open holds, keys, watchlists and webhook endpoints.",
-    run: async (values, admin) => showAccount(required(values, "account"), admin),
+    run: async (values, admin) => showAccount(requiredOption(values, "account"), admin),
   },
   "create-account": {
     example: "--name Acme --email ops@acme.example --credits 10000",
@@ -109,7 +112,7 @@ export const accountCommands: Commands = {
     needs: ["account"],
     about: "Lists the API keys of an account.",
     async run(values, admin) {
-      const { id } = await existingAccount(required(values, "account"), admin);
+      const { id } = await existingAccount(requiredOption(values, "account"), admin);
       return listOf((await keysOf(admin).list(id)).map(presentApiKey));
     },
   },
@@ -118,9 +121,9 @@ export const accountCommands: Commands = {
     needs: ["account", "name"],
     about: "Creates an API key and shows it. The key cannot be shown again.",
     changes: (values) =>
-      `Create an API key for ${required(values, "account")}: ${keyNameOf(values)}`,
+      `Create an API key for ${requiredOption(values, "account")}: ${keyNameOf(values)}`,
     async run(values, admin) {
-      const account = await existingAccount(required(values, "account"), admin);
+      const account = await existingAccount(requiredOption(values, "account"), admin);
       const wanted = { account, name: keyNameOf(values) };
       const made = await createApiKey(wanted, { accounts: accountsOf(admin), ...time });
       return { ...presentApiKey(made), key: made.key };
@@ -131,9 +134,9 @@ export const accountCommands: Commands = {
     needs: ["account", "key"],
     about: "Revokes an API key immediately. This cannot be undone.",
     changes: (values) =>
-      `Revoke API key ${required(values, "key")} of ${required(values, "account")}`,
+      `Revoke API key ${requiredOption(values, "key")} of ${requiredOption(values, "account")}`,
     async run(values, admin) {
-      const [accountId, keyId] = [required(values, "account"), required(values, "key")];
+      const [accountId, keyId] = [requiredOption(values, "account"), requiredOption(values, "key")];
       if (!(await keysOf(admin).revoke(accountId, keyId, systemClock.now()))) {
         throw new Error(
           `Account ${accountId} has no key ${keyId}. List its keys with npm run admin -- keys.`,

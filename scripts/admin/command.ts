@@ -172,9 +172,10 @@ export const optionsOf = ({ needs = [], takes = [] }: Command): OptionList =>
  * Returns the value of a required option.
  * @throws Error if the option is absent or empty
  */
-export function required(values: Values, name: TextOption): string {
+export function requiredOption(values: Values, name: TextOption): string {
   const value = values[name];
-  if (value === undefined || value === "") throw new Error(`--${name} is required`);
+  if (value === undefined || value === "")
+    throw new Error(`--${name} is required. Add it with a value.`);
   return value;
 }
 
@@ -197,10 +198,10 @@ export function wholeNumber(
   { least, most = Number.MAX_SAFE_INTEGER, otherwise }: Bounds,
 ): number {
   if (values[name] === undefined && otherwise !== undefined) return otherwise;
-  const text = required(values, name);
+  const text = requiredOption(values, name);
   const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(number) || number < least || number > most) {
-    throw new Error(`--${name} must be an integer${range({ least, most })} (got "${text}")`);
+    throw new Error(`--${name} must be an integer${range({ least, most })} (got "${text}").`);
   }
   return number;
 }

@@ -15,7 +15,7 @@ import {
   type Admin,
   type Commands,
   listOf,
-  required,
+  requiredOption,
   type Values,
   wholeNumber,
 } from "./command.ts";
@@ -45,7 +45,7 @@ export const creditCommands: Commands = {
     takes: ["request", "type", "watchlist", "limit", "starting-after"],
     about: "Lists the ledger of an account, newest first, with the call or run of each entry.",
     async run(values, admin) {
-      const { id } = await existingAccount(required(values, "account"), admin);
+      const { id } = await existingAccount(requiredOption(values, "account"), admin);
       return listTransactions(
         {
           accountId: id,
@@ -97,7 +97,7 @@ export const creditCommands: Commands = {
     takes: ["threshold", "pack", "disabled"],
     about:
       "Sets the balance at which an account automatically gets a credit pack. Without --pack, removes this setting.",
-    changes: (values) => `Set the auto top-up of ${required(values, "account")}`,
+    changes: (values) => `Set the auto top-up of ${requiredOption(values, "account")}`,
     run: setAutoTopUp,
   },
 };
@@ -111,7 +111,7 @@ function filterOf({ request, type, watchlist }: Values): TransactionFilter {
 }
 
 async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<unknown> {
-  const accountId = required(values, "account");
+  const accountId = requiredOption(values, "account");
   const autoTopUp = topUpOf(values);
   const topUps = dynamoAutoTopUpStore(dynamo, target.tables.accounts);
   if (!(await topUps.setAutoTopUp(accountId, autoTopUp))) {
@@ -131,7 +131,7 @@ export const presentTopUp = (topUp: AutoTopUp | null) =>
 function topUpOf(values: Values): AutoTopUp | null {
   if (values.pack === undefined) {
     if (values.threshold === undefined && values.disabled !== true) return null;
-    throw new Error("--threshold and --disabled require --pack");
+    throw new Error("--threshold and --disabled require --pack. Add it, or remove them.");
   }
   return {
     enabled: values.disabled !== true,
@@ -160,17 +160,19 @@ async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
 }
 
 const targetOf = (values: Values): { accountId: string; changeId: string } => ({
-  accountId: required(values, "account"),
-  changeId: required(values, "id"),
+  accountId: requiredOption(values, "account"),
+  changeId: requiredOption(values, "id"),
 });
 
 const subjectOf = (values: Values): string =>
-  `${required(values, "account")} (${required(values, "id")})`;
+  `${requiredOption(values, "account")} (${requiredOption(values, "id")})`;
 
 function packOf(values: Values): PackId {
-  const pack = required(values, "pack");
+  const pack = requiredOption(values, "pack");
   if (!isPackId(pack))
-    throw new Error(`--pack must be one of ${Object.keys(creditPacks).join(", ")} (got "${pack}")`);
+    throw new Error(
+      `--pack must be one of ${Object.keys(creditPacks).join(", ")} (got "${pack}").`,
+    );
   return pack;
 }
 
@@ -179,6 +181,6 @@ const granted = (values: Values): number =>
 
 function adjusted(values: Values): number {
   const credits = wholeNumber(values, "credits", { least: -creditsMax, most: creditsMax });
-  if (credits === 0) throw new Error('--credits must be a positive or negative integer (got "0")');
+  if (credits === 0) throw new Error('--credits must be a positive or negative integer (got "0").');
   return credits;
 }

@@ -2,7 +2,7 @@ import {
   type Admin,
   type Commands,
   listOf,
-  required,
+  requiredOption,
   type Values,
   wholeNumber,
 } from "./command.ts";
@@ -53,7 +53,8 @@ export const deadLetterCommands: Commands = {
     example: "--queue runs",
     needs: ["queue"],
     about: "Moves the messages of a dead-letter queue back to their queue.",
-    changes: (values) => `Move the dead letters of the ${required(values, "queue")} queue back`,
+    changes: (values) =>
+      `Move the dead letters of the ${requiredOption(values, "queue")} queue back`,
     async run(values, admin) {
       const urls = await queueOf(values, admin);
       const replayed = await replayDeadLetters(admin.sqs, urls);
@@ -70,9 +71,9 @@ const inFlightNotice = (letters: number): string =>
   `Another process has received ${quantity(letters, "message")} and not deleted them yet. Try again in a minute.`;
 
 async function queueOf(values: Values, { target }: Admin): Promise<QueueUrls> {
-  const wanted = required(values, "queue");
+  const wanted = requiredOption(values, "queue");
   const name = queueNames.find((one): one is QueueName => one === wanted);
   if (name === undefined)
-    throw new Error(`--queue must be one of ${queueNames.join(", ")} (got "${wanted}")`);
+    throw new Error(`--queue must be one of ${queueNames.join(", ")} (got "${wanted}").`);
   return (await target.queues())[name];
 }

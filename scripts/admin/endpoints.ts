@@ -3,7 +3,7 @@ import { limits } from "../../shared/base/limits.ts";
 import { systemClock, systemRandom } from "../../shared/base/system.ts";
 import { changeEndpoint } from "../../shared/webhooks/change-endpoint.ts";
 import { changedAt, requestsAtOnceTo } from "../../shared/webhooks/endpoint.ts";
-import { type Commands, required, type Values, wholeNumber } from "./command.ts";
+import { type Commands, requiredOption, type Values, wholeNumber } from "./command.ts";
 
 export const endpointCommands: Commands = {
   "set-endpoint-requests": {
@@ -12,11 +12,11 @@ export const endpointCommands: Commands = {
     about: "Sets how many concurrent requests a webhook endpoint receives.",
     changes: (values) =>
       `Send up to ${requestsIn(values)} concurrent requests to webhook endpoint ` +
-      `${required(values, "endpoint")} of ${required(values, "account")}`,
+      `${requiredOption(values, "endpoint")} of ${requiredOption(values, "account")}`,
     async run(values, { dynamo, target }) {
       const ref = {
-        accountId: required(values, "account"),
-        endpointId: required(values, "endpoint"),
+        accountId: requiredOption(values, "account"),
+        endpointId: requiredOption(values, "endpoint"),
       };
       const requestsAtOnce = requestsIn(values);
       const endpoints = dynamoEndpointStore(dynamo, {

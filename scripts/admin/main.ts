@@ -11,7 +11,7 @@ import { helpOf, parseOptions } from "../../tools/command-line/command-line.ts";
 import { failureMessage } from "../../tools/command-line/failure.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 import { systemClock } from "../../shared/base/system.ts";
-import { audited } from "./audit/audited.ts";
+import { withAuditLines } from "./audit/audited.ts";
 import { auditCommands } from "./audit/commands.ts";
 import { accountCommands } from "./accounts.ts";
 import {
@@ -157,7 +157,7 @@ async function runWorldCommand(
   const result =
     change === undefined
       ? await run()
-      : await audited(
+      : await withAuditLines(
           {
             log: await target.auditLog(),
             operator: target.operator?.arn ?? userInfo().username,
@@ -184,11 +184,14 @@ const neededRole = ({ role }: WorldCommand, change: string | undefined): Operato
  */
 function roleOf(needed: OperatorRole, { role, stage }: Values): OperatorRole | "none" {
   if (role === undefined) return needed;
-  if (stage === undefined) throw new Error("--role requires --stage");
+  if (stage === undefined)
+    throw new Error(
+      "--role requires --stage. Add it, or remove --role: a local world has no roles.",
+    );
   const roles = [...operatorRoles, "none"] as const;
   const wanted = roles.find((known) => known === role);
   if (wanted !== undefined) return wanted;
-  throw new Error(`--role must be one of ${roles.join(", ")} (got "${role}")`);
+  throw new Error(`--role must be one of ${roles.join(", ")} (got "${role}").`);
 }
 
 /** Prints a result as JSON, or as text if the output is a terminal and `--json` is absent. */
@@ -209,13 +212,16 @@ function refuseOthers(name: string, command: Command, given: readonly string[]):
     `--${option} ${value}`.trim(),
   );
   throw new Error(
-    `${name} does not accept --${other}. It accepts: ${usage.length === 0 ? "nothing" : usage.join(", ")}`,
+    `${name} does not accept --${other}. Remove it. ${name} accepts: ${usage.length === 0 ? "nothing" : usage.join(", ")}.`,
   );
 }
 
 async function targetOf({ stage, region }: Values, role: OperatorRole | "none"): Promise<Target> {
   if (stage === undefined) {
-    if (region !== undefined) throw new Error("--region requires --stage");
+    if (region !== undefined)
+      throw new Error(
+        "--region requires --stage. Add it, or remove --region: a local world has no region.",
+      );
     return localTarget(process.env["LOCAL_DIR"] ?? ".local");
   }
   // All SDK clients of this process read their region from this variable.

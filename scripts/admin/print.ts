@@ -20,7 +20,7 @@ export function textOf(result: unknown): string {
  * Escapes control characters and characters that change the direction of text, because they could
  * manipulate the terminal.
  */
-export const escaped = (text: string): string =>
+export const escapeControls = (text: string): string =>
   text.replaceAll(
     /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -72,5 +72,5 @@ function lines(fields: Fields): string[] {
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return "-";
-  return escaped(typeof value === "string" ? value : JSON.stringify(value));
+  return escapeControls(typeof value === "string" ? value : JSON.stringify(value));
 }

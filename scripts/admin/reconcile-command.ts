@@ -1,7 +1,7 @@
 import { type Difference, differenceLine } from "../../tools/reconcile/rules/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import { type Admin, type Commands, type Values, wholeNumber } from "./command.ts";
-import { escaped } from "./print.ts";
+import { escapeControls } from "./print.ts";
 import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcile.ts";
 
 /** The exit code if there are differences. */
@@ -50,7 +50,7 @@ export async function compareData(
 export async function runReconcile(values: Values, admin: Admin): Promise<undefined> {
   const { isText, printLine, endWith } = admin;
   const line = isText
-    ? (difference: Difference) => escaped(differenceLine(difference))
+    ? (difference: Difference) => escapeControls(differenceLine(difference))
     : JSON.stringify;
   const tally = await compareData(values, admin, (difference) => printLine(line(difference)));
   if (tally.differences > 0) endWith(foundDifferences);

@@ -136,7 +136,7 @@ export async function deployedTarget(stage: string, role: OperatorRole | "none")
   const { stages } = await import("../../lib/config.ts");
   const known = stages.find((one) => one === stage);
   if (known === undefined)
-    throw new Error(`--stage must be one of ${stages.join(", ")} (got "${stage}")`);
+    throw new Error(`--stage must be one of ${stages.join(", ")} (got "${stage}").`);
   const { CloudFormationClient: Client } = await import("@aws-sdk/client-cloudformation");
   const operator = await operatorIdentity();
   const clientOptions = role === "none" ? {} : await assumeOperatorRole(operator, known, role);

@@ -4,7 +4,7 @@ import { limits } from "../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
-import { type Admin, type Commands, listOf, required, wholeNumber } from "./command.ts";
+import { type Admin, type Commands, listOf, requiredOption, wholeNumber } from "./command.ts";
 import { existingAccount } from "./existing.ts";
 import { batchesLeft, waitsFor } from "./waits-for.ts";
 
@@ -16,7 +16,7 @@ export const watchlistCommands: Commands = {
     needs: ["account"],
     about: "Lists the watchlists of an account.",
     async run(values, admin) {
-      const { id } = await existingAccount(required(values, "account"), admin);
+      const { id } = await existingAccount(requiredOption(values, "account"), admin);
       return listOf(await watchlistLines(id, admin));
     },
   },
@@ -28,7 +28,7 @@ export const watchlistCommands: Commands = {
     async run(values, admin) {
       const { default: otherwise } = limits.pagination.runs;
       const limit = wholeNumber(values, "limit", { least: 1, otherwise });
-      const watchlistId = required(values, "watchlist");
+      const watchlistId = requiredOption(values, "watchlist");
       const found: RunLine[] = [];
       for await (const line of listsOf(admin).runs(watchlistId)) {
         found.push(line);
@@ -45,7 +45,7 @@ export const watchlistCommands: Commands = {
     needs: ["watchlist", "run"],
     about: "Shows a run: its phase, its steps and their batches, and the action that it waits for.",
     run: async (values, admin) =>
-      showRun(required(values, "watchlist"), wholeNumber(values, "run", { least: 1 }), admin),
+      showRun(requiredOption(values, "watchlist"), wholeNumber(values, "run", { least: 1 }), admin),
   },
 };
 

@@ -25,9 +25,9 @@ const accountsCount = 60;
 const credits = 10_000_000;
 
 /**
- * Measures the costs of an API call: round trips, CPU time compared with that of the necessary work
- * alone, rate compared with that of an empty handler, and size of the bundles. Returns the rows of
- * each table, by the title of the table.
+ * Measures the costs of an API call: its round trips, its CPU time compared with a loop that does
+ * only the necessary work, its rate compared with an empty handler, and the size of the bundles.
+ * Returns the rows of each table, by the title of the table.
  * @throws Error if a reconciliation of the tables finds a difference
  */
 export async function benchApi(): Promise<Record<string, unknown>> {
@@ -115,7 +115,7 @@ async function benchCpu(
   ];
   const figures: CpuFigures[] = [];
   for (const task of tasks) {
-    // A separate process for each tier, so that the peak memory is that of the tier.
+    // Each tier has a separate process, because peak memory is a property of the process.
     const worker: TaskProcess<CpuTask, CpuFigures[]> = await startTaskProcess(
       new URL("handler-cpu.ts", import.meta.url),
       {

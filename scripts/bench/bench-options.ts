@@ -1,6 +1,6 @@
 /**
  * Parses the value of the option `name`, a number of 0 or more.
- * @throws Error for any other text
+ * @throws Error for any other string
  */
 export function number(name: string, text: string): number {
   const value = Number(text);
@@ -10,7 +10,7 @@ export function number(name: string, text: string): number {
 
 /**
  * Parses the value of the option `name`, a whole number of 1 or more.
- * @throws Error for any other text
+ * @throws Error for any other string
  */
 export function wholeNumber(name: string, text: string): number {
   const value = Number(text);

@@ -12,7 +12,7 @@ export interface BundleFigures {
   readonly function: string;
   readonly kilobytes: number;
   readonly importMs: number;
-  /** The import time of the bundle divided by that of a bundle with only its SDK clients. */
+  /** The import time of the bundle, divided by the import time of its SDK clients alone. */
   readonly importRatio: number | "no client";
   readonly clients: string;
 }
@@ -21,8 +21,8 @@ const root = join(import.meta.dirname, "..", "..");
 const rounds = 15;
 
 /**
- * Measures the size and import time of each Lambda bundle. Compares each import time with that of a
- * bundle that contains only the SDK clients of the function.
+ * Measures the size and import time of each Lambda bundle. Compares each import time with the
+ * import time of a bundle that contains only the SDK clients of the function.
  */
 export async function benchBundles(): Promise<BundleFigures[]> {
   const dir = mkdtempSync(join(tmpdir(), "bundles-"));

@@ -6,7 +6,7 @@ import {
   eventsIn,
   type Requests,
   type Round,
-} from "./delivery/figures.ts";
+} from "./delivery/results.ts";
 import type { ReceiverQuestion } from "./delivery/receiver.ts";
 import { startDeliveryServers } from "./delivery/servers.ts";
 import { accountOf, type DeliveryPlaces, type DeliveryTask, type Spent } from "./delivery/task.ts";
@@ -116,5 +116,5 @@ async function checkReceived(one: Case, receiver: Receiver): Promise<void> {
   const expected = one.to === "receiver" ? eventsIn(one) : 0;
   const deliveries = await receiver.do("deliveries");
   if (deliveries !== expected)
-    throw new Error(`${deliveries} of ${expected} events were delivered`);
+    throw new Error(`The receiver must get ${expected} deliveries (got ${deliveries}).`);
 }

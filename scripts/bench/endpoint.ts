@@ -14,7 +14,7 @@ export const endpointOptions = {
     type: "string",
     value: "<n,n,…>",
     default: `${usual},25,100,${max}`,
-    about: "the requests that the endpoint receives at once (set-endpoint-requests)",
+    about: "the concurrent requests that the endpoint receives (set-endpoint-requests)",
   },
   "answer-ms": {
     type: "string",

@@ -46,6 +46,10 @@ const bodyOf = (tier: string, count: number): string =>
     ids: Array.from({ length: count }, (_, n) => `B${String(100_000_000 + n)}`),
   });
 
+/**
+ * Sends a products call to a handler.
+ * @throws Error if the response has less than half of the bytes of the request
+ */
 async function callHandler(handler: StreamingHandler, key: string, body: string): Promise<void> {
   const event = {
     httpMethod: "POST",
@@ -66,20 +70,29 @@ async function callHandler(handler: StreamingHandler, key: string, body: string)
   });
   const context = { getRemainingTimeInMillis: () => 300_000 } as Context;
   await handler(event, sink, context);
-  if (bytes < body.length / 2) throw new Error(`The handler answered only ${bytes} bytes`);
+  if (bytes < body.length / 2) {
+    throw new Error(
+      `The response of the handler has ${bytes} bytes. Expected at least half of the ${body.length} bytes of the request.`,
+    );
+  }
 }
 
 /**
- * Runs the minimum of work of every handler: parses the body, reads from the sandbox, and
- * serializes the answer.
+ * Does the minimum of work of a handler: parses the body, reads from the sandbox, and serializes the
+ * answers.
+ * @throws Error if the answers have less than half of the bytes of the request
  */
 async function runFloor(body: string): Promise<void> {
   const request = parseProductsRequest(JSON.parse(body) as never);
   const { scraper, marketplace, ids } = request;
   const deadline = new Date(Date.now() + 280_000);
   const answers = await floor.read({ scraper, marketplace, ids, deadline });
-  if (JSON.stringify(answers).length < body.length / 2)
-    throw new Error("The minimum of work returned too few bytes");
+  const bytes = JSON.stringify(answers).length;
+  if (bytes < body.length / 2) {
+    throw new Error(
+      `The read without a handler returned ${bytes} bytes. Expected at least half of the ${body.length} bytes of the request.`,
+    );
+  }
 }
 
 async function cpuMs(work: () => Promise<void>, times: number): Promise<number> {

@@ -117,7 +117,7 @@ async function makeCalls(
   let started = 0;
   const progress = progressOf(count, { everyMs: 5_000 });
   const caller = async (_: unknown, n: number): Promise<void> => {
-    // Spreads the starts over the duration of a call, because all connections at once would exceed
+    // Spreads the starts over the duration of a call, because simultaneous connections would exceed
     // what the machine can accept in a second.
     await delay((n / atOnce) * workMs);
     while (started < count) {
@@ -136,8 +136,9 @@ async function makeCalls(
 }
 
 /**
- * Repeats a call until it succeeds. As clients do, repeats it if it is refused for its rate or for
- * lack of a slot.
+ * Repeats a call until it succeeds. Repeats it only after a 429, which means too many calls per
+ * second or no free slot.
+ * @throws Error if the call returns any other status
  */
 async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<Answer> {
   const from = Date.now();
@@ -146,7 +147,11 @@ async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<
     const { status, retryAfter, credits, text } = await answered(agent, baseUrl, key);
     if (status === 200) return { milliseconds: Date.now() - from, credits, refusals };
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
-    if (status !== 429) throw new Error(`A call was answered ${status} ${error.code}: ${text}`);
+    if (status !== 429) {
+      throw new Error(
+        `An item call must return HTTP 200 or 429 (got ${status} ${error.code}): ${text}`,
+      );
+    }
     refusals.push(error.code);
     // Waits with jitter, because clients with equal waits would return at the same time.
     await delay(retryAfter * 1_000 * (0.5 + Math.random()));

@@ -87,5 +87,7 @@ const printDifference = (difference: Difference): void => {
 function conclude(tally: Tally): void {
   process.stderr.write(`${tallyLine(tally)}\n`);
   if (tally.differences + tally.unsteady > 0)
-    throw new Error("reconcile found differences in the tables. They are printed above.");
+    throw new Error(
+      "The tables must have no differences after a bench. The differences that reconcile found are printed above.",
+    );
 }

@@ -207,7 +207,8 @@ async function checkedKind(
     last.stats["retry_next_run"] === 0;
   if (!asExpected)
     throw new Error(
-      `Run ${runNumber} of ${size} items did not have the expected result: ${JSON.stringify(last)}`,
+      `Run ${runNumber} of ${size} items must be completed with ${moved} changed items and no owed retries ` +
+        `(got ${JSON.stringify(last)}).`,
     );
   return last.kind;
 }

@@ -1,5 +1,5 @@
 import { extractProduct, type Extraction } from "../../shared/sources/web/extract-product.ts";
-import type { Fallback } from "../../shared/sources/web/fallback-facts.ts";
+import { allFallbacks, type Fallback } from "../../shared/sources/web/fallback-facts.ts";
 import { webFields } from "../../shared/sources/web/fields.ts";
 import { foundStatus } from "../../shared/scrapers/product-fields.ts";
 import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
@@ -12,7 +12,7 @@ import {
   pagesOption,
   readLabelledPages,
 } from "../../tools/labelled-pages/labelled-page.ts";
-import { samplesOf, trainedForest } from "../../tools/labelled-pages/price-forest.ts";
+import { samplesOf, trainedForest } from "../../tools/labelled-pages/train-forest.ts";
 import { printTable } from "../measure/print-table.ts";
 import { type Accuracy, availabilityAccuracy, priceAccuracy, rounded } from "./web/accuracy.ts";
 
@@ -34,13 +34,21 @@ const normalisation =
   "reported values, recall is correct / true values. The ID is the longest sequence of at least five " +
   "digits in the last segment of the page's URL, otherwise that segment.";
 
+interface Variant {
+  readonly fallbacks: ReadonlySet<Fallback>;
+  readonly hasForest: boolean;
+}
+
+const markupOnly: Variant = { fallbacks: new Set(), hasForest: false };
+const everything: Variant = { fallbacks: allFallbacks, hasForest: true };
+
 /** The compared ways to read a page. All use the markup. Rules are for one shop, so none has any. */
-const variants: Readonly<Record<string, readonly Fallback[]>> = {
-  "markup only": [],
-  "markup + embedded state": ["state"],
-  "markup + visible text": ["visible"],
-  "markup + learned": ["learned"],
-  "all (the adapter)": ["state", "visible", "learned"],
+const variants: Readonly<Record<string, Variant>> = {
+  "markup only": markupOnly,
+  "markup + embedded state": { fallbacks: new Set(["state"]), hasForest: false },
+  "markup + visible text": { fallbacks: new Set(["visible"]), hasForest: false },
+  "markup + learned": { fallbacks: new Set(), hasForest: true },
+  "all (the adapter)": everything,
 };
 
 export const webOptions = {
@@ -63,9 +71,9 @@ export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>):
   const forests = forestsFor(pages, train);
   const names = Object.entries(variants);
   const progress = progressOf(names.length + 1, { everyMs: 5_000 });
-  const measured = names.map(([readers, fallbacks]) => {
+  const measured = names.map(([readers, variant]) => {
     progress.begin(readers);
-    const readings = pages.map((page) => ({ page, extraction: extract(page, fallbacks, forests) }));
+    const readings = pages.map((page) => ({ page, extraction: extract(page, variant, forests) }));
     return { readers, readings };
   });
   progress.begin("CPU");
@@ -116,17 +124,17 @@ function forestsFor(pages: readonly LabelledPage[], train: string | undefined): 
 /** Accepts any currency, because the reference data contains no currency. */
 const extract = (
   page: LabelledPage,
-  fallbacks: readonly Fallback[],
+  { fallbacks, hasForest }: Variant,
   forests: Forests,
 ): Extraction =>
   extractProduct(
     page.html,
     { id: page.id, url: page.url, currency: null },
-    { fallbacks: new Set(fallbacks), forest: forests.get(page) },
+    { fallbacks, forest: hasForest ? forests.get(page) : undefined },
   );
 
 /**
- * Returns the status that the adapter would return if the page's currency is that of the
+ * Returns the status that the adapter would return if the page had the currency of the
  * marketplace.
  */
 function statusOf({ url }: LabelledPage, extraction: Extraction): string {
@@ -138,8 +146,9 @@ function statusOf({ url }: LabelledPage, extraction: Extraction): string {
 
 /** Measures the CPU time of the markup alone and of all readers, on the same pages. */
 function cpuOf(pages: readonly LabelledPage[], forests: Forests): object[] {
-  const all = variants["all (the adapter)"] ?? [];
-  const times = pages.map((page) => [cpuMs(page, [], forests), cpuMs(page, all, forests)] as const);
+  const times = pages.map(
+    (page) => [cpuMs(page, markupOnly, forests), cpuMs(page, everything, forests)] as const,
+  );
   const markup = times.map(([ms]) => ms);
   const whole = times.map(([, ms]) => ms);
   const more = times.map(([without, ms]) => ms - without);
@@ -155,9 +164,9 @@ const meanAndMax = (milliseconds: readonly number[]): object => ({
   max: rounded(Math.max(...milliseconds)),
 });
 
-function cpuMs(page: LabelledPage, fallbacks: readonly Fallback[], forests: Forests): number {
+function cpuMs(page: LabelledPage, variant: Variant, forests: Forests): number {
   const spentMs = cpuTimer();
-  for (let n = 0; n < measuredRounds; n += 1) extract(page, fallbacks, forests);
+  for (let n = 0; n < measuredRounds; n += 1) extract(page, variant, forests);
   return spentMs() / measuredRounds;
 }
 

@@ -110,10 +110,10 @@ function ofAccount(): readonly Ceiling[] {
       `API Gateway: ${perSecond(accountQuota.requestsPerSecond)}`,
     ],
     [
-      "item calls at once",
+      "concurrent item calls",
       shown(slotsMax),
       "`concurrencyTiers`",
-      `Lambda: ${shown(prod.accountConcurrency)} at once`,
+      `Lambda: ${shown(prod.accountConcurrency)} concurrent`,
     ],
     [
       "item calls settled",
@@ -130,7 +130,7 @@ function ofAccount(): readonly Ceiling[] {
       `EventBridge Scheduler: ${perSecond(schedulesPerSecond)}`,
     ],
     ["webhook endpoints", shown(limits.webhookEndpointsMax), "`limits.webhookEndpointsMax`", none],
-    ["delivery targets drained at once", shown(targetsAtOnceMax), "`targetsAtOnceMax`", none],
+    ["delivery targets drained concurrently", shown(targetsAtOnceMax), "`targetsAtOnceMax`", none],
     [
       "deliveries logged",
       perSecond(logRowsPerSecond),
@@ -142,7 +142,7 @@ function ofAccount(): readonly Ceiling[] {
 
 function ofEndpoint(): readonly Ceiling[] {
   const { default: usual, max } = limits.webhookRequestsAtOnce;
-  const at = `at ${answerSeconds * 1_000} ms an answer`;
+  const at = `at ${answerSeconds * 1_000} ms per response`;
   return rowsOf("an endpoint", [
     ["events of one run", `${1 / answerSeconds}/s ${at}`, "`firstAttempts`: one at a time", none],
     [
@@ -170,7 +170,7 @@ function ofDestination(): readonly Ceiling[] {
   return rowsOf("an S3 destination", [
     [
       "objects, of one run at a time",
-      `${putsAtOnce / answerSeconds}/s at ${answerSeconds * 1_000} ms an answer`,
+      `${putsAtOnce / answerSeconds}/s at ${answerSeconds * 1_000} ms per response`,
       `\`putsAtOnce\`: ${putsAtOnce}`,
       none,
     ],
@@ -191,10 +191,10 @@ function ofWatchlist(): readonly Ceiling[] {
     ["steps of a run", shown(pipeline.stepsMax), "`limits.pipeline.stepsMax`", none],
     ["items of a preview", shown(previewItemsMax), "`limits.previewItemsMax`", none],
     [
-      "batches of a step at once",
+      "concurrent batches of a step",
       shown(Math.min(batches, prod.concurrencyMax.steps)),
       `\`limits.batchIdsMax\`; \`concurrencyMax.steps\`: ${prod.concurrencyMax.steps}`,
-      `Lambda: ${shown(prod.accountConcurrency)} at once`,
+      `Lambda: ${shown(prod.accountConcurrency)} concurrent`,
     ],
     [
       "events of a kind in a run",
@@ -208,7 +208,7 @@ function ofWatchlist(): readonly Ceiling[] {
 function ofService(): readonly Ceiling[] {
   const { batchSeconds } = defaultAssumptions;
   const { steps } = prod.concurrencyMax;
-  const atOnce = `Lambda: ${shown(prod.accountConcurrency)} at once`;
+  const concurrent = `Lambda: ${shown(prod.accountConcurrency)} concurrent`;
   return rowsOf("the service", [
     [
       "calls",
@@ -228,26 +228,26 @@ function ofService(): readonly Ceiling[] {
       "`requestsPerSecondOfAddress`",
       none,
     ],
-    ["product calls at once", shown(productCalls), "`reservedConcurrency.products`", atOnce],
-    ["offer calls at once", shown(offerCalls), "`reservedConcurrency.offers`", atOnce],
-    ["workers at once", shown(workers), "`concurrencyMax`", atOnce],
+    ["concurrent product calls", shown(productCalls), "`reservedConcurrency.products`", concurrent],
+    ["concurrent offer calls", shown(offerCalls), "`reservedConcurrency.offers`", concurrent],
+    ["concurrent workers", shown(workers), "`concurrencyMax`", concurrent],
     [
-      "other API functions at once",
+      "concurrent calls of other API functions",
       shown(prod.accountConcurrency - workers - sumOf(Object.values(reserved))),
       "`accountConcurrency` - `concurrencyMax` - `reservedConcurrency`",
-      atOnce,
+      concurrent,
     ],
     [
       "items read by runs",
-      `${perSecond((steps * limits.batchIdsMax) / batchSeconds)} at ${batchSeconds} s a batch`,
+      `${perSecond((steps * limits.batchIdsMax) / batchSeconds)} at ${batchSeconds} s per batch`,
       `\`concurrencyMax.steps\`: ${steps}; \`limits.batchIdsMax\``,
-      `${atOnce}; DynamoDB: ${shown(aws.tableUnits)} write units/s of a table`,
+      `${concurrent}; DynamoDB: ${shown(aws.tableUnits)} write units/s of a table`,
     ],
     [
       "runs of one batch, of one step",
-      `${shown(Math.floor((steps * quarterHour) / batchSeconds))} in 15 minutes at ${batchSeconds} s a batch`,
+      `${shown(Math.floor((steps * quarterHour) / batchSeconds))} in 15 minutes at ${batchSeconds} s per batch`,
       `\`concurrencyMax.steps\`: ${steps}`,
-      atOnce,
+      concurrent,
     ],
     [
       "scheduled starts",
@@ -258,7 +258,7 @@ function ofService(): readonly Ceiling[] {
     [
       "calls to a source",
       perSecond(callsPerSecondMax),
-      `\`callsPerSecondMax\`; \`sharePerSecondMax\`: ${sharePerSecondMax}/s a row`,
+      `\`callsPerSecondMax\`; \`sharePerSecondMax\`: ${sharePerSecondMax}/s per row`,
       units(`of a row: ${shown(aws.partitionUnits)}/s`),
     ],
     [

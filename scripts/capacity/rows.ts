@@ -9,7 +9,7 @@ export const capacityRows = (scenarios: readonly Scenario[]) =>
     "slowest run": minutes(duration.max),
     "all done after": minutes(lastEnd),
     "batches waiting": `${waitingMax.batches}`,
-    "workers at once": `${workersMax}`,
+    "concurrent workers": `${workersMax}`,
     "in time": isInTime ? "yes" : "no",
   }));
 

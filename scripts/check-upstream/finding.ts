@@ -20,7 +20,7 @@ export type Verdict = Pick<Finding, "rule" | "level" | "expected"> & {
  * Returns the finding of a checked rule: `fail` if `trouble` describes a violation, `pass` if it is
  * null.
  */
-export const judged = ({ trouble, ...rule }: Verdict, scraper?: string): Finding => ({
+export const findingOf = ({ trouble, ...rule }: Verdict, scraper?: string): Finding => ({
   ...rule,
   scraper,
   outcome: trouble === null ? "pass" : "fail",
@@ -28,7 +28,7 @@ export const judged = ({ trouble, ...rule }: Verdict, scraper?: string): Finding
 });
 
 /** Returns a finding for a rule that was not checked, with the reason. */
-export const skipped = (rule: string, reason: string, scraper?: string): Finding => ({
+export const skippedFinding = (rule: string, reason: string, scraper?: string): Finding => ({
   rule,
   level: "must",
   outcome: "skip",

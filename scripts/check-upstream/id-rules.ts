@@ -1,6 +1,6 @@
 /** Checks the IDs in the results of a reply. */
 import type { Verdict } from "./finding.ts";
-import { listed, textOf } from "./listed.ts";
+import { joinTroubles, textOf } from "./listed.ts";
 import { idOfResult, offerOf } from "./read-call.ts";
 import type { Asked } from "./taken.ts";
 
@@ -22,19 +22,19 @@ export function judgeIds(
       rule: "every-id",
       level: "should",
       expected: "a result for every requested ID, even if its status is unavailable",
-      trouble: listed(missing.map((id) => `${id} is missing`)),
+      trouble: joinTroubles(missing.map((id) => `${id} is missing`)),
     },
     {
       rule: "asked-only",
       level: "should",
       expected: "no results for IDs that were not requested",
-      trouble: listed(answered.filter((id) => !asked.has(id))),
+      trouble: joinTroubles(answered.filter((id) => !asked.has(id))),
     },
     {
       rule: "once",
       level: "should",
       expected: "one result for each ID (the service uses the first of several)",
-      trouble: listed(answered.filter((id, n) => asked.has(id) && answered.indexOf(id) < n)),
+      trouble: joinTroubles(answered.filter((id, n) => asked.has(id) && answered.indexOf(id) < n)),
     },
   ];
   return scraper === "retailer_a.offer_check"
@@ -58,6 +58,6 @@ function judgeAsins(missing: readonly string[], others: readonly Named[]): Verdi
     rule: "asin",
     level: "must",
     expected: "the requested asin in the result of an offer (otherwise it counts as unavailable)",
-    trouble: listed(strays),
+    trouble: joinTroubles(strays),
   };
 }

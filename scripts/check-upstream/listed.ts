@@ -11,7 +11,7 @@ export const textOf = (value: unknown): string =>
  * Returns the first three violations in one text, followed by the number of further ones; null
  * if `troubles` is empty.
  */
-export function listed(troubles: readonly string[]): string | null {
+export function joinTroubles(troubles: readonly string[]): string | null {
   const more = troubles.length - shownMax;
   if (troubles.length === 0) return null;
   return troubles.slice(0, shownMax).join(", ") + (more > 0 ? ` and ${more} more` : "");

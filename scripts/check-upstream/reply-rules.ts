@@ -8,10 +8,10 @@ import { type Difference, differences } from "./difference.ts";
 import type { Answered } from "./exchange.ts";
 import type { Verdict } from "./finding.ts";
 import { judgeIds } from "./id-rules.ts";
-import { listed, textOf } from "./listed.ts";
+import { joinTroubles, textOf } from "./listed.ts";
 import { idOfResult } from "./read-call.ts";
 import { isSentFound, judgeDifferences, judgeTaken } from "./taken-rules.ts";
-import { type Asked, type Taken, takenFrom } from "./taken.ts";
+import { type Asked, type Taken, storedResults } from "./taken.ts";
 import { judgeTimes } from "./time-rules.ts";
 
 const anyReply = v.object({ results: v.array(v.unknown()) });
@@ -28,8 +28,8 @@ export async function judgeReply(
   deadlineMs: number,
 ): Promise<Verdict[]> {
   const text = decoded(seen.body);
-  const taken = await takenFrom(seen, asked);
-  const inUtf8 = await takenFrom({ body: seen.body, headers: new Headers() }, asked);
+  const taken = await storedResults(seen, asked);
+  const inUtf8 = await storedResults({ body: seen.body, headers: new Headers() }, asked);
   const bytes = judgeBytes(seen, {
     isUtf8: text !== undefined,
     isSame: JSON.stringify(taken) === JSON.stringify(inUtf8),
@@ -138,19 +138,19 @@ function judgeSchema(
       rule: "schema",
       level: "must",
       expected: "results that match the schema",
-      trouble: listed(others.filter((issue) => !isLesser(issue)).map(shown)),
+      trouble: joinTroubles(others.filter((issue) => !isLesser(issue)).map(shown)),
     },
     {
       rule: "types",
       level: "should",
       expected: "numbers and booleans that are not sent as strings, and IDs that are",
-      trouble: listed(others.filter(isLesser).map(shown)),
+      trouble: joinTroubles(others.filter(isLesser).map(shown)),
     },
     {
       rule: "unknown-fields",
       level: "should",
       expected: "only fields of the schema (the service drops others)",
-      trouble: listed(unknown),
+      trouble: joinTroubles(unknown),
     },
   ];
 }
@@ -178,7 +178,7 @@ function judgeCurrency(
     rule: "currency",
     level: "must",
     expected: `only prices in ${currency} (otherwise the item counts as unavailable)`,
-    trouble: listed(strangers.map(({ id }) => textOf(id))),
+    trouble: joinTroubles(strangers.map(({ id }) => textOf(id))),
   };
 }
 

@@ -2,10 +2,10 @@
 import { gzipSync } from "node:zlib";
 import { reportsError } from "../../shared/sources/contract/reply-error.ts";
 import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
-import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
+import { type Finding, findingOf, skippedFinding, type Verdict } from "./finding.ts";
 import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
-import { type Asked, takenFrom } from "./taken.ts";
+import { type Asked, storedResults } from "./taken.ts";
 
 /** The maximum time of a reply to a call with `deadline_ms` 1, in milliseconds. */
 const shortReplyMsMax = 2_000;
@@ -25,7 +25,7 @@ export async function checkScraper(server: Server, subject: Subject): Promise<Fi
   const ids = subject.ids.slice(0, maxBatch);
   const [first] = ids;
   if (first === undefined) {
-    return [skipped("reply", "pass --ids of items that exist", scraper)];
+    return [skippedFinding("reply", "pass --ids of items that exist", scraper)];
   }
   const { seen, turnedAway } = await sendPatiently(server, {
     path: "/read",
@@ -47,7 +47,7 @@ export async function checkScraper(server: Server, subject: Subject): Promise<Fi
 }
 
 const withScraper = (verdicts: readonly Verdict[], scraper: string): Finding[] =>
-  verdicts.map((verdict) => judged(verdict, scraper));
+  verdicts.map((verdict) => findingOf(verdict, scraper));
 
 function judgeArrival(seen: Seen): Verdict[] {
   const isTooLarge = seen.kind === "none" && seen.reason.startsWith("a body of more");
@@ -128,13 +128,13 @@ async function checkTooMany(server: Server, subject: Subject): Promise<Finding[]
   const { maxBatch, scraper } = subject;
   const rule = "too-many";
   if (maxBatch === undefined || maxBatch >= tooManyMax) {
-    return [skipped(rule, `the server declares no maxBatch below ${tooManyMax}`, scraper)];
+    return [skippedFinding(rule, `the server declares no maxBatch below ${tooManyMax}`, scraper)];
   }
   const ids = Array.from({ length: maxBatch + 1 }, (_, n) => madeUpId(scraper, n));
   const seen = await send(server, { path: "/read", body: readBody(subject, ids) });
   const expected = "200, 400 or 413 for more IDs than maxBatch";
   const trouble = troubleUnless(seen, [200, 400, 413]);
-  return [judged({ rule, level: "must", expected, trouble }, scraper)];
+  return [findingOf({ rule, level: "must", expected, trouble }, scraper)];
 }
 
 function madeUpId(scraper: string, n: number): string {
@@ -148,12 +148,12 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
   const { scraper, unknownId } = subject;
   const rule = "unknown-id";
   if (unknownId === undefined) {
-    return skipped(rule, "pass --unknown-id of an item that does not exist", scraper);
+    return skippedFinding(rule, "pass --unknown-id of an item that does not exist", scraper);
   }
   const seen = await send(server, { path: "/read", body: readBody(subject, [unknownId]) });
   const expected = `${unknownId} with not_found or unavailable, in a 200 without an error`;
   const trouble = await foundTrouble(seen, { ...subject, ids: [unknownId] });
-  return judged({ rule, level: "must", expected, trouble }, scraper);
+  return findingOf({ rule, level: "must", expected, trouble }, scraper);
 }
 
 /**
@@ -162,7 +162,7 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
  */
 async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
-  const taken = await takenFrom(seen, asked);
+  const taken = await storedResults(seen, asked);
   if (taken === null) return "a body that is not a reply of the contract";
   if (reportsError(jsonOf(seen))) return "an error next to the results";
   const found = taken.find(({ isFound }) => isFound);

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { upstreamCapabilities } from "../../shared/sources/upstream/contract.ts";
 import { jsonOf, type Seen, send, type Server, summary } from "./exchange.ts";
-import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
+import { type Finding, findingOf, skippedFinding, type Verdict } from "./finding.ts";
 import { readBody, type Subject } from "./read-call.ts";
 
 export type Capabilities = v.InferOutput<typeof upstreamCapabilities>;
@@ -19,7 +19,7 @@ export async function readCapabilities(
   if (seen.kind === "answered" && seen.status === 404) {
     return {
       capabilities: null,
-      finding: skipped(rule, "the server declares none, which is valid"),
+      finding: skippedFinding(rule, "the server declares none, which is valid"),
     };
   }
   const parsed = v.safeParse(upstreamCapabilities, jsonOf(seen));
@@ -27,7 +27,7 @@ export async function readCapabilities(
   const issue = parsed.success
     ? ""
     : `, ${v.getDotPath(parsed.issues[0]) ?? "the body"} is invalid`;
-  const finding = judged({
+  const finding = findingOf({
     rule,
     level: "must",
     expected: "404, or 200 with a body that matches the schema",
@@ -54,19 +54,19 @@ export async function checkRefusals(
     refusal("broken-json", "must", broken),
     refusal("unknown-scraper", "must", other),
     refusal("not-json-type", "should", asText),
-  ].map((verdict) => judged(verdict));
+  ].map((verdict) => findingOf(verdict));
   if (server.secret === undefined) {
     return [
       ...findings,
-      skipped("secret", "pass --secret-env to check that the server requires its secret"),
+      skippedFinding("secret", "pass --secret-env to check that the server requires its secret"),
     ];
   }
   const wrong = await send(server, { path, body, secret: `${server.secret}x` });
   const without = await send(server, { path, body, secret: null });
   return [
     ...findings,
-    judged(unauthorized("wrong-secret", wrong)),
-    judged(unauthorized("no-secret", without)),
+    findingOf(unauthorized("wrong-secret", wrong)),
+    findingOf(unauthorized("no-secret", without)),
   ];
 }
 
@@ -79,8 +79,8 @@ const expectedOf = {
 } as const;
 
 /**
- * Returns the verdict for a call that the server must refuse. Accepts every 4xx status except those
- * that the contract reserves for other meanings.
+ * Returns the verdict for a call that the server must refuse. Accepts every 4xx status except the
+ * statuses to which the contract gives another meaning.
  */
 function refusal(rule: keyof typeof expectedOf, level: Verdict["level"], seen: Seen): Verdict {
   const isRefused =

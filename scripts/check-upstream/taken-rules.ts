@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Difference } from "./difference.ts";
 import { shownDifference, brief } from "./difference.ts";
 import type { Verdict } from "./finding.ts";
-import { listed, textOf } from "./listed.ts";
+import { joinTroubles, textOf } from "./listed.ts";
 import type { Asked, Taken } from "./taken.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { readShape } from "../../shared/sources/upstream/shape.ts";
@@ -40,7 +40,7 @@ export function judgeTaken(
       level: "must",
       expected:
         "every result that is reported as found can be read, an offer completely (otherwise it counts as unavailable)",
-      trouble: listed(
+      trouble: joinTroubles(
         lost.map((one) =>
           [`${one.taken.id} reports ${textOf(one.sent)}`, ...causesOf(one)].join(" with "),
         ),
@@ -51,7 +51,7 @@ export function judgeTaken(
       level: "must",
       expected:
         "ok only with title, stock and price (for pulse: newCount and newMinPrice), otherwise partial",
-      trouble: listed(lacking.map((one) => one.taken.id)),
+      trouble: joinTroubles(lacking.map((one) => one.taken.id)),
     },
     judgeFound(taken, asked),
   ];
@@ -80,7 +80,7 @@ function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">
  */
 export function judgeDifferences(found: readonly Difference[]): Verdict[] {
   const those = (kind: Difference["kind"]): string | null =>
-    listed(found.filter((one) => one.kind === kind).map(shownDifference));
+    joinTroubles(found.filter((one) => one.kind === kind).map(shownDifference));
   return [
     {
       rule: "dropped",

@@ -2,7 +2,7 @@
 import { readingAgeMaxMs } from "../../shared/sources/contract/reading-age.ts";
 import type { Answered } from "./exchange.ts";
 import type { Verdict } from "./finding.ts";
-import { listed, textOf } from "./listed.ts";
+import { joinTroubles, textOf } from "./listed.ts";
 import { isTimeAccepted } from "./taken.ts";
 
 interface Dated {
@@ -31,7 +31,7 @@ export function judgeTimes(
       rule: "fetched-at",
       level: "should",
       expected: "fetchedAt in every result",
-      trouble: listed(
+      trouble: joinTroubles(
         ids(results.filter((one) => !dated.includes(one))).map((id) => `${id} has none`),
       ),
     },
@@ -40,7 +40,7 @@ export function judgeTimes(
       level: "must",
       expected:
         "fetchedAt like 2026-01-31T10:00:00Z, in any time zone (otherwise the item counts as unavailable)",
-      trouble: listed(
+      trouble: joinTroubles(
         unread.map(({ id, fetchedAt }) => `${textOf(id)}: ${JSON.stringify(fetchedAt)}`),
       ),
     },
@@ -48,13 +48,13 @@ export function judgeTimes(
       rule: "fresh",
       level: "must",
       expected: "no item read more than a day ago (it counts as unavailable)",
-      trouble: listed(ids(dated.filter(isStale))),
+      trouble: joinTroubles(ids(dated.filter(isStale))),
     },
     {
       rule: "clock",
       level: "should",
       expected: "no fetchedAt in the future",
-      trouble: listed(ids(dated.filter((one) => readAgoMs(one) < -aheadMaxMs))),
+      trouble: joinTroubles(ids(dated.filter((one) => readAgoMs(one) < -aheadMaxMs))),
     },
     {
       rule: "deadline",

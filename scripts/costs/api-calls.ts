@@ -238,7 +238,12 @@ function answered(
       });
       answer.on("end", () => {
         if (answer.statusCode === call.status) resolve(bytes);
-        else reject(new Error(`${call.url} returned ${answer.statusCode}`));
+        else
+          reject(
+            new Error(
+              `${call.method} ${call.url} returned HTTP ${answer.statusCode} (expected ${call.status}).`,
+            ),
+          );
       });
     });
     outgoing.on("error", reject);

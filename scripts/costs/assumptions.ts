@@ -46,7 +46,7 @@ export function readAssumptions(texts: Texts): Assumptions {
     const text = texts[option] ?? value;
     const number = Number(text);
     if (!(Number.isFinite(number) && number >= 0)) {
-      throw new Error(`--${option} must be a number of 0 or more (got "${text}")`);
+      throw new Error(`--${option} must be a number of 0 or more (got "${text}").`);
     }
     return [name, number] as const;
   });

@@ -177,7 +177,9 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
   const [run] = data as { status: string; stats: Readonly<Record<string, number>> }[];
   const moved = changedItemsIn(itemsAt(list, items, runNumber), runNumber).length;
   if (run?.status !== "completed" || run.stats["changed"] !== moved) {
-    throw new Error(`Run ${runNumber} did not have the expected result: ${JSON.stringify(run)}`);
+    throw new Error(
+      `Run ${runNumber} must be completed with ${moved} changed items (got ${JSON.stringify(run)}).`,
+    );
   }
   await takeAll(bench);
   const tier = tierOf(runNumber);

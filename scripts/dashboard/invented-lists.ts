@@ -82,7 +82,11 @@ export async function inventLists(
 ): Promise<void> {
   for (const list of lists(endpointUrl)) {
     const { body, status } = await api.send("POST", "/watchlists", list.body);
-    if (status !== 201) throw new Error(`The watchlist was not created: ${JSON.stringify(body)}`);
+    if (status !== 201) {
+      throw new Error(
+        `POST /watchlists returned HTTP ${status} (expected 201): ${JSON.stringify(body)}`,
+      );
+    }
     const path = `/watchlists/${String(body["id"])}`;
     await runsEnded(api, path, 1);
     for (let run = 2; run <= list.runs; run += 1) {
@@ -106,7 +110,7 @@ async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<vo
   const deadline = Date.now() + patienceMs;
   while (!(await isSo())) {
     if (Date.now() > deadline)
-      throw new Error(`Timed out after ${patienceMs / 1_000} s while waiting for ${what}`);
+      throw new Error(`Timed out after ${patienceMs / 1_000} s while waiting for ${what}.`);
     await delay(lookMs);
   }
 }

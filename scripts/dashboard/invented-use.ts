@@ -56,7 +56,11 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
  */
 async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAnswer["body"]> {
   const answer = await api.send("POST", path, body);
-  if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+  if (answer.status !== 201) {
+    throw new Error(
+      `POST ${path} returned HTTP ${answer.status} (expected 201): ${JSON.stringify(answer.body)}`,
+    );
+  }
   return answer.body;
 }
 

@@ -31,9 +31,14 @@ async function placesOf(api: ApiClient): Promise<readonly Shown[]> {
   const watchlistId = await idOf(api, "/watchlists", "Espresso machines");
   const endpointId = await idOf(api, "/webhook_endpoints", "Pricing service");
   return [
+    { name: "changes", place: "/changes" },
+    { name: "search", place: "/changes?span=7", act: search },
     { name: "overview", place: "/overview" },
+    { name: "sources", place: "/sources" },
     { name: "watchlists", place: "/watchlists" },
     { name: "watchlist", place: `/watchlists/${watchlistId}` },
+    { name: "item", place: `/watchlists/${watchlistId}/items/9000001` },
+    { name: "rules", place: `/watchlists/${watchlistId}?tab=settings`, act: editRules },
     { name: "new-watchlist", place: "/watchlists/new" },
     { name: "webhooks", place: "/webhooks" },
     { name: "webhook", place: `/webhooks/${endpointId}` },
@@ -54,7 +59,7 @@ async function idOf(api: ApiClient, path: string, name: string): Promise<string>
     : [];
   const found = entries.find((entry) => entry["name"] === name || entry["description"] === name);
   if (found === undefined)
-    throw new Error(`${path} lists nothing with the name or description ${name}`);
+    throw new Error(`GET ${path} returned no entry with the name or description "${name}".`);
   return String(found["id"]);
 }
 
@@ -64,6 +69,20 @@ async function sendCall(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText("Balance after").waitFor();
   await page.evaluate("scrollTo(0, 0)");
+}
+
+async function search(page: Page): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("900000");
+  await page
+    .getByRole("option", { name: /9000001/ })
+    .first()
+    .waitFor();
+}
+
+async function editRules(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Edit the rules" }).click();
+  await page.getByRole("heading", { name: "Pipeline" }).scrollIntoViewIfNeeded();
 }
 
 const sizes = {

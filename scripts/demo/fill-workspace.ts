@@ -88,7 +88,11 @@ const made = async (api: ApiClient, path: string, body: unknown): Promise<ApiAns
   succeeded(await api.send("POST", path, body), `POST ${path}`);
 
 function succeeded({ status, body }: ApiAnswer, what: string): ApiAnswer["body"] {
-  if (status >= 300) throw new Error(`${what} returned ${status}: ${JSON.stringify(body)}`);
+  if (status >= 300) {
+    throw new Error(
+      `${what} must succeed (got HTTP ${status}): ${JSON.stringify(body)}. Check the account and its key.`,
+    );
+  }
   return body;
 }
 

@@ -281,7 +281,9 @@ function named(outputs: Outputs, name: string): string {
 async function runScript(script: string, ...words: string[]): Promise<string> {
   const started = promisify(execFile)(process.execPath, [script, ...words]);
   const { stdout } = await started.catch((error: unknown) => {
-    throw new Error(`${basename(script)} ${words.join(" ")}: ${reasonOf(error)}`);
+    throw new Error(
+      `The command ${basename(script)} ${words.join(" ")} failed: ${reasonOf(error)}`,
+    );
   });
   return stdout;
 }

@@ -89,7 +89,9 @@ function policyFor(gap: Gap, n: number, resources: readonly DeployedResource[]):
     ({ type, logicalId }) => type === "AWS::IAM::Role" && gap.roles.test(logicalId),
   );
   if (roles.length === 0)
-    throw new Error(`The templates have no role whose logical ID matches ${gap.roles.source}`);
+    throw new Error(
+      `The templates must contain a role whose logical ID matches ${gap.roles.source}.`,
+    );
   const Statement = [
     { Effect: "Allow", Action: gap.actions, Resource: { "Fn::Sub": gap.resource } },
   ];

@@ -93,7 +93,9 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 function onOneMetric({ Metrics, ...others }: v.InferOutput<typeof alarm>["Properties"]): unknown {
   const first = Metrics.find((one) => v.is(metric, one));
   if (!v.is(metric, first)) {
-    throw new Error(`The alarm ${JSON.stringify(others)} has only expressions, and no metric.`);
+    throw new Error(
+      `The alarm must contain at least one metric, not only expressions: ${JSON.stringify(others)}`,
+    );
   }
   const { Metric, Period, Stat } = first.MetricStat;
   const statistic = /^(?:p\d|tm|wm|tc|ts)/i.test(String(Stat))

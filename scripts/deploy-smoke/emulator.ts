@@ -84,9 +84,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 async function untilHealthy(endpoint: string, child: ChildProcess, logFile: string): Promise<void> {
   const deadline = Date.now() + startSecondsMax * 1_000;
   while (!(await isHealthy(endpoint))) {
-    if (child.exitCode !== null) throw new Error(`The emulator did not start: see ${logFile}`);
+    if (child.exitCode !== null)
+      throw new Error(`The emulator exited before it was ready. See ${logFile} for the cause.`);
     if (Date.now() > deadline) {
-      throw new Error(`The emulator was not ready within ${startSecondsMax} s: see ${logFile}`);
+      throw new Error(
+        `The emulator was not ready within ${startSecondsMax} s. See ${logFile} for the cause.`,
+      );
     }
     await delay(200);
   }
@@ -113,7 +116,8 @@ async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No port is available.");
+  if (address === null || typeof address === "string")
+    throw new Error("The system did not assign a free TCP port.");
   server.close();
   await once(server, "close");
   return address.port;

@@ -34,7 +34,9 @@ export async function hasLogged(
     ({ type, logicalId }) => type === "AWS::Logs::LogGroup" && logicalId.startsWith(name),
   );
   if (group === undefined) {
-    throw new Error(`The deployment has no log group whose logical ID begins with ${name}.`);
+    throw new Error(
+      `The deployment must contain a log group whose logical ID begins with ${name}. Deploy it again.`,
+    );
   }
   return (await messagesOf(endpoint, group.physicalId)).length > 0;
 }

@@ -55,6 +55,7 @@ export async function startReceiver(folder: string, port: DeliveryPort): Promise
 
 function portOf(server: Server): number {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The receiver has no port.");
+  if (address === null || typeof address === "string")
+    throw new Error("The webhook receiver does not listen on a TCP port.");
   return address.port;
 }

@@ -23,7 +23,7 @@ export interface Bundle {
  * digest of their content, so caches may keep them.
  * @throws Error if the bundle has no entry for the file
  */
-export function bundled(file: string): Bundle {
+export function bundleFile(file: string): Bundle {
   const { outputFiles, metafile } = buildSync({
     entryPoints: [join(folder, file)],
     bundle: true,
@@ -50,7 +50,8 @@ export function bundled(file: string): Bundle {
   const assets = outputFiles.map(asset);
   const stem = file.replace(/\.\w+$/, "");
   const entry = assets.find(({ name }) => name.startsWith(`${stem}-`));
-  if (entry === undefined) throw new Error(`The bundle of ${file} has no entry.`);
+  if (entry === undefined)
+    throw new Error(`The bundle of ${file} has no entry file whose name begins with ${stem}-.`);
   return { entry: entry.name, imports: importsOf(metafile, entry.name), assets };
 }
 
@@ -71,7 +72,7 @@ function importsOf({ outputs }: Metafile, entry: string): readonly string[] {
 const asset = ({ path, text }: OutputFile): Asset => ({ name: basename(path), content: text });
 
 /** Returns an asset named `<stem>-<digest of the content>.<suffix>`. */
-export function named(stem: string, suffix: string, content: string): Asset {
+export function namedAsset(stem: string, suffix: string, content: string): Asset {
   const digest = createHash("sha256").update(content).digest("base64url").slice(0, 10);
   return { name: `${stem}-${digest}.${suffix}`, content };
 }

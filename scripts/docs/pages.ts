@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Asset, type Bundle, bundled, named } from "./bundle.ts";
+import { type Asset, type Bundle, bundleFile, namedAsset } from "./bundle.ts";
 import { escapeHtml, renderMarkdown, type RenderedPage } from "./markdown.ts";
 import { sandboxPage } from "./sandbox-page.ts";
 import { upstreamPage } from "./upstream-page.ts";
@@ -48,11 +48,11 @@ export function documentation(operations: readonly ListedOperation[]): Documenta
     const { title, html: main, sections } = renderMarkdown(source(), publicLink);
     return { name, title, html: main, sections };
   });
-  const style = bundled("style.css");
-  const search = bundled("search.ts");
-  const renderer = bundled("reference.ts");
-  const rendererStyle = bundled("reference.css");
-  const sections = named("sections", "json", JSON.stringify(pages.flatMap(searchEntries)));
+  const style = bundleFile("style.css");
+  const search = bundleFile("search.ts");
+  const renderer = bundleFile("reference.ts");
+  const rendererStyle = bundleFile("reference.css");
+  const sections = namedAsset("sections", "json", JSON.stringify(pages.flatMap(searchEntries)));
   return {
     pages: {
       index: indexPage(pages, { style, search, sections }),

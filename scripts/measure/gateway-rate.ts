@@ -125,7 +125,12 @@ function answered(
         answer.resume();
         answer.on("end", () => {
           if (answer.statusCode === 200) resolve();
-          else reject(new Error(`${call.method} ${call.path} returned ${answer.statusCode}`));
+          else
+            reject(
+              new Error(
+                `${call.method} ${call.path} returned HTTP ${answer.statusCode} (expected 200).`,
+              ),
+            );
         });
       },
     );

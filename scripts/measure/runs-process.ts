@@ -50,7 +50,8 @@ export async function startRunsWorld(
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${text}`);
+      if (!answer.ok)
+        throw new Error(`${method} ${path} must succeed (got HTTP ${answer.status}): ${text}`);
       return JSON.parse(text) as Answered;
     },
     send: (request) => void child.send(request),

@@ -32,7 +32,7 @@ export interface WorkerRequest {
 const invocationMs = 180_000;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";
 const never = (): never => {
-  throw new Error("The default pipeline reads no offers");
+  throw new Error("Unexpected read of offers: the default pipeline reads only products.");
 };
 const overrides: Overrides = {
   allowLoopback: true,

@@ -23,7 +23,7 @@ const constraints = new Set([
  * constant string gets the description "Always ...". Any other schema or field that has no entry
  * stays without a description.
  */
-export function described(document: JsonObject): JsonObject {
+export function addDescriptions(document: JsonObject): JsonObject {
   const { components: parts, ...rest } = document;
   const { schemas, ...others } = asObject(parts);
   return {

@@ -2,9 +2,9 @@ import { type RouteKey, routes } from "../../functions/routes.ts";
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/json-schema.ts";
 import { codeSamples, type SampleCall } from "./code-samples.ts";
-import { described } from "./described.ts";
+import { addDescriptions } from "./described.ts";
 import { commonHeaders, type HeaderName, headerRefs, headers, itemHeaders } from "./headers.ts";
-import { bodyComponents, closed, namedBodies } from "./named-bodies.ts";
+import { bodyComponents, closedSchema, namedBodies } from "./named-bodies.ts";
 import { named } from "./named-schemas.ts";
 import { type Answer, type Operation, type RefusalStatus, tags } from "./operation.ts";
 import { operations } from "./operations.ts";
@@ -17,7 +17,7 @@ import { webhooks } from "./webhooks.ts";
  * domains.
  */
 export function openApiDocument(): JsonObject {
-  return described({
+  return addDescriptions({
     openapi: "3.1.0",
     info: {
       title: "Retail product data service",
@@ -160,7 +160,7 @@ function requestBody({
     required: !optional,
     content: {
       "application/json": {
-        schema: closed(jsonSchema(schema, { direction: "input", named: namedBodies })),
+        schema: closedSchema(jsonSchema(schema, { direction: "input", named: namedBodies })),
         examples: Object.fromEntries(
           Object.entries(examples).map(([name, value]) => [name, { value }]),
         ),

@@ -111,7 +111,7 @@ export const eventSchemas = {
   ),
 };
 
-/** Schema of the body of an event of a run: 200 of `GET /v1/events/{id}`. */
+/** Schema of a run event, the 200 response of `GET /v1/events/{id}`. */
 export const runEventSchema = v.variant("type", [
   eventSchemas["watchlist.product.changed"],
   eventSchemas["watchlist.product.matched"],

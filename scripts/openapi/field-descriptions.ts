@@ -212,7 +212,8 @@ const descriptions: Readonly<Record<string, string>> = {
   routes: "What happens to an item after the read: further steps, and events.",
   "Watchlist.run_count": "Number of runs so far.",
   "data|last_change.run_id": "ID of the run; begins with wlrun_.",
-  "WatchlistRun|data|last_change.run_number": "Number of the run in its watchlist: 1, 2, 3 ...",
+  "WatchlistRun|data|getWatchlistRun|last_change.run_number":
+    "Number of the run in its watchlist: 1, 2, 3 ...",
   "Watchlist|previewSchedule.schedule": "When the watchlist runs.",
   "changes|last_change|products|steps.scraper":
     "Scraper that read the items, such as retailer_a.lite.",
@@ -232,12 +233,12 @@ const descriptions: Readonly<Record<string, string>> = {
   started_at: "When the run started.",
   "WatchlistItem.state":
     "`new`: not read yet. `active`: read. `delisted`: no longer read, because it does not exist.",
-  "WatchlistRun|data.stats": "What the run read and found, in numbers of items.",
+  "WatchlistRun|data|getWatchlistRun.stats": "What the run read and found, in numbers of items.",
   "checkOffers|readItemOffers|readOffers|readProducts.stats": "Number of items by result.",
   "OfferCheckResult.status": "`ok` is charged, `unavailable` is refunded.",
   "OffersResult.status": "`ok` and `not_found` are charged, `unavailable` is refunded.",
   "Watchlist|watchlist.status": "`active`: runs on its schedule. `paused`: does not run.",
-  "WatchlistRun|data.status":
+  "WatchlistRun|data|getWatchlistRun.status":
     "`running`: in progress. `completed`: read what the credits covered. `insufficient_credits`: " +
     "skipped, nothing was read. `failed`: ended by an error. " +
     "`held`: too many items changed or were delisted, and the run waits for its release or discard.",
@@ -263,7 +264,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "When the resource was last changed.",
   "attributes.value": "Value of the attribute.",
   "products.values": "Values of the item when it matched, by field.",
-  "WatchlistRun|changeWatchlistAsins|changeWatchlistItems|data.watchlist_id":
+  "WatchlistRun|changeWatchlistAsins|changeWatchlistItems|data|getWatchlistRun.watchlist_id":
     "ID of the watchlist; begins with wl_.",
   "data.watchlist_name": "Name of the watchlist when the run ended.",
 };

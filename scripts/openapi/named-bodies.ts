@@ -37,12 +37,12 @@ export const namedBodies: NamedSchemas = Object.fromEntries(
 export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(
     Object.entries(componentSchemas({ direction: "input", named: namedBodies })).map(
-      ([name, schema]) => [name, { title: name, ...closed(schema), ...bodies[name]?.rules }],
+      ([name, schema]) => [name, { title: name, ...closedSchema(schema), ...bodies[name]?.rules }],
     ),
   );
 
 /** Returns the schema of a body, which refuses other fields than its own. */
-export const closed = (schema: JsonObject): JsonObject =>
+export const closedSchema = (schema: JsonObject): JsonObject =>
   "properties" in schema ? { ...schema, additionalProperties: false } : schema;
 
 /** Returns the schema of a body that is one of several named objects. */

@@ -10,28 +10,28 @@ import type { JsonObject } from "../../tools/documents/json-schema.ts";
  * Requires a field, with any value. Also defines the field, because linters require a definition
  * for each required field.
  */
-export const sent = (field: string): JsonObject => ({
+export const requireField = (field: string): JsonObject => ({
   properties: { [field]: {} },
   required: [field],
 });
 
 /** Returns a JSON Schema that forbids each of the fields. */
-export const forbidden = (...fields: readonly string[]): JsonObject => {
+export const forbidFields = (...fields: readonly string[]): JsonObject => {
   const [first = ""] = fields;
-  return { not: fields.length === 1 ? sent(first) : { anyOf: fields.map(sent) } };
+  return { not: fields.length === 1 ? requireField(first) : { anyOf: fields.map(requireField) } };
 };
 
 /** Requires one of two fields and forbids the other. */
 export const exactlyOne = (field: string, other: string): JsonObject => ({
-  if: sent(field),
+  if: requireField(field),
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.
-  then: forbidden(other),
-  else: sent(other),
+  then: forbidFields(other),
+  else: requireField(other),
 });
 
 /**
- * Applies `rules` if a field has one of the values, and `otherwise` if it has another value or is
- * absent.
+ * Returns a JSON Schema that applies `rules` if a field has one of the values, and `otherwise` if it
+ * has another value or is absent.
  */
 export const where = (
   field: string,

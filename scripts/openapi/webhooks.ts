@@ -65,7 +65,7 @@ const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   "webhook.test": {
     summary: "A test delivery",
     description:
-      "Sent when you call `POST /v1/webhook_endpoints/{id}/test`: once, without retries.",
+      "Sent when you call `POST /v1/webhook_endpoints/{id}/test` without `type`: once, without retries.",
     example: webhookTestEvent,
   },
 };

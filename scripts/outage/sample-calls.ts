@@ -42,7 +42,9 @@ const preparationSecondsMax = 60;
 
 const idOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }): string => {
   const { id } = body;
-  if (typeof id !== "string") throw new Error(`No resource was created: ${JSON.stringify(body)}`);
+  if (typeof id !== "string") {
+    throw new Error(`The API must return the ID of a new resource (got ${JSON.stringify(body)}).`);
+  }
   return id;
 };
 /**

@@ -38,8 +38,8 @@ export async function transferSettings(transfer: SettingsTransfer): Promise<void
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(settings)) {
     if (isKnown(key)) kept[key] = key === "sources" ? absolute(value, project) : value;
-    else if (ofDomain.has(key)) throw new Error(domainRefusal(`does not know '${key}'`));
-    else log(`${name}: the release does not know '${key}'. Deploying without it.`);
+    else if (ofDomain.has(key)) throw new Error(domainRefusal(`does not accept '${key}'`));
+    else log(`${name}: the release does not accept '${key}'. Deploying without it.`);
   }
   const keys = new Set([...Object.keys(kept), ...given.map((pair) => pair.split("=")[0])]);
   if (hasDomain && !keys.has("domainName")) {

@@ -33,9 +33,12 @@ export async function checkOutRelease(name: string, project: string): Promise<Re
     await installPackages(folder, project);
   } catch (error) {
     await tree.remove();
-    throw new Error(`The packages of ${name} cannot be installed: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `npm could not install the packages of ${name}: ${reasonOf(error)}. Check the network, then repeat the command.`,
+      {
+        cause: error,
+      },
+    );
   }
   return tree;
 }

@@ -15,11 +15,15 @@ export interface BacktestJudge {
   /** Keeps the entries of the events of a run until they are compared. */
   addRun(name: WatchlistName, list: OpenWatchlist, played: TestedRun): void;
   /**
-   * Back-tests the runs of a shop since the last comparison, and compares them with their entries.
+   * Back-tests the runs of a shop since the last comparison, and compares the entries of the
+   * back-tests with the entries of the events that the runs sent.
    * These runs and their history must still be stored.
    */
   compare(lists: ReadonlyMap<WatchlistName, OpenWatchlist>): Promise<void>;
-  /** The results for all shops: `backtest` with own pipelines, `backtest other` with others. */
+  /**
+   * The results for all shops: `backtest` for back-tests with the watchlist's own pipeline,
+   * `backtest other` for back-tests with the pipeline of the other watchlist.
+   */
   comparisons(): readonly Comparison[];
 }
 

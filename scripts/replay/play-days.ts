@@ -68,10 +68,11 @@ interface OpenShop {
 /**
  * Replays the prices of shops. On each day, the source has the prices of that day, the new products
  * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
- * the events report, those of the brakes, and the history. On the first day of each month, a run
- * with wrong prices precedes, and on the 15th one in which a part of the prices is wrong. They are
- * discarded, so the other records must be as if they had not run.
- * The judge of back-tests receives all other runs. Returns the totals.
+ * the events report, the decisions of the brakes, and the history. Returns the totals.
+ *
+ * Two days of each month begin with an additional run: on the first day, all of its prices are
+ * wrong, and on the 15th, a part of them. These runs are discarded, so the other records must be as
+ * if they had not run. The judge of back-tests receives all other runs.
  * @param days the days of all shops, YYYY-MM-DD, ascending
  * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
  * the prices of the file, or does not hold one with wrong prices
@@ -163,11 +164,17 @@ async function playRuns(
 const isWrongDay = (day: string): boolean => day.endsWith("-01");
 const isPartlyWrongDay = (day: string): boolean => day.endsWith("-15");
 
-/** So many items that enough of the wrong prices have an earlier price. */
+/**
+ * Returns true if enough items have an earlier price. The brake compares prices only with earlier
+ * prices.
+ */
 const canBeHeldForShape = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
   day > days.first && items.length - days.planOf(day).added.length >= settings.partlyWrongItemsMin;
 
-/** The brake holds neither the first run of a watchlist nor one of few items with earlier prices. */
+/**
+ * Returns true if the brake can hold a run. It never holds the first run of a watchlist, or a run in
+ * which few items have earlier prices.
+ */
 const canBeHeld = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
   day > days.first && items.length - days.planOf(day).added.length >= settings.brake.minItems;
 
@@ -187,7 +194,9 @@ async function playWrongRuns(
   for (const [list, { run, events }] of inPairs(due, runs)) {
     if (run.phase !== "held" || run.hold === undefined) {
       const { day, shop } = list;
-      throw new Error(`The run of ${day} with wrong prices of ${shop.days.shop} is not held.`);
+      throw new Error(
+        `The brake must hold the run of ${shop.days.shop} on ${day} with wrong prices (got the phase ${run.phase}).`,
+      );
     }
     recordDecisions(list, events, records);
     const { changedItems: changed, readItems: read } = run.hold;
@@ -201,8 +210,8 @@ async function playWrongRuns(
 }
 
 /**
- * Plays runs in which one of `settings.wrongEvery` prices is multiplied by 100, and discards them. So
- * few changes are below the brake: the shape of the answers holds the run. Returns their number.
+ * Plays runs in which one of `settings.wrongEvery` prices is multiplied by 100, and discards them.
+ * So few changes are below the brake: the shape of the answers holds the run. Returns their number.
  * @throws Error if a run is not held for the shape of its answers
  */
 async function playPartlyWrongRuns(
@@ -217,8 +226,10 @@ async function playPartlyWrongRuns(
   for (const [{ day, shop }, { run }] of inPairs(due, runs)) {
     const found = run.shape?.priceJump?.factor ?? 1;
     if (run.phase !== "held" || Math.abs(found / factor - 1) > 0.01) {
-      const where = `The run of ${day} with some wrong prices of ${shop.days.shop}`;
-      throw new Error(`${where} is ${run.phase}, with the factor ${found}.`);
+      throw new Error(
+        `The brake must hold the run of ${shop.days.shop} on ${day} with some wrong prices, with the ` +
+          `factor ${factor} (got the phase ${run.phase}, factor ${found}).`,
+      );
     }
   }
   await service.discard(
@@ -257,10 +268,16 @@ function recordRun(list: WatchlistOfDay, { run, events }: PlayedRun, records: Re
   const { days, items } = shop;
   const ok = run.stats.steps[stepId]?.ok ?? 0;
   if (run.status !== "completed" || ok !== items.length) {
-    const read = `read ${ok} of ${items.length} items of ${days.shop}`;
-    throw new Error(`The run of ${day} is ${run.status} and ${read}.`);
+    throw new Error(
+      `The run of ${days.shop} on ${day} must be completed and read all ${items.length} items ` +
+        `(got: ${run.status}, ${ok} of them read).`,
+    );
   }
-  if (run.hold !== undefined) throw new Error(`The run of ${day} of ${days.shop} is held.`);
+  if (run.hold !== undefined) {
+    throw new Error(
+      `The brake must not hold the run of ${days.shop} on ${day}, which has the recorded prices.`,
+    );
+  }
   recordDecisions(list, events, records);
 }
 

@@ -47,8 +47,8 @@ export interface Service {
   /** Reads the history points of an item in a span, oldest first, as the API does. */
   history(list: OpenWatchlist, itemId: string, span: HistorySpan): Promise<readonly ShownPoint[]>;
   /**
-   * Back-tests the runs of a watchlist from `since` on, as `POST /v1/watchlists/{id}/backtest` does,
-   * without bounds. `record` receives each repeated run.
+   * Back-tests the runs of a watchlist from `since` on, as `POST /v1/watchlists/{id}/backtest`
+   * does, without bounds. `record` receives each repeated run.
    */
   backtest(
     list: OpenWatchlist,
@@ -65,7 +65,7 @@ const signupCredits = 1_000_000_000;
 const pointsMax = 1_000;
 
 const noOffers = (): never => {
-  throw new Error("The pipelines of the replay read no offers");
+  throw new Error("Unexpected read of offers: the pipelines of the replay read only products.");
 };
 
 /**

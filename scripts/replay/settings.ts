@@ -12,7 +12,10 @@ export const settings = {
   sampleDays: 30,
   brake: { maxChangedPercent: 95, minItems: 50 },
   wrongTimes: 100,
-  /** On some days, one of so many items has a wrong price: too few for the brake. */
+  /**
+   * On some days, one of this many items has a wrong price. These are too few changes for the limits
+   * of the brake, so only the changed shape of the source can hold the run.
+   */
   wrongEvery: 5,
   /** Minimum number of items with an earlier price on such a day. */
   partlyWrongItemsMin: 200,

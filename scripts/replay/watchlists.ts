@@ -111,7 +111,9 @@ export const watchlistNames = ["changes", "limited"] as const satisfies readonly
  */
 const scraper = "retailer_a.lite";
 
-/** The answer of the source for an item with this price: the price in each field that routes test. */
+/**
+ * The answer of the source for an item with this price: the price in each field that routes test.
+ */
 export const fieldsOf = (price: number | null): ProductFields => ({
   price: price === null ? null : { amount: price, currency: "USD" },
   retailer_a: { newMinPrice: price, usedMinPrice: price, listPrice: price },
@@ -188,22 +190,25 @@ export function decisionsIn(
       return [];
     case "watchlist.product.delisted":
     case "webhook.test":
-      throw new Error(`A run of the replay had the event ${type}.`);
+      throw new Error(`The service sent the event type ${type}, which no run of the replay sends.`);
     default:
       return assertNever(type);
   }
 }
 
 /**
- * Returns true for the events of routes that need only the last two reads of an item: no state of the
- * route, and no field derived from earlier prices.
+ * Returns true for the events of routes that need only the last two reads of an item: no state of
+ * the route, and no field derived from earlier prices.
  */
 export const isWithoutRouteState = (name: WatchlistName, type: SerializedEvent["type"]): boolean =>
   name === "changes" && type === "watchlist.product.changed";
 
 function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): Rules {
   const found = rules[name];
-  if (found === undefined) throw new Error(`No rule of the replay reports '${name}'.`);
+  if (found === undefined)
+    throw new Error(
+      `The replay has no rule for '${name}'. Its rules are ${Object.keys(rules).join(", ")}.`,
+    );
   return found;
 }
 

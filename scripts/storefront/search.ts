@@ -1,4 +1,7 @@
 import { isPlatform } from "../../shared/platforms/catalogue.ts";
+import { plainLine } from "../../shared/sources/contract/html-text.ts";
+import { decimalsOf } from "../../shared/sources/storefront/minor-units.ts";
+import { contextOf } from "../../shared/sources/storefront/tool-call.ts";
 import { subcommand } from "../../tools/command-line/command-group.ts";
 import { jsonOption } from "../../tools/command-line/command-line.ts";
 import {
@@ -8,7 +11,7 @@ import {
   itemsOf,
 } from "../../tools/sources/storefront/found-items.ts";
 import { parseStore, searchStore } from "../../tools/sources/storefront/store-client.ts";
-import { wholeNumberFrom } from "../../tools/sources/upstream/command-line.ts";
+import { wholeNumberFrom } from "../../tools/command-line/whole-number.ts";
 
 const platformDefault = "retailer_b";
 
@@ -57,18 +60,27 @@ export const searchCommand = subcommand(commandLine, async ({ values, positional
   const { platform, marketplace, profile: profileUrl } = values;
   if (!isPlatform(platform) || platform === "retailer_a") {
     throw new Error(
-      `--platform must be one of retailer_b, retailer_c, retailer_d (got "${platform}")`,
+      `--platform must be one of retailer_b, retailer_c, retailer_d (got "${platform}").`,
     );
   }
+  const context = contextOf(marketplace);
+  if (context === undefined) {
+    throw new Error(
+      `--marketplace must be the code of a country, such as us (got "${marketplace}")`,
+    );
+  }
+  const query = words.join(" ").trim();
+  if (query === "") throw new Error('The second argument must be the words, such as "lamp".');
   const address = parseStore(store);
   const limit = wholeNumberFrom("--limit", values.limit, { from: 1, to: 100 });
-  const query = words.join(" ").trim();
   const products = await searchStore({ store: address, query, limit, marketplace, profileUrl });
   const items = itemsOf(products);
   const template = idTemplateOf(items);
   const ids = items.map(({ id }) => id).filter((id) => fitsPlatform(id, platform));
   const found = { store: address, platform, id_template: template ?? null, ids, items };
-  process.stdout.write(values.json === true ? `${JSON.stringify(found)}\n` : textOf(found));
+  process.stdout.write(
+    values.json === true ? `${JSON.stringify(found)}\n` : textOf(found, context.currency),
+  );
 });
 
 interface Found {
@@ -79,15 +91,32 @@ interface Found {
   readonly items: readonly FoundItem[];
 }
 
-function textOf({ store, platform, id_template: template, ids, items }: Found): string {
+/** Characters that a shell and the option `--source` read as they are. */
+const plainTemplate = /^[\w:/.{}-]+$/;
+
+function textOf(
+  { store, platform, id_template: template, ids, items }: Found,
+  currency: string,
+): string {
   if (items.length === 0) return `${store} has no product with these words.\n`;
-  const rows = items.map(({ id, price, currency, in_stock: inStock, title }) => [
-    id,
-    price === null ? "-" : `${price.toFixed(2)} ${currency}`,
+  const rows = items.map(({ id, price, currency: stated, in_stock: inStock, title }) => [
+    plainLine(id),
+    shownPrice(price, stated),
     inStock === null ? "-" : inStock ? "in stock" : "sold out",
     title,
   ]);
   const lines = tableOf([["ID", "price", "stock", "title"], ...rows]);
+  const foreign = items.find((item) => item.currency !== null && item.currency !== currency);
+  if (foreign !== undefined) {
+    lines.push(
+      "",
+      `The store has prices in ${foreign.currency}, not in ${currency}. The service reports such items as unavailable.`,
+    );
+  }
+  const unfit = items.length - ids.length;
+  if (unfit > 0 && ids.length > 0) {
+    lines.push("", `${unfit} of these IDs do not have the form of an ID of ${platform}.`);
+  }
   if (ids.length === 0) {
     return [...lines, "", `None of these IDs has the form of an ID of ${platform}.`, ""].join("\n");
   }
@@ -96,11 +125,24 @@ function textOf({ store, platform, id_template: template, ids, items }: Found): 
     "",
     "For a watchlist:",
     `  "platform": "${platform}", "ids": ${JSON.stringify(ids)}`,
-    "To read these items:",
-    `  npm start -- --source '${platform}=storefront,${store}${template === null ? "" : `,idTemplate=${template}`}'`,
+    ...startLines(platform, store, template),
     "",
   ].join("\n");
 }
+
+/** Returns the command that reads the items. A store's text must not become part of a command. */
+function startLines(platform: string, store: string, template: string | null): string[] {
+  if (template === null) return ["The IDs of the store have no common form, so set idTemplate."];
+  if (!plainTemplate.test(template))
+    return ["The IDs of the store have a form with unusual signs."];
+  return [
+    "To read these items:",
+    `  npm start -- --source '${platform}=storefront,${store},idTemplate=${template}'`,
+  ];
+}
+
+const shownPrice = (price: number | null, currency: string | null): string =>
+  price === null || currency === null ? "-" : `${price.toFixed(decimalsOf(currency))} ${currency}`;
 
 /** Returns rows as lines, with all columns but the last padded. */
 function tableOf(rows: readonly (readonly string[])[]): string[] {

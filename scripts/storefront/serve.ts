@@ -1,11 +1,15 @@
 import { subcommand } from "../../tools/command-line/command-group.ts";
-import { isMisbehaviour, misbehaviours } from "../../tools/sources/storefront/misbehaviours.ts";
 import {
-  alwaysMisbehaving,
+  isMisbehaviour,
+  isTemporary,
+  misbehaviours,
+} from "../../tools/sources/storefront/misbehaviours.ts";
+import {
+  misbehavesAs,
   maxBatchDefault,
   startReferenceStore,
 } from "../../tools/sources/storefront/server.ts";
-import { wholeNumberFrom } from "../../tools/sources/upstream/command-line.ts";
+import { wholeNumberFrom } from "../../tools/command-line/whole-number.ts";
 
 const commandLine = {
   name: "npm run storefront -- serve",
@@ -22,7 +26,10 @@ const commandLine = {
     misbehave: {
       type: "string",
       value: "<fault>",
-      about: `fails, or replies in an unusual way: ${misbehaviours.join(", ")}`,
+      about:
+        "fails, or replies in an unusual way.\n" +
+        `To the first call: ${misbehaviours.filter(isTemporary).join(", ")}.\n` +
+        `To every call: ${misbehaviours.filter((name) => !isTemporary(name)).join(", ")}`,
     },
   },
   examples: ["", "--port 9911 --max-batch 50"],
@@ -32,12 +39,12 @@ const commandLine = {
 export const serveCommand = subcommand(commandLine, async ({ values }) => {
   const { misbehave } = values;
   if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
-    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}")`);
+    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}").`);
   }
   const { url } = await startReferenceStore({
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),
     maxBatch: wholeNumberFrom("--max-batch", values["max-batch"], { from: 1, to: 100_000 }),
-    ...(misbehave !== undefined && { misbehave: alwaysMisbehaving(misbehave) }),
+    ...(misbehave !== undefined && { misbehave: misbehavesAs(misbehave) }),
   });
   process.stdout.write(`The reference store runs at ${url}\n`);
   await new Promise<void>((resolve) => {

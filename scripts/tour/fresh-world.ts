@@ -55,7 +55,9 @@ async function untilReady(
     if (child.exitCode !== null)
       throw new Error("The local world did not start. Its error is printed above.");
     if (Date.now() > deadline) {
-      throw new Error(`The local world was not ready within ${startSecondsMax} s`);
+      throw new Error(
+        `The local world was not ready within ${startSecondsMax} s. Repeat the command on a less loaded machine.`,
+      );
     }
     await delay(50);
   }

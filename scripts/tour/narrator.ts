@@ -32,7 +32,7 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
     note: (text) => line(`    ${text}`),
     check(what, holds) {
       checks += 1;
-      if (!holds) throw new Error(`Check failed: ${what}`);
+      if (!holds) throw new Error(`This check of the tour failed: ${what}.`);
       line(`  ✓ ${what}`);
     },
     async wait(what, seconds, ask) {
@@ -46,7 +46,7 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
           return answer;
         }
         if (waitedSeconds > seconds)
-          throw new Error(`Timed out after ${seconds} s while waiting for ${what}`);
+          throw new Error(`Timed out after ${seconds} s while waiting for ${what}.`);
         if (waitedSeconds >= printedSeconds + 1) {
           printedSeconds += 1;
           line(`    … waiting for ${what} (${printedSeconds} s)`);

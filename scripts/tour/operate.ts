@@ -139,7 +139,7 @@ async function readFeed(operated: Operated, narrator: Narrator): Promise<void> {
     new Set(ids).size === ids.length && ids.length === delivered.size,
   );
   narrator.check(
-    "the events of the feed equal those that the receiver got",
+    "the feed has the same events as the receiver",
     events.every((event) => delivered.get(String(event["id"])) === JSON.stringify(event)),
   );
 }

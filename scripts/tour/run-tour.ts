@@ -235,7 +235,7 @@ function checkSignatures(
   );
   const [first] = deliveries;
   if (first === undefined)
-    throw new Error("Check failed: no webhook delivery arrived, so no signature can be checked");
+    throw new Error("The tour cannot check a signature, because no webhook delivery arrived.");
   const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
   narrator.check(
     "both libraries refuse a changed body",

@@ -21,5 +21,5 @@ export async function revokeApiKey(
   }
   const { accountId, keyId, now } = wanted;
   const ended = isId("apiKey", keyId) && (await keys.revoke(accountId, keyId, now));
-  if (!ended) throw notFound("This API key");
+  if (!ended) throw notFound("This API key", "List the keys of the account with GET /v1/api_keys.");
 }

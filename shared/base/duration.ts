@@ -6,7 +6,7 @@ const unitSeconds = new Map([
 
 /**
  * Parses a duration in whole minutes, hours or days: returns 900 (seconds) for `15m`. Returns
- * undefined for any other text.
+ * undefined for any other string.
  */
 export function secondsOf(text: string): number | undefined {
   const match = /^([1-9]\d{0,5})([mhd])$/.exec(text);

@@ -31,7 +31,7 @@ export function idPattern(kind: IdKind): RegExp {
 
 /**
  * Returns true if the string has the format of an ID of this kind. Every stored ID has this format,
- * so callers can refuse any other text without a lookup.
+ * so callers can refuse any other string without a lookup.
  */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 
@@ -78,7 +78,7 @@ export function numberedId(kind: IdKind, number: number, owner: string): string 
   return idPrefix[kind] + digits(number) + derived.slice(0, randomLength);
 }
 
-/** The number in an ID that `numberedId` derived for this owner; undefined for any other text. */
+/** The number in an ID that `numberedId` derived for this owner; undefined for any other string. */
 export function numberOf(kind: IdKind, id: string, owner: string): number | undefined {
   const number = numberIn(kind, id);
   return numberedId(kind, number, owner) === id ? number : undefined;
@@ -104,7 +104,7 @@ export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string):
 
 /**
  * Returns the stamp and slot from which `placedId` derived an ID of this owner. Returns undefined
- * for any other text.
+ * for any other string.
  */
 export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | undefined {
   const stamp = numberIn(kind, id, { length: stampLength });

@@ -16,12 +16,12 @@ export function integerParam(
   name: string,
   { min, max, description }: IntegerBounds & { readonly description: string },
 ): v.GenericSchema<string, number> {
-  const refusal = (text: string): string =>
-    `'${name}' must be an integer from ${min} to ${max} (got ${shownValue(text)}).`;
+  const refusal = (value: unknown): string =>
+    `'${name}' must be an integer from ${min} to ${max} (got ${shownValue(value)}).`;
   const isAccepted = (text: string): boolean =>
     /^(?:0|[1-9]\d{0,15})$/.test(text) && Number(text) >= min && Number(text) <= max;
   return v.pipe(
-    v.string(`'${name}' must be an integer from ${min} to ${max}.`),
+    v.string(({ input }) => refusal(input)),
     v.check(isAccepted, ({ input }) => refusal(input)),
     v.transform(Number),
     v.number(),

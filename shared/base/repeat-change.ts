@@ -23,7 +23,7 @@ export interface ChangeRepeats {
   readonly exhausted: () => Error;
   /**
    * Waits before the next attempt. Returns false if no time is left.
-   * @default repeats at once
+   * @default repeats immediately
    */
   readonly mayRepeat?: () => Promise<boolean>;
 }

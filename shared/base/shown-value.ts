@@ -11,11 +11,28 @@ export function shownValue(value: unknown): string {
 }
 
 /**
- * Returns the message of a schema with the value that it refuses at the end of the first sentence:
- * `'once' must be true or false.` becomes `'once' must be true or false (got 1).` Not for values
- * that may be secrets.
+ * Adds the refused value to a schema's error message, at the end of the first sentence: `'once' must
+ * be true or false.` becomes `'once' must be true or false (got 1).` Not for values that may be
+ * secrets.
+ * @returns the message function to pass to the schema
  */
 export const withRefused =
   (message: string) =>
   ({ input }: { readonly input: unknown }): string =>
     message.replace(/\.(?= |$)/, () => ` (got ${shownValue(input)}).`);
+
+/**
+ * Adds the type of the refused value to a schema's error message: `must be a number` becomes `must be
+ * a number (got a string)`. For values that may be secrets, because it does not show the value.
+ * @returns the message function to pass to the schema
+ */
+export const refusedType =
+  (message: string) =>
+  ({ input }: { readonly input: unknown }): string =>
+    message.replace(/\.?$/, (stop) => ` (got ${typeName(input)})${stop}`);
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -93,9 +93,9 @@ export function assertAccepted(kind: StoredKind, version: number, name: string):
 
 /** The attributes in which a row of one version differs from the same row in another version. */
 export interface VersionChange {
-  /** All attributes that the conversion reads, undefined for those that the row lacks. */
+  /** All attributes that the conversion reads; undefined for attributes that the row lacks. */
   readonly from: Stored;
-  /** The attributes of the other version, which replace those of `from`. */
+  /** The attributes of the other version, which replace the attributes in `from`. */
   readonly to: Stored;
 }
 

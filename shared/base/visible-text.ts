@@ -27,5 +27,5 @@ export const visibleText = (param: string): v.CheckAction<string, string> =>
   v.check(
     isVisibleText,
     `'${param}' must not contain control characters, characters that change the direction of ` +
-      "writing, or unpaired surrogates.",
+      "writing, or unpaired surrogates. Remove them.",
   );

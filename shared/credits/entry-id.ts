@@ -1,6 +1,6 @@
 import { numberedId, numberOf, placedId, placeOf } from "../base/ids.ts";
 
-/** Position of an entry in the order of all entries of its account. */
+/** The position of a ledger entry among all entries of its account, in order. */
 export interface EntryPlace {
   /**
    * Stamp of the entry's record, in microseconds since 1970; 0 for entries from before the account

@@ -112,7 +112,7 @@ function refuseLargeStep(text: string, field: Field): void {
       throw refusal(
         element,
         field,
-        `A step in this field is at most ${field.count}, its number of values.`,
+        `A step in this field is at most ${field.count}, its number of values. Send a smaller step.`,
       );
     }
   }
@@ -165,7 +165,7 @@ function parseElement(element: string, field: Field): number[] {
   const [from, to] = boundsOf({ element, first, last }, field);
   if (step !== undefined && first !== "*" && last === undefined) {
     const range = `${first}-${field.max}/${step}`;
-    throw refusal(element, field, `A step needs '*' or a range before it, such as ${range}.`);
+    throw refusal(element, field, `A step must follow '*' or a range, such as ${range}.`);
   }
   if (Number(step) === 0) throw refusal(element, field, "A step must be at least 1.");
   const values: number[] = [];
@@ -190,7 +190,7 @@ function boundsOf({ element, first, last }: Range, field: Field): [from: number,
   const to = last === undefined ? from : parseValue(last, { element, field });
   if (to < from) {
     const halves = `${first}-${field.max},${field.min}-${last}`;
-    throw refusal(element, field, `The range must ascend. Send ${halves} instead.`);
+    throw refusal(element, field, `A range must not end before it begins. Send ${halves} instead.`);
   }
   return [from, to];
 }

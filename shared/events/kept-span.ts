@@ -36,15 +36,23 @@ const retentionMs = limits.eventRetentionDays * 24 * 60 * 60 * 1_000;
 export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date): KeptSpan {
   const since = Date.parse(wanted.since);
   const until = typeof wanted.until === "string" ? Date.parse(wanted.until) : now.getTime();
-  if (since > now.getTime()) throw invalidParam("since", "'since' must not be in the future.");
+  if (since > now.getTime()) {
+    throw invalidParam(
+      "since",
+      `'since' must not be in the future (got ${shownValue(wanted.since)}).`,
+    );
+  }
   if (until > now.getTime()) {
-    throw invalidParam("until", "'until' must not be in the future. Omit it for the current time.");
+    throw invalidParam(
+      "until",
+      `'until' must not be in the future (got ${shownValue(wanted.until)}). Omit it for the current time.`,
+    );
   }
   if (since < now.getTime() - retentionMs) {
     throw invalidParam(
       "since",
       `'since' must be at most ${limits.eventRetentionDays} days ago, because older events are deleted ` +
-        `(got ${shownValue(wanted.since)}).`,
+        `(got ${shownValue(wanted.since)}). Send a later 'since'.`,
     );
   }
   if (since >= until) {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { withRefused } from "../base/shown-value.ts";
+import { refusedType, withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { compressions } from "./destination.ts";
 import { compressionMeaning } from "./destination-schema.ts";
@@ -11,13 +11,17 @@ const roleArnLengthMax = 600;
 const credential = (name: string) =>
   v.nullable(
     v.pipe(
-      v.string(`'${name}' must be a string.`),
-      v.minLength(1, `'${name}' is empty. Send its value.`),
+      v.string(refusedType(`'${name}' must be a string.`)),
+      v.minLength(1, `'${name}' must not be empty. Send the complete value.`),
       v.maxLength(
         credentialLengthMax,
-        `'${name}' must have at most ${credentialLengthMax} characters.`,
+        ({ input }) =>
+          `'${name}' must have at most ${credentialLengthMax} characters (got ${input.length}). Send only the credential.`,
       ),
-      v.regex(/^[\u0021-\u007e]+$/, `'${name}' must be printable ASCII without spaces.`),
+      v.regex(
+        /^[\u0021-\u007e]+$/,
+        `'${name}' must be printable ASCII without spaces. Send it as your store shows it.`,
+      ),
     ),
   );
 
@@ -40,7 +44,7 @@ const region = v.pipe(
 );
 const endpoint = v.nullable(
   v.pipe(
-    v.string("'endpoint' must be a string or null."),
+    v.string(withRefused("'endpoint' must be a string or null.")),
     v.description("Address of an S3-compatible store. Null if the bucket is on AWS."),
   ),
 );
@@ -49,14 +53,23 @@ const prefix = v.pipe(
   v.string(withRefused("'prefix' must be a string.")),
   v.maxLength(
     prefixLengthMax,
-    `'prefix' must have at most ${prefixLengthMax} characters. Shorten it.`,
+    ({ input }) =>
+      `'prefix' must have at most ${prefixLengthMax} characters (got ${input.length}). Shorten it.`,
   ),
   v.regex(
     /^(?:[A-Za-z0-9!_.*'()=-][A-Za-z0-9!_.*'()=/-]*)?$/,
-    "'prefix' must consist of letters, digits and !_.*'()=-/ and must not begin with a slash.",
+    withRefused(
+      "'prefix' must consist of letters, digits and !_.*'()=-/, without a slash at the beginning.",
+    ),
   ),
-  v.regex(/^(?!.*\/\/)/, "'prefix' must not contain an empty folder ('//'). Use single slashes."),
-  v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/, "'prefix' must not contain '.' or '..' as a folder."),
+  v.regex(
+    /^(?!.*\/\/)/,
+    withRefused("'prefix' must not contain an empty folder ('//'). Use single slashes."),
+  ),
+  v.regex(
+    /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/,
+    withRefused("'prefix' must not contain '.' or '..' as a folder. Use other names."),
+  ),
   v.transform((folder) => (folder === "" || folder.endsWith("/") ? folder : `${folder}/`)),
   v.description("Key prefix of the objects. The service adds a trailing slash if it is missing."),
 );
@@ -69,7 +82,11 @@ const auth = v.pipe(
 const roleArn = v.nullable(
   v.pipe(
     v.string(withRefused("'role_arn' must be a string.")),
-    v.maxLength(roleArnLengthMax, `'role_arn' must have at most ${roleArnLengthMax} characters.`),
+    v.maxLength(
+      roleArnLengthMax,
+      ({ input }) =>
+        `'role_arn' must have at most ${roleArnLengthMax} characters (got ${input.length}). Send the ARN of a role.`,
+    ),
     v.regex(
       /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
       withRefused(

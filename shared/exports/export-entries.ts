@@ -30,7 +30,7 @@ const backfillContent = object({
  */
 const retryContent = object({ kind: literal("retry") });
 
-/** Content of an entry in the outbox of a destination. */
+/** The content of an entry in a destination's outbox. */
 export const outboxContent = variant("kind", [exportContent, backfillContent, retryContent]);
 type ExportContent = InferOutput<typeof exportContent>;
 export type BackfillContent = InferOutput<typeof backfillContent>;

@@ -1,6 +1,6 @@
 import { assertNever } from "../base/assert.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
-import { newMetrics, type MetricsSink } from "../observability/figures.ts";
+import { newMetrics, type MetricsSink } from "../observability/metrics.ts";
 import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { AttemptCounts } from "../outbox/attempt-counts.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";

@@ -1,6 +1,6 @@
 import { parse } from "valibot";
 import type { Clock } from "../base/clock.ts";
-import { newMetrics } from "../observability/figures.ts";
+import { newMetrics } from "../observability/metrics.ts";
 import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, TimeSlice } from "../outbox/drain.ts";
 import { notedSlice } from "../outbox/noted-slice.ts";

@@ -1,4 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
+import { shownValue } from "../base/shown-value.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
@@ -24,7 +25,10 @@ export async function storeAddress(
   const href = await requirePublicUrl(param, { policy, own }, resolver);
   const { pathname, search } = new URL(href);
   if (pathname !== "/" || search !== "") {
-    throw invalidParam("endpoint", "'endpoint' must not have a path or a query. Remove them.");
+    throw invalidParam(
+      "endpoint",
+      `'endpoint' must not have a path or a query (got ${shownValue(pathname + search)}). Remove them.`,
+    );
   }
   return href;
 }

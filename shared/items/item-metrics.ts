@@ -1,4 +1,4 @@
-import { type Metrics, newMetrics } from "../observability/figures.ts";
+import { type Metrics, newMetrics } from "../observability/metrics.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { StatusCounts } from "./envelope.ts";
 

@@ -12,7 +12,7 @@ export const runsMessage = v.variant("type", [
     ...watchlist,
     scheduled_time: v.pipe(
       v.string(),
-      v.check((text) => !Number.isNaN(Date.parse(text)), "not a time"),
+      v.check((text) => !Number.isNaN(Date.parse(text)), "'scheduled_time' must be a time."),
     ),
     /**
      * True if the sweeper sent the message because the message of the watchlist's schedule was

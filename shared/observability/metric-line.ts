@@ -1,4 +1,4 @@
-import type { Metrics, MetricValue } from "./figures.ts";
+import type { Metrics, MetricValue } from "./metrics.ts";
 import { metricKinds, metricNamespace } from "./metric-names.ts";
 
 /** CloudWatch's maximum number of values of one metric in a log line. */

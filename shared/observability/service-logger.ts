@@ -4,7 +4,7 @@ import type {
   LogLevel,
   UnformattedAttributes,
 } from "@aws-lambda-powertools/logger/types";
-import type { Metrics } from "./figures.ts";
+import type { Metrics } from "./metrics.ts";
 import { workKeys } from "./work-log.ts";
 import { metricMembers } from "./metric-line.ts";
 

@@ -4,7 +4,7 @@
  * asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Metrics, inLines, type MetricsSink } from "./figures.ts";
+import { type Metrics, inLines, type MetricsSink } from "./metrics.ts";
 
 export type WorkKeys = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -1,4 +1,4 @@
-import { newMetrics, type Metrics } from "../observability/figures.ts";
+import { newMetrics, type Metrics } from "../observability/metrics.ts";
 
 /** Counts the attempts of a session to send something to its delivery target. */
 export interface AttemptCounts {

@@ -20,7 +20,9 @@ export type ClaimAllowed =
        * exceeded. Then the leases must be read again after the claim.
        */
       readonly isContested: boolean;
-      /** True if other targets wait, or may wait, until this one is released. */
+      /**
+       * True if other targets of the account wait, or may wait, until a claimed target is released.
+       */
       readonly isCrowded: boolean;
     };
 

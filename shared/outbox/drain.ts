@@ -1,5 +1,5 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
-import type { MetricsSink } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/metrics.ts";
 import type { AttemptCounts } from "./attempt-counts.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import {

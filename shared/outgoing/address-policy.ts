@@ -7,7 +7,7 @@ export interface AddressPolicy {
    * sets it.
    */
   readonly allowLoopback: boolean;
-  /** Returns true for an allowed IP address; false for any other text, including host names. */
+  /** Returns true for an allowed IP address; false for any other string, including host names. */
   allows(address: string): boolean;
 }
 
@@ -54,7 +54,7 @@ const refused = blockList([...refusedIpv4, ...refusedIpv6]);
 const globalUnicast = blockList(acceptedIpv6);
 const loopback = blockList(["127.0.0.0/8", "::1/128"]);
 
-/** Returns true for a public IP address; false for any other text, including host names. */
+/** Returns true for a public IP address; false for any other string, including host names. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !refused.check(address, "ipv4");

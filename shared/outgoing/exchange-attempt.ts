@@ -31,7 +31,10 @@ export interface AttemptOptions {
 /** Maximum number of interim responses (1xx) to one request. */
 const interimMax = 16;
 
-/** Builds the result of a request without a response. `sent`: whether it may have been sent. */
+/**
+ * Builds the result of a request without a response. `sent` is true if the request may have been
+ * sent.
+ */
 export const failed = (error: SendFailure, sent: boolean): Exchange => ({
   outcome: "failed",
   error,

@@ -100,7 +100,10 @@ function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
  * @throws TypeError if the agent did not create a socket of Node.js
  */
 function watched(made: unknown, ready: "connect" | "secureConnect", rules: AgentRules): Socket {
-  if (!(made instanceof Socket)) throw new TypeError("The HTTP agent did not create a net.Socket.");
+  if (!(made instanceof Socket))
+    throw new TypeError(
+      "The HTTP agent must create a net.Socket of Node.js. The address policy applies only to these.",
+    );
   const socket = made;
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);

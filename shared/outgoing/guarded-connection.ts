@@ -9,7 +9,7 @@ import { GuardedPlainAgent, GuardedTlsAgent } from "./guarded-agents.ts";
 /** One HTTP request to an address that a customer chose. */
 export interface ExchangeRequest {
   readonly url: URL;
-  /** Path and query to send. @default those of the URL */
+  /** Path and query to send. @default the path and query of the URL */
   readonly path?: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   readonly times?: ExchangeTimes;
   /**
    * Certificate authorities to trust, as PEM, for tests and benchmarks.
-   * @default those of Node.js
+   * @default the authorities that Node.js trusts
    */
   readonly certificateAuthorities?: string;
   /** Maximum number of sockets. Further exchanges wait for a socket. @default 4 */

@@ -62,7 +62,7 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const problem = textProblem(raw, rules.policy.allowLoopback);
   if (problem !== null) return refusedFor(problem);
   const url = URL.parse(raw);
-  if (url === null) return refusedFor("is not a valid URL");
+  if (url === null) return refusedFor("must be a valid URL");
   tidy(url);
   const found = urlProblem(url, rules);
   if (found !== null) return refusedFor(found);
@@ -101,7 +101,8 @@ const refusedFor = (reason: string): ParsedUrl => ({ outcome: "refused", reason 
 function textProblem(raw: string, plainHttp: boolean): string | null {
   if (raw.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
   // eslint-disable-next-line no-control-regex -- the check rejects control characters.
-  if (/[\u0000-\u0020\u007f\\]/.test(raw)) return "contains spaces, control characters or '\\'";
+  if (/[\u0000-\u0020\u007f\\]/.test(raw))
+    return "must not contain spaces, control characters or '\\'";
   const scheme = plainHttp ? /^https?:\/\/(?!\/)/i : /^https:\/\/(?!\/)/i;
   if (!scheme.test(raw)) return "must start with https://";
   const [authority = ""] = raw.slice(raw.indexOf("//") + 2).split(/[/?#]/, 1);
@@ -140,7 +141,7 @@ function nameProblem(host: string): string | null {
     name.length <= nameLengthMax &&
     labels.every((label) => label.length > 0 && label.length <= labelLengthMax) &&
     !/^\d+$/.test(labels.at(-1) ?? "");
-  if (!wellFormed) return "has a malformed host name";
+  if (!wellFormed) return "must have a valid host name";
   const internal =
     labels.length === 1 ||
     refusedSuffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));

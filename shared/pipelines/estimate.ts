@@ -131,7 +131,7 @@ function boundOf(
   for (const step of runOrder(pipeline)) {
     const items = itemsAt.get(step.id) ?? 0;
     if (items === 0) continue;
-    // A run reserves the highest price, also if it is charged less.
+    // A run reserves the highest price, even if it is charged less.
     const reserved = creditsFor(items * stepScrapers[step.scraper].reserveQuarters);
     const room = limit - credits;
     if (sure.has(step.id) && reserved > room) continue;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Endpoint, EndpointId, Marketplace, PlatformEntry } from "./catalogue.ts";
 import { announcedPlatforms, isPlatform, platforms } from "./catalogue.ts";
+import { healthItemsMin, healthStatuses, healthStatusText } from "./health-status.ts";
 import { itemIdPattern } from "./item-id.ts";
 
 const status = v.pipe(
@@ -11,10 +12,10 @@ const status = v.pipe(
 const tierHealthSchema = v.pipe(
   v.object({
     status: v.pipe(
-      v.picklist(["operational", "degraded", "down", "unknown"]),
+      v.picklist(healthStatuses),
       v.description(
-        "By `success_rate`: `operational` from 0.95, `degraded` from 0.5, else `down`. `unknown` if the " +
-          "service read fewer than 10 items in the last hour.",
+        `By \`success_rate\`: ${healthStatusText} \`unknown\` if the ` +
+          `service read fewer than ${healthItemsMin} items in the last hour.`,
       ),
     ),
     success_rate: v.pipe(
@@ -22,6 +23,30 @@ const tierHealthSchema = v.pipe(
       v.description(
         "Share of items that the source answered completely in the last hour, from 0 to 1, rounded " +
           "down to hundredths. Items that do not exist count as answered.",
+      ),
+    ),
+    partial_rate: v.pipe(
+      v.nullable(v.number()),
+      v.description(
+        "Share of items with a missing field, from 0 to 1, rounded down to hundredths.",
+      ),
+    ),
+    unavailable_rate: v.pipe(
+      v.nullable(v.number()),
+      v.description("Share of items without an answer, from 0 to 1, rounded down to hundredths."),
+    ),
+    latency_ms: v.pipe(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      v.description(
+        "Median duration of the calls to the source in the last hour, in milliseconds, as the upper " +
+          "bound of its range. Null if there were none.",
+      ),
+    ),
+    data_age_seconds: v.pipe(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      v.description(
+        "Mean age of the data of complete answers when the service returned them. Null if there were " +
+          "none.",
       ),
     ),
     updated_at: v.pipe(

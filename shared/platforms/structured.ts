@@ -61,7 +61,10 @@ const structuredEndpointSchema = v.pipe(
     methods: v.array(v.string()),
     platform: v.string(),
     kind: v.string(),
-    status: v.pipe(v.picklist(["live", "coming_soon"]), v.description("coming_soon answers 501.")),
+    status: v.pipe(
+      v.picklist(["live", "coming_soon"]),
+      v.description("A call to a coming_soon endpoint returns 501."),
+    ),
     credits_per_call: v.number(),
     parameters: v.array(parameterSchema),
   }),
@@ -96,7 +99,7 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
 export function structuredRefusal(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)
     ? notImplemented(`The structured endpoint ${platform}/${kind}`)
-    : notFound("This structured endpoint");
+    : notFound("This structured endpoint", "List the endpoints with GET /v1/structured.");
 }
 
 const includes = (names: readonly string[], name: string): boolean => names.includes(name);

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import type { MetricsSink } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/metrics.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { planStep, type PlanDependencies } from "./plan-step.ts";
 import { decideStep, type ReserveDependencies } from "./reserve-step.ts";

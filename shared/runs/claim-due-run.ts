@@ -1,4 +1,4 @@
-import type { MetricsSink } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/metrics.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
 import type { Schedules } from "../watchlists/schedules.ts";
 import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";

@@ -1,7 +1,7 @@
 import type { Clock, RandomSource } from "../base/clock.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import { mergeHistory } from "../history/merge-history.ts";
-import type { MetricsSink } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/metrics.ts";
 import { limits } from "../base/limits.ts";
 import { endpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
@@ -13,8 +13,8 @@ import { refreshDueAfter } from "./refresh.ts";
 import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { restoreItems } from "./discard-run.ts";
-import { comparedItems, holdOf } from "./hold.ts";
-import { shapeChangeOf } from "./source-shape.ts";
+import { holdOf } from "./hold.ts";
+import { missingFieldsToStore, shapeChangeOf } from "./source-shape.ts";
 import { publicationOf, runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-metrics.ts";
 import { runSegment } from "./run-history.ts";
@@ -81,7 +81,7 @@ export async function finishRun(
       found,
       stepResults.map(({ step }) => step),
     );
-    const shape = shapeChangeOf(found, stepResults, () => comparedItems(found, stepResults));
+    const shape = shapeChangeOf(found, stepResults);
     const ended = {
       ...found,
       error: found.error ?? shortage,
@@ -273,6 +273,7 @@ async function finishIn(
   const webhookEndpointId = endpoint?.endpointId ?? null;
   const isStored =
     webhookEndpointId === watchlist.webhookEndpointId && endpoint?.url === watchlist.webhookUrl;
+  const missingFields = missingFieldsToStore(ended);
   return runs.finish(
     {
       ...ended,
@@ -283,9 +284,7 @@ async function finishIn(
       consecutiveSkips: skips,
       refreshDue: refreshDueAfter(ended, watchlist.refreshDue),
       ...(endpoint !== null && !isStored && { endpoint }),
-      // After a hold, the decision determines whether the watchlist stores the missing fields.
-      ...(ended.shape !== undefined &&
-        ended.hold === undefined && { missingFields: ended.shape.missingFields }),
+      ...(missingFields !== undefined && { missingFields }),
       revision: watchlist.revision,
     },
   );

@@ -1,5 +1,5 @@
 import { presentKnownDetails } from "../watchlists/item-details.ts";
-import { isChange } from "./hold.ts";
+import { isChange } from "./compared-items.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import { presentStoredRun } from "./present-run.ts";
 import type { Run } from "./run.ts";

@@ -1,8 +1,6 @@
-import type { PointLine } from "../history/history.ts";
-import { pointOf } from "../history/point-lines.ts";
-import type { ItemOutcome } from "./item-outcome.ts";
+import { changedIn, comparedItems, countWithout, unansweredIn } from "./compared-items.ts";
 import type { Hold, Run } from "./run.ts";
-import { isSuspicious } from "./source-shape.ts";
+import { holdsEvents } from "./source-shape.ts";
 import type { StepResults } from "./run-outcomes.ts";
 
 /** Time after which the service discards a held run, in milliseconds. */
@@ -27,7 +25,7 @@ export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefine
   // A batch that an earlier release read during a deployment cannot be discarded.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
-  const isWrongShape = shape !== undefined && isSuspicious(shape);
+  const isWrongShape = shape !== undefined && holdsEvents(shape);
   const changed = changedIn(steps);
   const changedItems = changed.size;
   const points = steps.reduce((sum, step) => sum + step.points.length, 0);
@@ -42,65 +40,6 @@ export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefine
     ? { status: "held", changedItems, readItems, decidedAt: null, reason: null }
     : undefined;
 }
-
-/**
- * Number of items that a run read completely, and that had an earlier reading with which to compare.
- */
-export function comparedItems(
-  { stats }: Pick<Run, "stats">,
-  steps: readonly StepResults[],
-): number {
-  const unknown = steps
-    .flatMap((step) => step.outcomes)
-    .filter(({ lastSnapshot }) => lastSnapshot === null)
-    .map(({ id }) => id);
-  const first = firstRead(steps.flatMap((step) => step.points));
-  const uncompared = new Set([...unansweredIn(steps), ...unknown, ...first]);
-  return stats.tracked - countWithout(uncompared, changedIn(steps));
-}
-
-const changedIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
-  new Set(
-    steps
-      .flatMap((step) => step.outcomes)
-      .filter(isChange)
-      .map(({ id }) => id),
-  );
-
-const unansweredIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
-  new Set([
-    ...steps.flatMap((step) => step.unread ?? []),
-    ...steps
-      .flatMap((step) => step.outcomes)
-      .filter(isUnanswered)
-      .map(({ id }) => id),
-  ]);
-
-const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
-  [...ids].filter((id) => !others.has(id)).length;
-
-/** IDs of the items that had no known value before the run. */
-function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
-  const first = new Set<string>();
-  const compared = new Set<string>();
-  for (const { id, status, values } of lines.map(pointOf)) {
-    const changes = Object.values(values);
-    if (status === "ok" && changes.every(({ before }) => before === undefined)) first.add(id);
-    else if (status === "ok") compared.add(id);
-  }
-  return new Set([...first].filter((id) => !compared.has(id)));
-}
-
-/**
- * Returns true if the outcome counts for the brake: it contains a new change, or delists the item.
- * Returns false for an item that its first read did not find, because it has no earlier reading.
- */
-export const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
-  (lastSnapshot !== undefined && lastSnapshot !== null) ||
-  (changes !== undefined && isCounted !== true);
-
-const isUnanswered = ({ status }: ItemOutcome): boolean =>
-  status === "partial" || status === "unavailable" || status === "deferred";
 
 /**
  * Time at which the service discards a held run that no client has released or discarded: 7 days

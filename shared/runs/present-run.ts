@@ -2,7 +2,7 @@ import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import { holdExpiresAt } from "./hold.ts";
 import type { Hold, Run, RunStats, RunStatus, RunWatchlist, ShapeChange } from "./run.ts";
 import type { StepStats } from "./step.ts";
-import { isAlarming, isSuspicious } from "./source-shape.ts";
+import { isAlarming, holdsEvents } from "./source-shape.ts";
 
 /**
  * Converts a run to the run object of API responses and of the `watchlist.run.completed` event
@@ -57,7 +57,7 @@ function shownStatus({ finishedAt, hold, status }: Run): RunStatus | "held" {
 
 const presentHold = (run: Run, hold: Hold): Record<string, unknown> => ({
   status: hold.status,
-  cause: run.shape !== undefined && isSuspicious(run.shape) ? "source_shape" : "changed_items",
+  cause: run.shape !== undefined && holdsEvents(run.shape) ? "source_shape" : "changed_items",
   changed_items: hold.changedItems,
   read_items: hold.readItems,
   max_changed_percent: run.limits.brake?.maxChangedPercent ?? null,

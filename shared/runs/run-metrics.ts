@@ -1,5 +1,5 @@
 /** Metrics of runs. Each is reported once, unless two processes handle the same message at once. */
-import { type Metrics, newMetrics } from "../observability/figures.ts";
+import { type Metrics, newMetrics } from "../observability/metrics.ts";
 import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
 import { isAlarming } from "./source-shape.ts";
 import type { BatchCounts } from "./batch.ts";

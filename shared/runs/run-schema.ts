@@ -151,12 +151,15 @@ export const runSchema = v.object({
 });
 
 const heldChangeSchema = v.object({
-  item_id: v.string(),
+  item_id: v.pipe(v.string(), v.description("ID of the item on the platform.")),
   ...knownDetailsFields,
   changed_at: timestamp,
   step: v.pipe(v.string(), v.description("ID of the step that read the item.")),
   is_delisted: v.pipe(v.boolean(), v.description("True if this read delisted the item.")),
-  changes: changesSchema,
+  changes: v.pipe(
+    changesSchema,
+    v.description("Changed fields by name, each with its value before and after."),
+  ),
 });
 
 /** Response 200 of `GET /v1/watchlists/{id}/runs/{run_number}`. */

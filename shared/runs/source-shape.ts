@@ -3,11 +3,11 @@
  * answers, or prices that changed by the same factor. Pure and deterministic.
  */
 import { limits } from "../base/limits.ts";
-import type { PointLine } from "../history/history.ts";
 import { pointOf } from "../history/point-lines.ts";
 import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
 import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
 import type { Item } from "../watchlists/item.ts";
+import { comparedItems } from "./compared-items.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { StepResults } from "./run-outcomes.ts";
 import type { BatchShape } from "./batch.ts";
@@ -22,8 +22,8 @@ const factorMin = 3;
 /** Share of the compared items whose prices must have changed by the same factor. */
 const jumpedShareMin = 0.1;
 /**
- * The largest ratio of two factors that count as the same. Rounding to cents changes the factor of a
- * price that falls from 10.05 to 0.10 by half a percent, and that of lower prices by more.
+ * The largest ratio of two factors that count as the same. A price of 3.40 that falls to a hundredth
+ * shows 0.03, not 0.034: its factor is off by 12 %.
  */
 const sameFactorRatioMax = 1.15;
 
@@ -80,13 +80,8 @@ const hasValue = (value: FieldValue | undefined): boolean => value !== undefined
 /**
  * Returns how the answers of a run differ in shape from those before; undefined if they do not. A
  * baseline run has no earlier answers.
- * @param comparedItems Number of items that the run read completely, and that had an earlier reading
  */
-export function shapeChangeOf(
-  run: Run,
-  steps: readonly StepResults[],
-  comparedItems: () => number,
-): ShapeChange | undefined {
+export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
   const known = run.missingFields ?? [];
   const shapes = shapesByKind(run, steps);
@@ -98,10 +93,7 @@ export function shapeChangeOf(
   const uncompared = known.filter((field) => !isCompared(shapes, field));
   const missingFields = [...new Set([...uncompared, ...missing])].toSorted();
   const incompleteItems = Math.max(0, ...[...shapes.values()].map(incompleteIn));
-  const priceJump = priceJumpIn(
-    steps.flatMap(({ points }) => points),
-    comparedItems,
-  );
+  const priceJump = priceJumpIn(run, steps);
   const isNews = priceJump !== undefined || lostFields.length > 0 || incompleteItems > 0;
   if (!isNews && missingFields.length === known.length) return undefined;
   return {
@@ -120,8 +112,18 @@ export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChan
  * Returns true if the values of the run may be wrong, so that a brake holds its events. Incomplete
  * items have no events: their next run reads them again.
  */
-export const isSuspicious = ({ priceJump, lostFields }: ShapeChange): boolean =>
+export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
   priceJump !== undefined || lostFields !== undefined;
+
+/**
+ * Returns the missing fields that the watchlist stores at the end of a run, or at the release of a
+ * held one. After a discard, a field that is still missing holds the next run too.
+ */
+export const missingFieldsToStore = ({
+  hold,
+  shape,
+}: Pick<Run, "hold" | "shape">): readonly string[] | undefined =>
+  hold === undefined || hold.status === "released" ? shape?.missingFields : undefined;
 
 function shapesByKind(
   run: Run,
@@ -176,10 +178,8 @@ function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boo
  * Finds prices that jumped together: the prices of at least a tenth of the compared items changed by
  * the same factor, which is far from 1.
  */
-function priceJumpIn(
-  points: readonly PointLine[],
-  comparedItems: () => number,
-): ShapeChange["priceJump"] {
+function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["priceJump"] {
+  const points = steps.flatMap((step) => step.points);
   if (points.length < limits.shapeItemsMin) return undefined;
   const factors = new Map<string, number>();
   for (const { id, values } of points.map(pointOf)) {
@@ -189,7 +189,8 @@ function priceJumpIn(
   const far = [...factors.values()].filter(isFar).toSorted((a, b) => a - b);
   const same = largestCluster(far);
   const items = same.length;
-  if (items < limits.shapeItemsMin || items < jumpedShareMin * comparedItems()) return undefined;
+  if (items < limits.shapeItemsMin) return undefined;
+  if (items < jumpedShareMin * comparedItems(run, steps)) return undefined;
   const factor = same[Math.floor(items / 2)] ?? 1;
   return { factor: Number(factor.toPrecision(3)), items };
 }

@@ -56,7 +56,7 @@ export const offerSchema = v.pipe(
 );
 
 /**
- * Returns true if a string has the format of an offer ID. For any other text, the service reads no
+ * Returns true if a string has the format of an offer ID. For any other string, the service reads no
  * source and charges nothing.
  */
 export const isOfferListingId = (text: string): boolean =>

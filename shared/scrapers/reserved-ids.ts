@@ -30,7 +30,7 @@ export interface ReservedForm {
   readonly description: string;
 }
 
-/** Duration of a read of an ID with the behaviour `slow`, in milliseconds. */
+/** How long a read of an ID with the behaviour `slow` takes, in milliseconds. */
 export const slowMilliseconds = 3_000;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Upper bounds of the ranges in which the durations of calls are counted, in milliseconds. A longer
- * call counts to the last range. New bounds must be added at the end, because rows store the counts
- * by position.
+ * call counts towards the last range. New bounds must be added at the end, because rows store the
+ * counts by position.
  */
 export const latencyBoundsMs = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 300_000];
 
@@ -68,7 +68,7 @@ export function countRead({ answers, callMs, quota, endedAt }: FinishedRead): He
   };
 }
 
-/** Adds the counts of two periods. The quota is that of the later one, if it has any. */
+/** Adds the counts of two periods. The quota of the later period is used, if it has one. */
 export function addCounts(one: HealthCounts, other: HealthCounts): HealthCounts {
   const [earlier, later] = one.lastReadAt <= other.lastReadAt ? [one, other] : [other, one];
   const quota = later.quota ?? earlier.quota;

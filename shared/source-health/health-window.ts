@@ -1,20 +1,9 @@
+import { healthItemsMin, type HealthStatus, healthStatusOf } from "../platforms/health-status.ts";
 import { addCounts, type HealthCounts, latencyBoundsMs, type Quota } from "./health-counts.ts";
 import { type HealthPeriod, periodMs } from "./health-store.ts";
 
 /** The lengths of the windows over which health is shown, in milliseconds. */
 export const windowMs = { lastHour: 60 * 60_000, lastDay: 24 * 60 * 60_000 } as const;
-
-/**
- * `unknown`: too few items were read in the last hour. The other states follow from the share of
- * complete answers.
- */
-export const healthStatuses = ["operational", "degraded", "down", "unknown"] as const;
-export type HealthStatus = (typeof healthStatuses)[number];
-
-/** Minimum number of items from which shares are calculated. */
-const itemsMin = 10;
-const operationalMin = 0.95;
-const degradedMin = 0.5;
 
 /** How much of a quota is left. `low`: at most a tenth. */
 export const quotaLevels = ["ample", "low", "exhausted"] as const;
@@ -32,7 +21,9 @@ interface StatusShares {
 export interface WindowHealth {
   /** Null if too few items were read. */
   readonly shares: StatusShares | null;
-  /** Upper bounds of the median and of the 95th percentile of the calls; null if there were none. */
+  /**
+   * Upper bounds of the median and of the 95th percentile of the calls; null if there were none.
+   */
   readonly latencyMs: { readonly median: number; readonly p95: number } | null;
   /** Mean age of the `ok` items when they were returned; null if there were none. */
   readonly ageMs: number | null;
@@ -61,7 +52,7 @@ export function windowHealth(counts: HealthCounts | null): WindowHealth {
   const p95 = quantile(latencies, 0.95);
   return {
     shares:
-      items < itemsMin
+      items < healthItemsMin
         ? null
         : {
             ok: ok / items,
@@ -87,19 +78,15 @@ function quantile(latencies: readonly number[], share: number): number | null {
 }
 
 /**
- * Share of the items that were answered completely, `not_found` included: the source knows that
- * these do not exist. Null if too few items were read.
+ * The share of the items with a complete answer. `not_found` counts as complete, because the source
+ * reports that these do not exist. Null if too few items were read.
  */
 export const successShare = ({ shares }: WindowHealth): number | null =>
   shares === null ? null : shares.ok + shares.notFound;
 
 /** The status of a scraper from the health of its last hour. */
-export function healthStatus(lastHour: WindowHealth): HealthStatus {
-  const share = successShare(lastHour);
-  if (share === null) return "unknown";
-  if (share >= operationalMin) return "operational";
-  return share >= degradedMin ? "degraded" : "down";
-}
+export const healthStatus = (lastHour: WindowHealth): HealthStatus =>
+  healthStatusOf(successShare(lastHour));
 
 /** The level of a quota; null if the source reports none. */
 export function quotaLevel(quota: Quota | undefined): QuotaLevel | null {

@@ -1,15 +1,16 @@
 import * as v from "valibot";
+import { healthItemsMin, healthStatuses, healthStatusText } from "../platforms/health-status.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import {
   countsWithin,
   healthStatus,
-  healthStatuses,
   quotaLevel,
   quotaLevels,
   successShare,
   windowHealth,
   windowMs,
 } from "./health-window.ts";
+import { latencyBoundsMs } from "./health-counts.ts";
 import type { HealthPeriod } from "./health-store.ts";
 import type { HealthByScraper } from "./read-health.ts";
 
@@ -33,7 +34,7 @@ const windowSchema = v.pipe(
       ),
       v.description(
         "Duration of the calls to the source, waits and retries included. A value is the upper bound " +
-          "of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.",
+          `of its range: ${latencyBoundsMs.slice(0, -1).join(", ")} or ${latencyBoundsMs.at(-1)}.`,
       ),
     ),
     data_age_seconds: v.pipe(
@@ -42,7 +43,7 @@ const windowSchema = v.pipe(
     ),
   }),
   v.title("SourceWindow"),
-  v.description("Rates are null if fewer than 10 items were read."),
+  v.description(`Rates are null if fewer than ${healthItemsMin} items were read.`),
 );
 
 /** The health of the source of a scraper in API answers. */
@@ -56,8 +57,8 @@ export const sourceSchema = v.pipe(
     status: v.pipe(
       v.picklist(healthStatuses),
       v.description(
-        "By `success_rate` of the last hour: `operational` from 0.95, `degraded` from 0.5, else `down`. " +
-          "`unknown` if fewer than 10 items were read.",
+        `By \`success_rate\` of the last hour: ${healthStatusText} ` +
+          `\`unknown\` if fewer than ${healthItemsMin} items were read.`,
       ),
     ),
     last_hour: windowSchema,

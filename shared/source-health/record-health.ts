@@ -20,9 +20,9 @@ interface Dependencies {
 }
 
 /**
- * Creates the recorder of a process. It writes the first read of a scraper at once. After that, it
- * adds up the counts and writes them with the first read that ends at least a minute after the last
- * write. So the number of writes does not depend on the number of items, batches or calls. The
+ * Creates the recorder of a process. It writes the first read of a scraper immediately. After that,
+ * it adds up the counts and writes them with the first read that ends at least a minute after the
+ * last write. So the number of writes does not depend on the number of items, batches or calls. The
  * counts of a process that reads nothing more after less than a minute are lost, and so are counts
  * whose write fails.
  */

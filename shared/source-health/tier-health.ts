@@ -1,6 +1,6 @@
 import type { HealthOfTier, TierHealth } from "../platforms/present-platform.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
-import { presentSources } from "./present-sources.ts";
+import { presentSources, type SourceRecord } from "./present-sources.ts";
 import type { HealthByScraper } from "./read-health.ts";
 
 /** Returns the public health of each tier: the coarse part of the health of its scraper. */
@@ -8,12 +8,31 @@ export function tierHealth(health: HealthByScraper, now: Date): HealthOfTier {
   const sources = new Map(presentSources(health, now).data.map((source) => [source.id, source]));
   return (platform, { endpoint, tier }): TierHealth => {
     const id = stepScraperIds.find((scraper) => reads(scraper, { platform, endpoint, tier }));
-    const source = id === undefined ? undefined : sources.get(id);
-    return {
-      status: source?.status ?? "unknown",
-      success_rate: source?.last_hour.success_rate ?? null,
-      updated_at: source?.updated_at ?? null,
-    };
+    return tierOf(id === undefined ? undefined : sources.get(id));
+  };
+}
+
+const unknown: TierHealth = {
+  status: "unknown",
+  success_rate: null,
+  partial_rate: null,
+  unavailable_rate: null,
+  latency_ms: null,
+  data_age_seconds: null,
+  updated_at: null,
+};
+
+function tierOf(source: SourceRecord | undefined): TierHealth {
+  if (source === undefined) return unknown;
+  const { status, last_hour: lastHour, updated_at: updatedAt } = source;
+  return {
+    status,
+    success_rate: lastHour.success_rate,
+    partial_rate: lastHour.partial_rate,
+    unavailable_rate: lastHour.unavailable_rate,
+    latency_ms: lastHour.latency_ms?.median ?? null,
+    data_age_seconds: lastHour.data_age_seconds,
+    updated_at: updatedAt,
   };
 }
 

@@ -10,13 +10,16 @@ const rangesAtOnce = 10;
 /** Number of items above which one range is read instead of a range for each item. */
 const rangesMax = 100;
 
-/** Reads the details of items. Items without details are absent. @param ids in any order */
+/**
+ * Reads the details of items. Items without details are absent.
+ * @param itemIds in any order
+ */
 export async function detailsOfItems(
   watchlist: Pick<Watchlist, "id" | "itemCounts">,
-  ids: readonly string[],
+  itemIds: readonly string[],
   pages: Pick<PageStore, "details">,
 ): Promise<ReadonlyMap<string, ItemDetails>> {
-  const ranges = rangesOf(watchlist, [...new Set(ids)].toSorted());
+  const ranges = rangesOf(watchlist, [...new Set(itemIds)].toSorted());
   const found = new Map<string, ItemDetails>();
   await inParallel(ranges, rangesAtOnce, async (range) => {
     for (const [id, details] of await pages.details(watchlist.id, range)) found.set(id, details);
@@ -27,15 +30,15 @@ export async function detailsOfItems(
 /**
  * The ranges in which to read items or their details: one for all IDs, or one for each ID of a
  * watchlist with many pages, in which few IDs can be far apart.
- * @param ids sorted
+ * @param itemIds sorted
  */
 export function rangesOf(
   { itemCounts }: Pick<Watchlist, "itemCounts">,
-  ids: readonly string[],
+  itemIds: readonly string[],
 ): readonly IdRange[] {
-  const [from, to] = [ids[0], ids.at(-1)];
+  const [from, to] = [itemIds[0], itemIds.at(-1)];
   if (from === undefined || to === undefined) return [];
-  return totalOf(itemCounts) > limits.pageItemsMax && ids.length <= rangesMax
-    ? ids.map((id) => ({ from: id, to: id }))
+  return totalOf(itemCounts) > limits.pageItemsMax && itemIds.length <= rangesMax
+    ? itemIds.map((id) => ({ from: id, to: id }))
     : [{ from, to }];
 }

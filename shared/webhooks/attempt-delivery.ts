@@ -1,5 +1,5 @@
 import type { RandomSource } from "../base/clock.ts";
-import { newMetrics, type MetricsSink } from "../observability/figures.ts";
+import { newMetrics, type MetricsSink } from "../observability/metrics.ts";
 import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { AttemptCounts } from "../outbox/attempt-counts.ts";

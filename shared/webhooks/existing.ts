@@ -27,7 +27,8 @@ export async function existingEndpoint(
 }
 
 /** Error 404: the account has no such webhook endpoint. */
-export const endpointNotFound = (): Error => notFound("This webhook endpoint");
+export const endpointNotFound = (): Error =>
+  notFound("This webhook endpoint", "List the endpoints with GET /v1/webhook_endpoints.");
 
 /**
  * Returns a delivery of the account, even before its first attempt.
@@ -38,11 +39,14 @@ export async function existingDelivery(
   id: string,
   sources: PendingSources,
 ): Promise<Delivery> {
-  if (!isId("delivery", id)) throw notFound("This webhook delivery");
+  if (!isId("delivery", id)) throw deliveryNotFound();
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
   // Reads the log a second time, because the first attempt may have been logged between the reads.
   const found =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
-  if (found === null) throw notFound("This webhook delivery");
+  if (found === null) throw deliveryNotFound();
   return found;
 }
+
+const deliveryNotFound = (): Error =>
+  notFound("This webhook delivery", "List the deliveries with GET /v1/webhook_deliveries.");

@@ -56,7 +56,7 @@ const recoverContent = object({
   found: optional(number(), 0),
 });
 
-/** Content of an entry in the outbox of an endpoint. */
+/** The content of an entry in an endpoint's outbox. */
 export const webhookContent = variant("kind", [runContent, deliveryContent, recoverContent]);
 export type RunContent = InferOutput<typeof runContent>;
 export type DeliveryContent = InferOutput<typeof deliveryContent>;

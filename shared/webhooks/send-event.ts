@@ -46,7 +46,7 @@ export async function sendEvent(
 ): Promise<Delivery> {
   const { deliveries, queue, warn } = dependencies;
   const found = await findEvent(accountId, eventId, dependencies);
-  if (found === null) throw notFound("This event");
+  if (found === null) throw notFound("This event", "List the events with GET /v1/events.");
   await requireReceiver({ accountId, endpointId }, dependencies.endpoints);
   const { event, run } = found;
   const { watchlistId, runId } = run;

@@ -1,7 +1,9 @@
+import * as v from "valibot";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import { type EventEnvelope, serializeEvent } from "../events/event.ts";
+import { oneOf } from "../base/valid-values.ts";
+import { type EventEnvelope, type EventType, eventTypes, serializeEvent } from "../events/event.ts";
 import { afterAttempt, type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
@@ -10,6 +12,18 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 import type { Sender } from "../outgoing/sender.ts";
 import { endpointRefusal, openSecrets } from "./receiver.ts";
+import { sampleData } from "./sample-events.ts";
+
+/** Body of `POST /v1/webhook_endpoints/{id}/test`. */
+export const testEndpointBody = v.object({
+  type: v.optional(
+    v.pipe(
+      oneOf("type", eventTypes),
+      v.description("Type of the test event. Its data has invented values."),
+    ),
+    "webhook.test",
+  ),
+});
 
 export interface TestEndpointDependencies {
   readonly endpoints: Pick<EndpointStore, "get">;
@@ -21,23 +35,24 @@ export interface TestEndpointDependencies {
 }
 
 /**
- * Sends one signed `webhook.test` event immediately, without retries, and records it in the
- * delivery log. Returns the delivery. If the endpoint is disabled, sends nothing and records a
+ * Sends one signed test event of the given type immediately, without retries, even if the endpoint
+ * does not subscribe to the type, and records it in the delivery log. Returns the delivery. If the endpoint is disabled, sends nothing and records a
  * failed delivery.
  * @throws 404 NOT_FOUND for an unknown endpoint
  */
 export async function testEndpoint(
-  ref: EndpointRef & { readonly now: Date },
+  ref: EndpointRef & { readonly now: Date; readonly type: EventType },
   dependencies: TestEndpointDependencies,
 ): Promise<Delivery> {
-  const { accountId, endpointId, now } = ref;
+  const { accountId, endpointId, now, type } = ref;
+  const at = now.toISOString();
   const { endpoints, deliveries, random } = dependencies;
   const endpoint = await existingEndpoint(ref, endpoints);
   const event: EventEnvelope = {
     id: newId("event", now, random),
-    type: "webhook.test",
-    created_at: now.toISOString(),
-    data: { endpoint_id: endpointId, message: "A test of this webhook endpoint." },
+    type,
+    created_at: at,
+    data: sampleData({ type, at, endpointId }),
   };
   const refusal = endpointRefusal(endpoint);
   const delivery =

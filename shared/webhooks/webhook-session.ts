@@ -2,7 +2,7 @@ import { parse } from "valibot";
 import { assertNever } from "../base/assert.ts";
 import { boundedMap } from "../base/bounded-map.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
-import { newMetrics } from "../observability/figures.ts";
+import { newMetrics } from "../observability/metrics.ts";
 import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";

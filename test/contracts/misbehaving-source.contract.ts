@@ -61,6 +61,11 @@ export interface MisbehavingSubject {
    * The effect of bytes that are invalid in the charset: an unreadable reply, or a wrong letter.
    */
   readonly wrongBytes: "no reply" | "a wrong letter";
+  /**
+   * True if an item with two different prices in one reply is unavailable.
+   * @default false - the first price counts
+   */
+  readonly refusesContradictions?: boolean;
 }
 
 interface Trial extends ReaderOptions {
@@ -348,8 +353,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.backwards));
     });
 
-    it("returns each ID twice, with different prices: the adapter returns the first price", async () => {
-      await expectGood(await outcome(source.doubled));
+    const refuses = subject.refusesContradictions === true;
+    it(`returns each ID twice, with different prices: ${refuses ? "the items are unavailable" : "the adapter returns the first price"}`, async () => {
+      const doubled = await outcome(source.doubled);
+      if (refuses) return expect(statuses(doubled.answers)).toEqual(noAnswers);
+      return expectGood(doubled);
     });
 
     it("returns one ID twice and omits another: the omitted item is unavailable", async () => {

@@ -69,6 +69,7 @@ const attempts: Readonly<Record<string, () => void>> = {
 
 /** Every page without parameters, and its heading. */
 const pages = {
+  "/changes": "What changed",
   "/overview": "Overview",
   "/keys": "API keys",
   "/watchlists": "Watchlists",
@@ -76,6 +77,7 @@ const pages = {
   "/webhooks": "Webhooks",
   "/exports": "S3 export",
   "/try": "Try it",
+  "/sources": "Sources",
 } as const;
 
 describe.skipIf(lacksChromium)("the dashboard's Content-Security-Policy", () => {

@@ -32,7 +32,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
   };
 
   it("the keyboard focus moves to the page heading when the focused element is removed", async () => {
-    const name = "turned \u202E around";
+    const name = "turned \u05D0\u05D1\u05D2 around";
     await dashboard.world.api.send("POST", "/api_keys", { name });
     const { page } = await dashboard.openAt("/keys", "API keys");
     const row = page.getByRole("row", { name: /turned/ });

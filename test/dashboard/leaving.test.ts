@@ -203,7 +203,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const { body } = await api.send("POST", "/api_keys", { name: "old session" });
     const { page, signIn } = await dashboard.open();
     await signIn(String(body["key"]));
-    await heading(page, "Overview").waitFor();
+    await heading(page, "What changed").waitFor();
     const calls = await holding(page, "POST", "webhook_endpoints");
     await page.evaluate(() => location.assign("#/webhooks"));
     await page.getByRole("button", { name: "New endpoint" }).click();

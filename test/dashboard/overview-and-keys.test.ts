@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   type DashboardWorld,
@@ -16,8 +17,9 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   afterAll(() => dashboard.dispose());
 
   it("shows an introduction with the first steps to an account that has made no calls", async () => {
-    const { page, signIn } = await dashboard.open();
+    const { page, signIn, goTo } = await dashboard.open();
     await signIn();
+    await goTo("/overview", "Overview");
     await page.getByRole("heading", { name: "Make your first call" }).waitFor();
     await expectAccessible(page);
   });
@@ -25,8 +27,9 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   it("shows the balance, how long the credits last, and a chart and a table of the credits per day", async () => {
     const call = { platform: "retailer_d", ids: ["9000000", "9000001"] };
     await dashboard.world.api.send("POST", "/products", call);
-    const { page, signIn } = await dashboard.open();
+    const { page, signIn, goTo } = await dashboard.open();
     await signIn();
+    await goTo("/overview", "Overview");
     await page.getByText("2 credits in 30 days").waitFor();
     const figure = (name: string) =>
       page.locator(".stat", { hasText: name }).locator(".stat-value");
@@ -43,12 +46,25 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByText("2 credits in 90 days").waitFor();
     expect(await page.locator(".plain-table tbody tr").count()).toBe(90);
     await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Sum the charges" }).click();
+    await page.getByText(/^1 charge since/).waitFor();
+    const sum = page.getByRole("table", { name: "Credits by watchlist and endpoint" });
+    const cells = sum.getByRole("row").nth(1);
+    expect(await cells.textContent()).toBe("POST /v1/productsendpoint122100%");
+    await expectAccessible(page);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV", exact: true }).click();
+    expect(readFileSync(await (await download).path(), "utf8")).toBe(
+      "kind,source,watchlist_name,charges,items,credits\r\nendpoint,POST /v1/products,,1,2,2\r\n",
+    );
   });
 
   it("shows why usage could not be loaded, and loads the usage when the user chooses Try again", async () => {
-    const { page, signIn } = await dashboard.open();
+    const { page, signIn, goTo } = await dashboard.open();
     await refuseUntilTriedAgain(page, "**/v1/usage?**", "Not today.");
     await signIn();
+    await goTo("/overview", "Overview");
     await page.getByText("Not today.").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Try again" }).click();
@@ -56,7 +72,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   });
 
   it("shows that no credits are left, even if there was no recent usage", async () => {
-    const { page, signIn } = await dashboard.open();
+    const { page, signIn, goTo } = await dashboard.open();
     await page.route("**/v1/account", async (route) => {
       const response = await route.fetch();
       const account = (await response.json()) as Record<string, unknown>;
@@ -66,6 +82,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
       route.fulfill({ json: { daily: [], totals: {}, days: 90 } }),
     );
     await signIn();
+    await goTo("/overview", "Overview");
     await page
       .getByText("The account has no credits left. The service refuses item calls")
       .waitFor();
@@ -75,7 +92,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   });
 
   it("repeats a call that gets a busy response once, after the time in Retry-After", async () => {
-    const { page, signIn } = await dashboard.open();
+    const { page, signIn, goTo } = await dashboard.open();
     let refused = 0;
     await page.route("**/v1/usage?**", (route) => {
       refused += 1;
@@ -84,6 +101,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
         : route.fulfill({ status: 429, headers: { "Retry-After": "1" }, json: {} });
     });
     await signIn();
+    await goTo("/overview", "Overview");
     await page.getByRole("heading", { name: "Credits per day" }).waitFor();
     expect(refused).toBe(2);
     expect(await page.getByRole("alert").count()).toBe(0);

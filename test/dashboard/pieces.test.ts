@@ -89,34 +89,47 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await page.getByText("All about the pear").waitFor();
   });
 
-  it("a list of thousands of entries renders fewer than 40 of them, and loads more when the user reaches its end", async () => {
-    const list = page.getByRole("group", { name: "Rows" });
-    const rows = list.getByRole("listitem");
+  it("a table of thousands of rows renders fewer than 40 of them, and loads more when the user reaches its end", async () => {
+    const table = page.getByRole("table", { name: "Rows" });
+    const body = table.locator(".virtual-body");
+    const rows = body.getByRole("row");
     expect(await rows.count()).toBeLessThan(40);
-    expect(await rows.first().textContent()).toBe("row 0");
-    expect(await rows.first().getAttribute("aria-setsize")).toBe("15000");
+    expect(await rows.first().getByRole("rowheader").textContent()).toBe("row 0");
+    expect(await table.getAttribute("aria-rowcount")).toBe("15001");
+    expect(await table.getByRole("columnheader").allTextContents()).toEqual(["Name", "Link"]);
 
-    const scrollTo = (top: number) => list.evaluate((box, y) => box.scrollTo(0, y), top);
+    const head = (n: number) => table.getByRole("rowheader", { name: `row ${n}`, exact: true });
+    const scrollTo = (top: number) => body.evaluate((box, y) => box.scrollTo(0, y), top);
     await scrollTo(2_500 * 32);
-    await list.getByText("row 2500", { exact: true }).waitFor();
-    expect(await list.getByText("row 0", { exact: true }).count()).toBe(0);
+    await head(2_500).waitFor();
+    expect(await head(0).count()).toBe(0);
     expect(await rows.count()).toBeLessThan(40);
-    expect(await list.getByText("row 2500", { exact: true }).getAttribute("aria-posinset")).toBe(
-      "2501",
-    );
+    const row = page.getByRole("row", { name: "row 2500 Open row 2500", exact: true });
+    expect(await row.getAttribute("aria-rowindex")).toBe("2502");
 
     for (const end of [4_999, 9_999, 14_999]) {
       // Scrolls again while more rows are being loaded.
       await expect
         .poll(async () => {
           await scrollTo(end * 32);
-          return list.getByText(`row ${end}`, { exact: true }).count();
+          return head(end).count();
         })
         .toBe(1);
     }
-    await list.focus();
+    await body.focus();
     await page.keyboard.press("Home");
-    await list.getByText("row 0", { exact: true }).waitFor();
+    await head(0).waitFor();
+  });
+
+  it("the arrow keys move the focus to the same control of the next row of a long table, which scrolls", async () => {
+    const table = page.getByRole("table", { name: "Rows" });
+    await table.getByRole("link", { name: "Open row 0", exact: true }).focus();
+    for (let n = 0; n < 30; n += 1) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(focused).toBe("Open row 29");
+    expect(await table.getByRole("link", { name: "Open row 29", exact: true }).isVisible()).toBe(
+      true,
+    );
   });
 
   it("a JSON view opens level by level, escapes text, and shows how many values it omits", async () => {

@@ -25,7 +25,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     const { page, context, signIn } = await dashboard.open();
     await signIn();
     await page.reload();
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "What changed" }).waitFor();
 
     const other = await context.newPage();
     await other.goto(dashboard.url);
@@ -80,7 +80,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type(dashboard.world.ready["api_key"] ?? "");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "What changed" }).waitFor();
     await page.getByRole("link", { name: "API keys" }).focus();
     await page.keyboard.press("Enter");
     const heading = page.getByRole("heading", { level: 1, name: "API keys" });
@@ -132,7 +132,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.getByRole("button", { name: "Look around the demo workspace" }).waitFor();
     expect(page.url()).toBe(`http://127.0.0.1:${port}/prod/dashboard`);
     await signIn();
-    await page.getByRole("heading", { name: "Credits per day" }).waitFor();
+    await page.getByText("Nothing changed in this time.").waitFor();
     const asked = faults.splice(0);
     expect(
       asked.filter((fault) => !fault.startsWith(`request to http://127.0.0.1:${port}/prod/`)),

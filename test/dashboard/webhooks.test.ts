@@ -35,6 +35,10 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     });
     return String(body["id"]);
   };
+  /** Deletes endpoints, because an account can have only ten. */
+  const forget = async (...ids: readonly string[]): Promise<void> => {
+    for (const id of ids) await dashboard.world.api.send("DELETE", `/webhook_endpoints/${id}`);
+  };
   /**
    * Creates a watchlist whose events go only to the endpoint, and waits until its first run has
    * ended. Returns the ID of the watchlist.
@@ -139,6 +143,56 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await dialog.waitFor({ state: "detached" });
     await row.getByRole("button", { name: /^Redeliver watchlist\.run\.completed/ }).click();
     await page.getByRole("row", { name: /Kettles delivered HTTP 200 4/ }).waitFor();
+  });
+
+  it("let the user copy a delivery as curl, and send its event to another endpoint", async () => {
+    const id = await register("hooks/first", { description: "First" });
+    const other = await register("hooks/other", { description: "Other", events: [] });
+    await runFor(id, "Irons");
+    const page = await signInTo(`/webhooks/${id}`, "First");
+    const row = page.getByRole("row", { name: /watchlist\.run\.completed Irons/ });
+    await row.getByText("delivered").waitFor();
+    await row.getByRole("link", { name: "watchlist.run.completed" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delivery" });
+    await dialog.getByText("Request headers").first().click();
+    await dialog.getByRole("button", { name: "Copy attempt 1 as curl" }).click();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const sent = (await received()).find(({ path }) => path === "/hooks/first");
+    expect(command).toContain(`curl -X POST '${receiverUrl()}/hooks/first'`);
+    expect(command).toContain(`-H 'Service-Signature: ${sent?.headers["service-signature"]}'`);
+    expect(command).toContain(`--data-binary '${sent?.body}'`);
+
+    await dialog.getByLabel("Endpoint that receives the event").selectOption(other);
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText(/^The event is being sent to Other/).waitFor();
+    const arrived = await eventually("the event at the other endpoint", 30, async () =>
+      (await received()).find(({ path }) => path === "/hooks/other"),
+    );
+    expect(arrived.body).toBe(sent?.body);
+    await forget(id, other);
+  });
+
+  it("send a test of every event type, and show how the deliveries of each day ended", async () => {
+    const id = await register("hooks/types", { description: "Types", events: [] });
+    const page = await signInTo(`/webhooks/${id}`, "Types");
+    const history = page.getByRole("region", { name: "Health over time" });
+    await history.getByRole("button", { name: "Count the deliveries of each day" }).click();
+    await history.getByText("No deliveries yet.").waitFor();
+    await page.getByLabel("Type of the test event").selectOption("watchlist.product.delisted");
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText(/^Delivered: the receiver answered HTTP 200/).waitFor();
+    await page.getByRole("row", { name: /watchlist\.product\.delisted delivered/ }).waitFor();
+    const test = (await received()).find(({ path }) => path === "/hooks/types");
+    expect(JSON.parse(test?.body ?? "{}")).toMatchObject({ data: { watchlist_id: "wl_test" } });
+
+    await page.reload();
+    await history.getByRole("button", { name: "Count the deliveries of each day" }).click();
+    await history.getByText("1 delivery, 100% delivered").waitFor();
+    const day = history.getByRole("table", { name: "Deliveries of each day" }).getByRole("row");
+    expect(await day.nth(1).textContent()).toMatch(/1001$/);
+    await expectAccessible(page);
+    await forget(id);
   });
 
   it("show a delivery as pending before its first attempt, with the body that will be sent", async () => {

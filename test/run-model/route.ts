@@ -93,7 +93,11 @@ function passesTest(
   const wanted = wantedValue({ field, value }, item);
   if (wanted === undefined) return false;
   if (op === "is" || op === "is_not") return isSame(field, is, wanted) === (op === "is");
-  if (item.once && (is === null || wanted === null)) return null;
+  const isGap = is === null || wanted === null;
+  return item.once && isGap ? null : isOrdered(op, is, wanted);
+}
+
+function isOrdered(op: Route["op"], is: Value, wanted: Value): boolean {
   if (typeof is !== "number" || typeof wanted !== "number") return false;
   return op === "below" ? is < wanted : is > wanted;
 }

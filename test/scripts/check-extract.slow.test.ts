@@ -38,13 +38,24 @@ describe("npm run check:extract", () => {
   });
 
   it("returns 1 if the rules find neither a price nor the availability", async () => {
-    const { code, out } = await check({ price: [".missing"] });
+    const { code, out, err } = await check({ price: [".missing"] });
     expect(out).toContain("(nothing)");
+    expect(err).toContain("neither a price nor the availability");
     expect(code).toBe(1);
   });
 
+  it("returns 1 and the reason if the adapter reads no price although a rule finds one", async () => {
+    const price = [".now"];
+    const foreign = await check({ price, currency: ["= EUR"] });
+    expect(foreign.err).toContain("The price is in EUR, not in USD");
+    expect(foreign.code).toBe(1);
+    const another = await check({ price }, "--currency", "EUR");
+    expect(another.err).toContain("The price has no currency");
+    expect(another.code).toBe(1);
+  });
+
   it.each([
-    [{ extract: { price: [".a["] } }, /price\.0 has an invalid selector "\.a\["/],
+    [{ extract: { price: [".a["] } }, /price\.0 must have a valid CSS selector \(got "\.a\["/],
     [{ prize: [".now"] }, /prize is not a field/],
     ["{", /is not valid JSON/],
   ])("returns 2 and names the mistake of %j", async (config, message) => {

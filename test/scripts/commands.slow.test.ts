@@ -111,7 +111,7 @@ describe("npm run bench", () => {
     [["account", "--rat", "2"], "There is no option '--rat'. Did you mean '--rate'?"],
     [["api", "--rate", "2"], "There is no option '--rate'."],
     [["key", "--attempts", "x"], '--attempts must be a number of 0 or more (got "x").'],
-    [["web"], "--pages must name a folder."],
+    [["web"], "--pages is required. Name a folder with ground-truth.json."],
     [["--json", "api"], 'The first argument must be a bench (got "--json").'],
   ])("refuses the arguments %j in one line without a stack trace", async (args, message) => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });

@@ -103,8 +103,8 @@ export interface InjectedFault {
 
 export interface Faults {
   /**
-   * Draws a fault of one of the given kinds; in most cases returns undefined. The caller must inject
-   * the returned fault.
+   * Draws a fault of one of the given kinds; in most cases returns undefined. The caller must
+   * inject the returned fault.
    */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /**
@@ -169,8 +169,8 @@ const rare: ReadonlySet<FaultKind> = new Set([
 ]);
 const rareTimes = 4;
 /**
- * Faults of calls that occur even less often than those of `rare`. Their rates are multiplied by
- * `rarestTimes`.
+ * Faults of calls that occur even less often than the faults of `rare`. Their rates are multiplied
+ * by `rarestTimes`.
  */
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",

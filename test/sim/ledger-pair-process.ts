@@ -34,7 +34,7 @@ export type Fault =
   | "answer lost"
   | "throttled"
   | "conflict"
-  /** The sender gets a timeout at once, and the request takes effect after both steps. */
+  /** The sender gets a timeout immediately, and the request takes effect after both steps. */
   | "late"
   /**
    * The request takes effect, but the sender gets a timeout. After both steps, the request takes

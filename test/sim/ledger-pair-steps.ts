@@ -20,7 +20,7 @@ import { randomSourceOf, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
 const expiresAt = new Date("2026-03-01T12:10:00Z");
-/** A time at which the holds of a pair have expired, except those that are reserved for longer. */
+/** A time at which the holds of a pair have expired, except holds that are reserved for longer. */
 export const afterExpiry = new Date("2026-03-01T12:10:01Z");
 const muchLater = new Date("2026-03-01T13:00:00Z");
 /** A time at which all holds of a pair have expired. */

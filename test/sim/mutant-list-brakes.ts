@@ -6,7 +6,7 @@ const finish = "shared/runs/finish-run.ts";
 export const brakeMutants: readonly Mutant[] = [
   {
     name: "delistings-do-not-brake",
-    file: "shared/runs/hold.ts",
+    file: "shared/runs/compared-items.ts",
     original: "(lastSnapshot !== undefined && lastSnapshot !== null) ||",
     replacement: "",
     scenario: "runs",
@@ -56,7 +56,7 @@ export const brakeMutants: readonly Mutant[] = [
   {
     name: "shape-does-not-hold",
     file: "shared/runs/hold.ts",
-    original: "const isWrongShape = shape !== undefined && isSuspicious(shape);",
+    original: "const isWrongShape = shape !== undefined && holdsEvents(shape);",
     replacement: "const isWrongShape = false;",
     scenario: "runs",
   },
@@ -65,7 +65,7 @@ export const brakeMutants: readonly Mutant[] = [
     file: "shared/runs/hold.ts",
     original: "if (brake === null || !isPossible) return undefined;",
     replacement:
-      "if (brake === null && shape !== undefined && isSuspicious(shape) && run.kind !== 'baseline')\n" +
+      "if (brake === null && shape !== undefined && holdsEvents(shape) && run.kind !== 'baseline')\n" +
       '    return { status: "held", changedItems: 0, readItems: 0, decidedAt: null, reason: null };\n' +
       "  if (brake === null || !isPossible) return undefined;",
     scenario: "runs",
@@ -86,16 +86,16 @@ export const brakeMutants: readonly Mutant[] = [
   },
   {
     name: "discarded-run-remembers-missing-fields",
-    file: "shared/aws/runs/run-hold.ts",
-    original: 'run.hold?.status === "released" ? run.shape?.missingFields',
-    replacement: "run.hold !== undefined ? run.shape?.missingFields",
+    file: "shared/runs/source-shape.ts",
+    original: 'hold === undefined || hold.status === "released" ?',
+    replacement: 'hold === undefined || hold.status !== "held" ?',
     scenario: "runs",
   },
   {
     name: "released-run-forgets-missing-fields",
-    file: "shared/aws/runs/run-hold.ts",
-    original: 'run.hold?.status === "released" ? run.shape?.missingFields',
-    replacement: 'run.hold?.status === "held" ? run.shape?.missingFields',
+    file: "shared/runs/source-shape.ts",
+    original: 'hold === undefined || hold.status === "released" ?',
+    replacement: "hold === undefined ?",
     scenario: "runs",
   },
   {

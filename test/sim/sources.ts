@@ -22,7 +22,9 @@ export interface FlatAnswer {
   readonly shown?: Shown;
   /** The number of offers in an `ok` answer about offers. */
   readonly totalOffers?: number;
-  /** The ID of the offer in the buy box, in an `ok` answer about offers; null if it is empty. */
+  /**
+   * In an `ok` answer about offers: the ID of the offer in the buy box; null if the box is empty.
+   */
   readonly buybox?: string | null;
   /** The ID of the checked offer, in the answer of an offer check. */
   readonly offerListingId?: string;
@@ -178,7 +180,7 @@ const noBuybox: Shown = {
   condition: null,
 };
 
-/** How a source answers a call. */
+/** How a source responds to a call. */
 interface Form {
   /** The factor of all prices. */
   readonly factor: number;
@@ -193,11 +195,14 @@ const wrongForms: readonly Form[] = [
 ];
 
 function fieldsOf(scraper: string, random: Random, { factor, lacksFields }: Form): Fields {
-  const price = { amount: random.between(8, 11) * factor, currency: "USD" };
+  const usual = random.between(8, 11);
   const availability = { inStock: random.isHit(0.8), message: "" };
+  // A source may show a price of an item that is sold out.
+  const isPriced = availability.inStock || usual > 9;
+  const price = isPriced ? { amount: usual * factor, currency: "USD" } : null;
   // Changes often, so that runs write details while users set labels.
-  const title = `Item for ${price.amount}`;
-  const seen = { price: price.amount, inStock: availability.inStock };
+  const title = `Item for ${usual * factor}`;
+  const seen = { price: price?.amount ?? null, inStock: availability.inStock };
   if (scraper === "retailer_d.standard") {
     const known = lacksFields ? {} : { regularPrice: random.between(10, 12) };
     return {
@@ -206,7 +211,9 @@ function fieldsOf(scraper: string, random: Random, { factor, lacksFields }: Form
     };
   }
   const offerListingId = `offer-${random.between(1, 3)}`;
-  const counts = { newCount: random.between(1, 3), newMinPrice: random.between(8, 10) * factor };
+  const newCount = random.between(1, 3);
+  const lowest = random.between(8, 10);
+  const counts = { newCount, newMinPrice: newCount === 1 && lowest === 8 ? null : lowest * factor };
   const buybox = random.isHit(0.8) ? { offerListingId, isFba: random.isHit(0.5) } : null;
   return {
     fields: { title, price, availability, retailer_a: { ...counts, buybox } },

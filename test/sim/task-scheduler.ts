@@ -62,7 +62,8 @@ export interface TaskScheduler {
    */
   call<T>(call: Call<T>): Promise<T>;
   /**
-   * Ends a task at once. Its waiting calls are dropped, and the promises of its calls never settle.
+   * Ends a task immediately. Its waiting calls are dropped, and the promises of its calls never
+   * settle.
    */
   kill(task: Task): void;
   /** Returns true if a call can run now. */

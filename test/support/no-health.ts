@@ -4,5 +4,9 @@ import type { HealthOfTier } from "../../shared/platforms/present-platform.ts";
 export const noHealth: HealthOfTier = () => ({
   status: "unknown",
   success_rate: null,
+  partial_rate: null,
+  unavailable_rate: null,
+  latency_ms: null,
+  data_age_seconds: null,
   updated_at: null,
 });

@@ -21,7 +21,7 @@ export interface CommandLine<Options extends OptionList> {
   /** The words that start the command, such as `npm run costs`. */
   readonly name: string;
   readonly about: string;
-  /** The arguments beside the options, such as `<base URL>`. Absent: none. */
+  /** The arguments in addition to the options, such as `<base URL>`. Absent: none. */
   readonly argument?: string;
   readonly options: Options;
   /** Arguments of typical calls; "" for a call without arguments. */

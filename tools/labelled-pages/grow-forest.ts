@@ -1,4 +1,5 @@
 import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
+import { seeded } from "../stand-ins/seeded.ts";
 
 /** The features of an amount, and whether it is the price of its page. */
 export interface Sample {
@@ -52,7 +53,7 @@ export function grownTrees(
   samples: readonly Sample[],
   options: ForestOptions,
 ): ForestTable["trees"] {
-  const fraction = randomFractions(options.seed);
+  const fraction = seeded(options.seed);
   const count = samples[0]?.features.length ?? 0;
   const columns = Array.from({ length: count }, (_, feature) => columnOf(samples, feature));
   return Array.from({ length: options.trees }, () => {
@@ -185,14 +186,3 @@ function shareOf(draw: readonly number[], { samples }: Growth): number {
 }
 
 const rounded = (value: number): number => Number(value.toFixed(digits));
-
-/** Returns a function with a sequence of fractions that the seed determines (mulberry32). */
-function randomFractions(seed: number): () => number {
-  let state = Math.trunc(seed);
-  return () => {
-    state = Math.trunc(state + 0x6d_2b_79_f5) % 2 ** 32;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

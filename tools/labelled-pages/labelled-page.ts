@@ -35,7 +35,8 @@ export const pagesOption = {
  * @throws Error if `folder` is undefined, or if it cannot be read
  */
 export function readLabelledPages(folder: string | undefined): LabelledPage[] {
-  if (folder === undefined) throw new Error("--pages must name a folder.");
+  if (folder === undefined)
+    throw new Error("--pages is required. Name a folder with ground-truth.json.");
   const path = join(folder, "ground-truth.json");
   if (!existsSync(path)) {
     throw new Error(`--pages must name a folder with ground-truth.json (got "${folder}").`);

@@ -93,9 +93,12 @@ function readJson<Schema extends v.GenericSchema>(
   try {
     return v.parse(schema, JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
-    throw new Error(`${file} is not valid. Start with --fresh, which deletes all local data.`, {
-      cause: error,
-    });
+    throw new Error(
+      `${file} is damaged: it must contain valid JSON in the expected form. Correct it, or start with --fresh, which deletes all local data.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -120,7 +120,7 @@ async function answerBuffered(exchange: Exchange): Promise<void> {
   const result = v.parse(proxyResult, await target.invoke(event));
   if (result.body.length > payloadBytesMax)
     throw new Error(
-      "The function's response is larger than 6 MB, the limit of Lambda for a response that is not streamed",
+      `The function's response must have at most ${payloadBytesMax} bytes unless it is streamed, as in Lambda (got ${result.body.length}).`,
     );
   if (response.headersSent) return;
   const encoding = result.isBase64Encoded && exchange.decodeBase64 ? "base64" : "utf8";
@@ -148,7 +148,7 @@ async function answerStreamed(exchange: Exchange, timeout: { passed: boolean }):
   await target.invokeStreaming(event, stream);
   if (closed()) return;
   if (!response.headersSent)
-    throw new Error("The function ended before it wrote the status of its response");
+    throw new Error("The function must write the status of its response before it ends.");
   response.end();
 }
 

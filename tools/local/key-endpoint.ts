@@ -91,7 +91,7 @@ async function answer(keys: readonly Key[], request: IncomingMessage): Promise<u
   if (target === "TrentService.Decrypt") return decrypt(keys, v.parse(decryptRequest, body));
   throw new KeyError(
     "UnsupportedOperationException",
-    `The local world does not support ${String(target)}.`,
+    `The local world supports TrentService.Encrypt and TrentService.Decrypt (got ${String(target)}).`,
   );
 }
 
@@ -100,7 +100,11 @@ function find(keys: readonly Key[], name: string): Key {
   const key = keys.find(
     ({ id, arn, aliases }) => id === name || arn === name || aliases.includes(alias),
   );
-  if (!key) throw new KeyError("NotFoundException", `Key '${name}' does not exist.`);
+  if (!key)
+    throw new KeyError(
+      "NotFoundException",
+      `Key '${name}' does not exist. Check the ID, ARN or alias.`,
+    );
   return key;
 }
 
@@ -110,7 +114,7 @@ function encrypt(keys: readonly Key[], request: v.InferOutput<typeof encryptRequ
   if (plaintext.length > plaintextBytesMax) {
     throw new KeyError(
       "ValidationException",
-      `The plaintext has ${plaintext.length} bytes. At most ${plaintextBytesMax} are allowed.`,
+      `The plaintext must have at most ${plaintextBytesMax} bytes (got ${plaintext.length}).`,
     );
   }
   const nonce = randomBytes(nonceBytes);
@@ -131,12 +135,12 @@ function decrypt(keys: readonly Key[], request: v.InferOutput<typeof decryptRequ
   if (!key)
     throw new KeyError(
       "InvalidCiphertextException",
-      "The ciphertext was encrypted with none of the keys.",
+      "None of the keys of the local world encrypted the ciphertext. Use one that this endpoint returned.",
     );
   if (request.KeyId !== undefined && find(keys, request.KeyId) !== key) {
     throw new KeyError(
       "IncorrectKeyException",
-      `The ciphertext was encrypted with key '${key.id}', not with '${request.KeyId}'.`,
+      `KeyId must be the key that encrypted the ciphertext, '${key.id}' (got '${request.KeyId}').`,
     );
   }
   const plaintext = open(key, blob.subarray(idBytes), request.EncryptionContext);
@@ -159,7 +163,7 @@ function open(key: Key, sealed: Buffer, context: Readonly<Record<string, string>
   } catch {
     throw new KeyError(
       "InvalidCiphertextException",
-      "The ciphertext is damaged, or its encryption context differs.",
+      "The ciphertext is damaged, or the encryption context is not the one that encrypted it.",
     );
   }
 }

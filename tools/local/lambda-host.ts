@@ -110,7 +110,7 @@ export async function startLambdaHost(options: HostOptions): Promise<LambdaHost>
   );
   const find = (what: string, matches: (candidate: LocalFunction) => boolean): LocalFunction => {
     const found = loaded.find(matches);
-    if (!found) throw new Error(`No template creates the function ${what}`);
+    if (!found) throw new Error(`No template creates the function ${what}. Check the name or ARN.`);
     return found;
   };
   return {
@@ -175,7 +175,10 @@ async function createHandler(
   } catch (error) {
     options.log(`function ${name} cannot start: ${describeError(error)}`);
     return () => {
-      throw new Error(`Function ${name} cannot start`, { cause: error });
+      throw new Error(
+        `The function ${name} could not start. The log of the local world contains the cause.`,
+        { cause: error },
+      );
     };
   }
 }
@@ -189,7 +192,7 @@ async function withTimeout(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`Function ${name} timed out after ${timeoutSeconds} seconds`));
+      reject(new Error(`The function ${name} exceeded its timeout of ${timeoutSeconds} s.`));
     }, timeoutSeconds * 1000);
   });
   try {

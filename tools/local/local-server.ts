@@ -47,9 +47,9 @@ export async function serveAtPreviousPort(
 }
 
 /**
- * Returns a listener whose handler is set later by `open`. Until then, and after `close`, it responds
- * with 503. Functions need the endpoints' addresses at their start, while some endpoints need the
- * functions.
+ * Returns a listener whose handler is set later by `open`. Until then, and after `close`, it
+ * responds with 503. Functions need the endpoints' addresses at their start, while some endpoints
+ * need the functions.
  */
 export function deferredListener(): {
   listener: RequestListener;
@@ -138,6 +138,6 @@ const jsonBytesMax = 1024 * 1024;
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request, jsonBytesMax);
-  if (!body) throw new Error(`The body is larger than ${jsonBytesMax} bytes`);
+  if (!body) throw new Error(`The request body must have at most ${jsonBytesMax} bytes.`);
   return body.length === 0 ? {} : JSON.parse(body.toString());
 }

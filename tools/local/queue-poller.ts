@@ -88,7 +88,10 @@ function mappingOf(
   const queue = options.templates
     .ofType("AWS::SQS::Queue")
     .find((candidate) => candidate.local.attributes["Arn"] === queueArn);
-  if (!queue) throw new Error(`No template creates the queue ${queueArn}`);
+  if (!queue)
+    throw new Error(
+      `No template creates the queue ${queueArn}. Check the EventSourceArn of its event source mapping.`,
+    );
   return {
     queueUrl: queue.local.ref,
     queueArn,
@@ -112,7 +115,8 @@ async function assertVisible(client: SQSClient, mapping: Mapping): Promise<void>
   );
   if (Number(Attributes?.["VisibilityTimeout"]) < mapping.target.timeoutSeconds) {
     throw new Error(
-      `Queue ${mapping.queueUrl}: the visibility timeout must be at least the ${mapping.target.timeoutSeconds} s timeout of ${mapping.target.name}`,
+      `Queue ${mapping.queueUrl}: the visibility timeout must be at least ${mapping.target.timeoutSeconds} s, ` +
+        `the timeout of ${mapping.target.name} (got ${Attributes?.["VisibilityTimeout"]} s).`,
     );
   }
 }

@@ -32,7 +32,7 @@ export function responseStream(receiver: PreludeReceiver): Writable {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (!begun && chunk.length > 0) {
-        done(new Error("The function wrote a body before its status"));
+        done(new Error("The function must write the status of its response before the body."));
         return;
       }
       receiver.write(chunk).then(() => done(), done);

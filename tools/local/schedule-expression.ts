@@ -24,7 +24,11 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
  */
 export function parseExpression({ expression, startDate, endDate }: Anchored): Occurrences {
   const found = /^(rate|cron|at)\((.+)\)$/.exec(expression);
-  if (!found) throw new Error(`Invalid Schedule Expression ${expression}.`);
+  if (!found) {
+    throw new Error(
+      `Invalid Schedule Expression ${expression}. Expected rate(...), cron(...) or at(...).`,
+    );
+  }
   const [, kind = "", content = ""] = found;
   const within = (at: Date | null): Date | null => (at && endDate && at > endDate ? null : at);
   if (kind === "at") {
@@ -45,14 +49,20 @@ export function parseExpression({ expression, startDate, endDate }: Anchored): O
 function parseTime(content: string): Date {
   const at = new Date(`${content}Z`);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(content) || Number.isNaN(at.getTime())) {
-    throw new Error(`Invalid Schedule Expression at(${content}).`);
+    throw new Error(
+      `Invalid Schedule Expression at(${content}). Expected a time such as at(2026-11-20T10:00:00).`,
+    );
   }
   return at;
 }
 
 function parseRate(content: string): number {
   const found = /^([1-9]\d*) (minute|hour|day)s?$/.exec(content);
-  if (!found) throw new Error(`Invalid Schedule Expression rate(${content}).`);
+  if (!found) {
+    throw new Error(
+      `Invalid Schedule Expression rate(${content}). Expected a number and a unit, such as rate(5 minutes).`,
+    );
+  }
   return Number(found[1]) * (unitMilliseconds[found[2] ?? ""] ?? 0);
 }
 
@@ -91,7 +101,10 @@ const dayNames = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 function parseCron(content: string): CronFields {
   const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...more] = content.trim().split(/\s+/);
   if (year === undefined || more.length > 0 || (dayOfMonth === "?") === (dayOfWeek === "?")) {
-    throw new Error(`Invalid Schedule Expression cron(${content}).`);
+    throw new Error(
+      `Invalid Schedule Expression cron(${content}). Expected six fields, of which one of ` +
+        "day-of-month and day-of-week is ?, such as cron(0 10 * * ? *).",
+    );
   }
   return {
     minutes: [...parseField(minute, { from: 0, to: 59 })],
@@ -119,7 +132,12 @@ function parseField(field: string | undefined, range: FieldRange): ReadonlySet<n
   const values = new Set<number>();
   for (const part of (field ?? "").split(",")) {
     const found = /^(\*|(\w+)(?:-(\w+))?)(?:\/([1-9]\d*))?$/.exec(part);
-    if (!found) throw new Error(`Invalid Schedule Expression: ${part} is not supported.`);
+    if (!found) {
+      throw new Error(
+        `Invalid Schedule Expression: the local world does not support the field ${part}. ` +
+          "Use values, ranges, lists, steps or *.",
+      );
+    }
     const [, whole, first, last, step] = found;
     const from = whole === "*" ? range.from : parseValue(first, range);
     const single = step === undefined && last === undefined && whole !== "*";
@@ -133,7 +151,9 @@ function parseValue(text: string | undefined, range: FieldRange): number {
   const named = range.names?.indexOf((text ?? "").toUpperCase()) ?? -1;
   const value = named === -1 ? Number(text) : named + range.from;
   if (!Number.isInteger(value) || value < range.from || value > range.to) {
-    throw new Error(`Invalid Schedule Expression: ${text} is out of range.`);
+    throw new Error(
+      `Invalid Schedule Expression: the field must be from ${range.from} to ${range.to} (got ${text}).`,
+    );
   }
   return value;
 }

@@ -75,7 +75,7 @@ function queueUrlOf(templates: ResolvedTemplates, arn: string): string {
   const queue = templates
     .ofType("AWS::SQS::Queue")
     .find(({ local }) => local.attributes["Arn"] === arn);
-  if (!queue) throw new Error(`No template creates the queue ${arn}`);
+  if (!queue) throw new Error(`No template creates the queue ${arn}. Check the target's ARN.`);
   return queue.local.ref;
 }
 

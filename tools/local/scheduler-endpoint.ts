@@ -66,19 +66,24 @@ async function answer(options: EndpointOptions, request: IncomingMessage): Promi
     case "GET":
       return present(existing(options.store, group, name));
     default:
-      throw absent(`Method ${request.method}`);
+      throw absent(`The method ${request.method} of schedules`);
   }
 }
 
 function create(options: EndpointOptions, name: string, body: unknown): unknown {
-  if (!/^[0-9a-zA-Z\-_.]{1,64}$/.test(name)) throw invalid(`Invalid Name ${name}.`);
+  if (!/^[0-9a-zA-Z\-_.]{1,64}$/.test(name))
+    throw invalid(`Invalid Name ${name}. Expected 1 to 64 letters, digits, "-", "_" or ".".`);
   const definition = parse(options.templates, body);
   const clientToken = tokenOf(body);
   const before = options.store.get(definition.GroupName, name);
   if (before) {
     // A repeated request with the same client token succeeds.
     if (clientToken !== undefined && before.clientToken === clientToken) return arnOf(before);
-    throw new SchedulerError("ConflictException", 409, `Schedule ${name} already exists.`);
+    throw new SchedulerError(
+      "ConflictException",
+      409,
+      `Schedule ${name} already exists. Use another name, or update the schedule.`,
+    );
   }
   const now = Date.now();
   return save(options, {
@@ -151,7 +156,9 @@ function assertTimes(definition: ScheduleDefinition): void {
   }
   const occurrences = occurrencesOf(definition, now);
   if (!recurring && !occurrences.next(new Date(countedFrom(definition, now)))) {
-    throw invalid(`${definition.ScheduleExpression} is in the past.`);
+    throw invalid(
+      `The schedule expression ${definition.ScheduleExpression} has no time in the future.`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { canServe, optionKind } from "../../shared/sources/registry/configuration.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { canServe, optionKind, parseSources } from "../../shared/sources/registry/configuration.ts";
 import { secretReference } from "../../shared/sources/contract/secret-reference.ts";
 
 /** An adapter with its options, and the platform or scraper that it reads for. */
@@ -21,12 +22,15 @@ const option = /^([A-Za-z]+)=(.*)$/;
 
 /**
  * Parses `<platform or scraper>=<adapter>[,<base url>][,<option>=<value>…]`.
- * @throws Error that shows the form, for any other text
+ * @throws Error that shows the form, for any other string
  */
 export function parseSourceChoice(text: string): SourceChoice {
   const [, target, adapter, rest] = form.exec(text) ?? [];
   const parts = rest === undefined ? [] : rest.split(optionStart);
-  const baseUrl = option.test(parts[0] ?? "=") ? undefined : parts.shift();
+  const address = option.test(parts[0] ?? "=") ? undefined : parts.shift();
+  // People name a public store by its host.
+  const isHost = adapter === "storefront" && !/^[a-z]+:\/\//i.test(address ?? "http://");
+  const baseUrl = isHost ? `https://${address}` : address;
   const isUrl = baseUrl === undefined || URL.canParse(baseUrl);
   if (target === undefined || adapter === undefined || !isUrl) throw formError(text);
   const options = parts.map((part) => {
@@ -40,7 +44,7 @@ export function parseSourceChoice(text: string): SourceChoice {
 const formError = (text: string): Error =>
   new Error(
     `--source ${text.split(",")[0]} must have the form <platform or scraper>=<adapter>,<base url>` +
-      "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY",
+      "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY.",
   );
 
 /**
@@ -90,6 +94,16 @@ export function chooseSources(
   return JSON.stringify(sources);
 }
 
+/**
+ * Checks a choice as the service does at its start.
+ * @throws Error that names the wrong option
+ */
+export function checkSource(choice: SourceChoice): void {
+  const sandbox = stepScraperIds.map((scraper) => [scraper, { adapter: "sandbox" }]);
+  const chosen = chooseSources(JSON.stringify(Object.fromEntries(sandbox)), [choice]);
+  parseSources(chosen, { allowVariables: true });
+}
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -102,7 +116,7 @@ function checkVariables(choice: string, options: SourceChoice["options"], set: V
     if (secret?.kind !== "variable" || (set[secret.name] ?? "") !== "") continue;
     throw new Error(
       `${choice}: ${name} refers to the environment variable ${secret.name}, which is empty ` +
-        "or not set",
+        "or not set. Set it.",
     );
   }
 }

@@ -90,7 +90,9 @@ export function resolveTemplates(
 function parseProperties(schema: v.GenericSchema, logicalId: string, resolved: unknown): unknown {
   const parsed = v.safeParse(schema, resolved);
   if (parsed.success) return parsed.output;
-  throw new Error(`Resource ${logicalId}: ${v.summarize(parsed.issues)}`);
+  throw new Error(
+    `The template resource ${logicalId} has properties that the local world does not support:\n${v.summarize(parsed.issues)}`,
+  );
 }
 
 function nameOf(scope: Scope, logicalId: string): LocalName {
@@ -163,7 +165,9 @@ function resolveIntrinsic(scope: Scope, name: string, argument: unknown): unknow
     case "Fn::GetStackOutput":
       return resolveStackOutput(scope, v.parse(stackOutput, argument));
     default:
-      throw new Error(`${scope.stack.name}: the local world does not support ${name}`);
+      throw new Error(
+        `${scope.stack.name}: the local world does not support the template function ${name}.`,
+      );
   }
 }
 
@@ -185,7 +189,7 @@ function resolveReference(scope: Scope, name: string): unknown {
   if (parameter) {
     if (parameter.Default !== undefined) return parameter.Default;
     throw new Error(
-      `${scope.stack.name}: parameter ${name} has no default, which the local world needs`,
+      `${scope.stack.name}: the template parameter ${name} must have a default. The local world passes no parameters.`,
     );
   }
   return nameOf(scope, name).ref;

@@ -100,7 +100,7 @@ async function receive(
 ): Promise<void> {
   const body = await readBody(request, bodyBytesMax);
   if (!body)
-    return send(response, 413, { error: `The delivery is larger than ${bodyBytesMax} bytes` });
+    return send(response, 413, { error: `A delivery must have at most ${bodyBytesMax} bytes.` });
   const answered = nextStatus(state);
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),

@@ -24,6 +24,7 @@ import { seedAccounts } from "./seed.ts";
 import type { Seed, SeededKeys } from "./seed.ts";
 import { chooseSources } from "./sources.ts";
 import type { SourceChoice } from "./sources.ts";
+import { recordSources } from "./used-sources.ts";
 import { synthesize } from "./synthesize.ts";
 import { createTables } from "./tables.ts";
 import { resolveTemplates } from "./template.ts";
@@ -204,10 +205,11 @@ async function startFunctions(
     replaceVariable: (name, value) => {
       if (name === "DEMO_API_KEY") return keys.demoApiKey;
       if (name === "API_URL") return `${baseUrl}/`;
-      if (name !== "SOURCES" || choices.length === 0) return value;
+      if (name !== "SOURCES") return value;
       const chosen = chooseSources(value, choices);
       // An invalid source configuration fails the start instead of the first call.
       parseSources(chosen, { allowVariables: true });
+      recordSources(folder, chosen);
       return chosen;
     },
   });

@@ -93,7 +93,8 @@ export async function startReplayCatalog(options: {
     requests,
     setPrice(sku, price) {
       const before = products.get(sku);
-      if (before === undefined) throw new Error(`The replay has no product ${sku}`);
+      if (before === undefined)
+        throw new Error(`The recorded products do not contain the SKU ${sku}.`);
       products.set(sku, { ...before, salePrice: price });
     },
     stop: async () => server.close(),

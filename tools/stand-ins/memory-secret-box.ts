@@ -15,7 +15,9 @@ export function memorySecretBox(): SecretBox {
     async open(ciphertext, context) {
       const found = sealed.get(ciphertext);
       if (found?.context !== JSON.stringify(context))
-        throw new Error("The ciphertext is unknown or belongs to another context.");
+        throw new Error(
+          "This secret box did not encrypt the ciphertext, or did so with another context.",
+        );
       return found.plaintext;
     },
   };

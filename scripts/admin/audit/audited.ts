@@ -28,7 +28,7 @@ const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
  * @throws the error of the change, or the error of storing the first line. In the latter case, the
  * change was not made.
  */
-export async function audited(
+export async function withAuditLines(
   { log, clock, warn, values, exitCode, ...fixed }: Audited,
   change: () => Promise<unknown>,
 ): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { type Commands, listOf, wholeNumber } from "../command.ts";
-import { escaped } from "../print.ts";
+import { escapeControls } from "../print.ts";
 import { lastLines } from "./audit-log.ts";
 
 const shownDefault = 50;
@@ -12,7 +12,7 @@ export const auditCommands: Commands = {
     async run(values, { target, warn }) {
       const limit = wholeNumber(values, "limit", { least: 1, otherwise: shownDefault });
       const log = await target.auditLog();
-      const changes = lastLines(await log.lines((line) => warn(escaped(line)))).filter(
+      const changes = lastLines(await log.lines((line) => warn(escapeControls(line)))).filter(
         ({ options, created }) =>
           (values.account === undefined ||
             [options["account"], created].includes(values.account)) &&

@@ -216,7 +216,7 @@ async function driftOf({
     }
     if (attempt === driftAttemptsMax) {
       throw new Error(
-        `CloudFormation did not complete the drift detection of ${StackName} in time.`,
+        `CloudFormation did not complete the drift detection of ${StackName} in time. Repeat the command.`,
       );
     }
     await clock.sleep(pollMs);

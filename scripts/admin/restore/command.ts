@@ -4,8 +4,8 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { systemClock } from "../../../shared/base/system.ts";
 import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
 import { tallyLine } from "../../../tools/reconcile/reconcile.ts";
-import { type Admin, type Commands, listOf, required, type Values } from "../command.ts";
-import { escaped } from "../print.ts";
+import { type Admin, type Commands, listOf, requiredOption, type Values } from "../command.ts";
+import { escapeControls } from "../print.ts";
 import { compareData } from "../reconcile-command.ts";
 import { awsRestoreCloud } from "./aws-restore-cloud.ts";
 import { discardRestore, plannedSteps, restoreStage } from "./restore-stage.ts";
@@ -63,13 +63,13 @@ async function runRestore(values: Values, admin: Admin): Promise<unknown> {
  * @throws Error if it is not a second in UTC that exists
  */
 function secondOf(values: Values): string {
-  const at = required(values, "at");
+  const at = requiredOption(values, "at");
   const time = new Date(at);
   // JavaScript parses 2026-02-30 as 2026-03-02, so the string must also equal its time.
   const isTime = !Number.isNaN(time.getTime()) && time.toISOString() === at.replace(/Z$/, ".000Z");
   if (isTime) return at;
   throw new Error(
-    `--at must be a second in UTC that exists, such as 2026-11-21T10:15:00Z (got "${at}")`,
+    `--at must be a second in UTC that exists, such as 2026-11-21T10:15:00Z (got "${at}").`,
   );
 }
 
@@ -95,7 +95,7 @@ function toolsOf(admin: Admin, { stage, stacks }: Restore): RestoreTools {
 /** Compares all data that is stored twice, prints the differences, and returns their number. */
 async function differencesOf(admin: Admin): Promise<number> {
   const tally = await compareData({}, admin, (difference) =>
-    admin.warn(`  ${escaped(differenceLine(difference))}`),
+    admin.warn(`  ${escapeControls(differenceLine(difference))}`),
   );
   admin.warn(`  ${tallyLine(tally)}`);
   return tally.differences;

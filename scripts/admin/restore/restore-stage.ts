@@ -140,7 +140,7 @@ function assertRestorable(at: string, now: number): void {
   const time = Date.parse(at);
   if (time >= from.getTime() && time <= to.getTime()) return;
   throw new Error(
-    `--at must be from ${from.toISOString()} (35 days ago) to ${to.toISOString()} (5 minutes ago) (got "${at}")`,
+    `--at must be from ${from.toISOString()} (35 days ago) to ${to.toISOString()} (5 minutes ago) (got "${at}").`,
   );
 }
 

@@ -26,7 +26,9 @@ export async function checkSums(
   const expected = { balance: received - charged, held: 0, spent: charged, inFlight: 0 };
   const found = JSON.stringify(sums);
   if (found !== JSON.stringify(expected)) {
-    throw new Error(`The sums of ${accountId} are ${found}, expected ${JSON.stringify(expected)}`);
+    throw new Error(
+      `The sums over the shards of ${accountId} must be ${JSON.stringify(expected)} (got ${found}).`,
+    );
   }
   return `${accountId}: ${rows.shards.length} shards, received ${received}, spent ${charged}, balance ${sums.balance}, held 0, in flight 0`;
 }

@@ -9,7 +9,7 @@ import type { DynamoRules } from "../model/contention.ts";
 import { modelledDynamo } from "../model/dynamo-model.ts";
 import { type CallFigures, type Environment, type LoadFigures, offerLoad } from "./load.ts";
 import { type AccountTables, openAccount } from "./open-account.ts";
-import { seeded } from "../model/seeded.ts";
+import { seeded } from "../../../tools/stand-ins/seeded.ts";
 import { virtualTime } from "../model/virtual-time.ts";
 
 /** The load on one account during a measurement. */

@@ -46,7 +46,9 @@ async function post(event: Ready): Promise<void> {
   const [response] = (await once(outgoing, "response")) as [IncomingMessage];
   response.resume();
   await once(response, "end");
-  if (response.statusCode !== 200) throw new Error(`The receiver answered ${response.statusCode}`);
+  if (response.statusCode !== 200) {
+    throw new Error(`The receiver returned HTTP ${response.statusCode} (expected 200).`);
+  }
 }
 
 async function put(event: Ready): Promise<void> {

@@ -19,7 +19,7 @@ export interface DeliveryTask {
   readonly runs: number;
   /** The number of changed items in each run. */
   readonly items: number;
-  /** Makes the runs' IDs differ from those of other rounds. */
+  /** A number that is part of the run IDs, so that each round has other IDs. */
   readonly round: number;
   /**
    * The number of simultaneous deliveries in the loop that only signs and posts, with which the

@@ -21,7 +21,7 @@ import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
 import { defaultRules } from "../model/contention.ts";
 import { consuming, modelledDynamo, noConsumption } from "../model/dynamo-model.ts";
 import { type VirtualTime, virtualTime } from "../model/virtual-time.ts";
-import { seeded } from "../model/seeded.ts";
+import { seeded } from "../../../tools/stand-ins/seeded.ts";
 
 export interface EndpointCase {
   /** The maximum number of parallel requests to the endpoint, as an operator sets it. */
@@ -107,7 +107,7 @@ export async function measureEndpoint(
   const seconds = (time.now() - from) / 1_000;
   const events = wanted.runs * wanted.events;
   if (receiver.received() !== events) {
-    throw new Error(`The receiver got ${receiver.received()} of ${events} events.`);
+    throw new Error(`The receiver must get ${events} events (got ${receiver.received()}).`);
   }
   return {
     "at once": requestsAtOnce,

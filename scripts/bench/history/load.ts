@@ -1,6 +1,6 @@
 import type { HistoryPoint, RunSegment } from "../../../shared/history/history.ts";
 import { compareIds } from "../../../shared/watchlists/page.ts";
-import { seeded } from "../model/seeded.ts";
+import { seeded } from "../../../tools/stand-ins/seeded.ts";
 
 const itemsCount = 50_000;
 /** Time of the first run, in milliseconds. */

@@ -13,7 +13,7 @@ import {
   noConsumption,
 } from "../model/dynamo-model.ts";
 import { virtualTime } from "../model/virtual-time.ts";
-import { seeded } from "../model/seeded.ts";
+import { seeded } from "../../../tools/stand-ins/seeded.ts";
 import { slidingSeconds } from "./sliding-seconds.ts";
 
 export interface KeyCase {

@@ -60,7 +60,7 @@ interface Stack {
 
 /**
  * Creates an SDK client of a local engine with a model of AWS's latencies and refusals. The engine
- * itself evaluates conditions and expressions and responds at once.
+ * itself evaluates conditions and expressions and responds immediately.
  */
 export function modelledDynamo({ endpoint, time, rules, random }: Options): DynamoDBDocumentClient {
   const base = new DynamoDBClient({
@@ -139,7 +139,9 @@ function retriesIn(time: VirtualTime, random: () => number) {
     ) {
       const count = last.getRetryCount() + 1;
       if (count >= attemptsMax || errorType === "CLIENT_ERROR") {
-        throw new Error(`All ${attemptsMax} attempts failed, or the request cannot be repeated`);
+        throw new Error(
+          `The model refuses a retry after attempt ${count} of at most ${attemptsMax} (error type ${errorType}).`,
+        );
       }
       await time.sleep(random() * retryBaseMs * 2 ** count);
       return token(count);

@@ -71,7 +71,9 @@ export function virtualTime(start: Date): VirtualTime {
         }
         const timer = queue.pop();
         if (timer === undefined)
-          throw new Error("The work waits, but no timer of the virtual clock is pending");
+          throw new Error(
+            "The work is not done, but no timer of the virtual clock is pending: it waits for something outside the model.",
+          );
         now = timer.at;
         timer.fire();
       }

@@ -77,4 +77,5 @@ function accuracyOf(readers: string, judged: readonly Judged[]): Accuracy {
   };
 }
 
+/** Rounds a number to three decimals. */
 export const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

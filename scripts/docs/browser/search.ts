@@ -16,7 +16,10 @@ let loading: Promise<readonly Section[]> | undefined;
 
 async function load(): Promise<readonly Section[]> {
   const answer = await fetch(input?.dataset["sections"] ?? "");
-  if (!answer.ok) throw new Error(`The index could not be loaded (status ${answer.status}).`);
+  if (!answer.ok)
+    throw new Error(
+      `The search index could not be loaded (HTTP ${answer.status}). Reload the page.`,
+    );
   return (await answer.json()) as readonly Section[];
 }
 

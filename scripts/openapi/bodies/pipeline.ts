@@ -7,7 +7,7 @@ import {
   stepScrapers,
 } from "../../../shared/scrapers/catalogue.ts";
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
-import { byValue, forbidden, sent, where } from "../rules.ts";
+import { byValue, forbidFields, requireField, where } from "../rules.ts";
 
 /** Operators that compare with the last known value and so take no value. */
 const againstLastRead: readonly Op[] = ["increased", "decreased"];
@@ -20,7 +20,7 @@ const onlyWhen = (accepted: readonly When[]): JsonObject => ({
 /** The rules of a route that do not depend on the scraper of its step. */
 const routeRules: JsonObject = {
   // A route leads to a step, or notifies, or both.
-  if: sent("run"),
+  if: requireField("run"),
   else: { properties: { notify: { const: true } }, required: ["notify"] },
   dependentRequired: {
     op: ["field"],
@@ -33,11 +33,11 @@ const routeRules: JsonObject = {
       rules: where("when", ["ok"], {
         rules: { dependentRequired: { field: ["op"] }, properties: { op: { enum: valueOps } } },
       }),
-      otherwise: forbidden("field", "op", "value"),
+      otherwise: forbidFields("field", "op", "value"),
     }),
     op: where("op", againstLastRead, {
-      rules: forbidden("value"),
-      otherwise: sent("value"),
+      rules: forbidFields("value"),
+      otherwise: requireField("value"),
     }),
     where: onlyWhen(whensByKey.where),
     min_delta: onlyWhen(whensByKey.min_delta),
@@ -46,7 +46,7 @@ const routeRules: JsonObject = {
     once: where("once", [true], {
       rules: {
         ...onlyWhen(whensByKey.once),
-        ...where("when", ["ok"], { rules: { anyOf: [sent("op"), sent("where")] } }),
+        ...where("when", ["ok"], { rules: { anyOf: [requireField("op"), requireField("where")] } }),
       },
     }),
     cooldown: { properties: { notify: { const: true } }, required: ["notify"] },
@@ -76,7 +76,7 @@ function routeRulesOf(id: StepScraperId): JsonObject {
             op: { enum: opsFor(type, whens) },
             value: { type: [type, "object"] },
           },
-          ...(type !== "number" && forbidden("min_delta", "min_delta_percent")),
+          ...(type !== "number" && forbidFields("min_delta", "min_delta_percent")),
         },
       },
     ];

@@ -9,7 +9,7 @@ import {
   platforms,
   productTiers,
 } from "../../../shared/platforms/catalogue.ts";
-import { forbidden, where } from "../rules.ts";
+import { forbidFields, where } from "../rules.ts";
 import { itemIds } from "./item-ids.ts";
 
 /** Returns the fields of a body of POST /v1/products for one platform, without the item IDs. */
@@ -46,7 +46,7 @@ const oneTier = (platform: Platform) => ({
     ...platformFields(platform),
     ids: itemIds(platform, idsMax(platform), idsText),
   }),
-  rules: forbidden("asins"),
+  rules: forbidFields("asins"),
 });
 
 const retailerAFields = platformFields("retailer_a");
@@ -69,7 +69,7 @@ export const productsBodies = {
         `${idsText} At most 2,000 at lite and full.`,
       ),
     }),
-    rules: { ...forbidden("asins"), ...maxByTier("ids") },
+    rules: { ...forbidFields("asins"), ...maxByTier("ids") },
   },
   ReadRetailerAProductsByAsin: {
     schema: v.pipe(
@@ -82,7 +82,7 @@ export const productsBodies = {
       }),
       v.metadata({ deprecated: true }),
     ),
-    rules: { ...forbidden("ids"), ...maxByTier("asins") },
+    rules: { ...forbidFields("ids"), ...maxByTier("asins") },
   },
   ReadRetailerBProducts: oneTier("retailer_b"),
   ReadRetailerCProducts: oneTier("retailer_c"),
@@ -99,7 +99,7 @@ export const offersBodies = {
       ...offersFields,
       ids: itemIds("retailer_a", offersMax, "Item IDs. Repeated ones are read and charged once."),
     }),
-    rules: forbidden("asins"),
+    rules: forbidFields("asins"),
   },
   ReadOffersByAsin: {
     schema: v.pipe(
@@ -112,7 +112,7 @@ export const offersBodies = {
       }),
       v.metadata({ deprecated: true }),
     ),
-    rules: forbidden("ids"),
+    rules: forbidFields("ids"),
   },
 };
 
@@ -122,10 +122,10 @@ const { offers, ids, ...checkFields } = offerCheckBody.entries;
 export const offerCheckBodies = {
   CheckOffers: {
     schema: v.object({ ...checkFields, offers: offers.wrapped }),
-    rules: forbidden("ids"),
+    rules: forbidFields("ids"),
   },
   CheckOffersById: {
     schema: v.object({ ...checkFields, ids: ids.wrapped }),
-    rules: forbidden("offers"),
+    rules: forbidFields("offers"),
   },
 };

@@ -8,7 +8,7 @@ import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
 import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
 import { watchlistPatchBody } from "../../../shared/watchlists/update-request.ts";
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
-import { byValue, exactlyOne, forbidden, sent } from "../rules.ts";
+import { byValue, exactlyOne, forbidFields, requireField } from "../rules.ts";
 import { idListRule } from "./item-ids.ts";
 import { platformSteps } from "./pipeline.ts";
 import { newItemBody } from "../../../shared/watchlists/id-list.ts";
@@ -43,8 +43,8 @@ const itemsOfPlatform = platformRules((platform) => ({
   ...(platform === "retailer_a"
     ? exactlyOne("ids", "asins")
     : {
-        ...forbidden("asins", "refresh_every_runs"),
-        dependentSchemas: { name: sent("ids") },
+        ...forbidFields("asins", "refresh_every_runs"),
+        dependentSchemas: { name: requireField("ids") },
       }),
 }));
 
@@ -73,7 +73,7 @@ export const newWatchlistBodies = {
   NewWatchlistWithCadence: {
     schema: v.object({ ...newWatchlist, every: every.wrapped }),
     rules: {
-      ...forbidden("cron", "timezone"),
+      ...forbidFields("cron", "timezone"),
       ...oneEndpoint,
       dependentSchemas: { name: itemsOfPlatform, ...onlyDefaultPipeline },
     },
@@ -81,7 +81,7 @@ export const newWatchlistBodies = {
   NewWatchlistWithCron: {
     schema: v.object({ ...newWatchlist, cron: cron.wrapped, timezone }),
     rules: {
-      ...forbidden("every"),
+      ...forbidFields("every"),
       ...oneEndpoint,
       dependentSchemas: { name: itemsOfPlatform, ...onlyDefaultPipeline },
     },
@@ -99,7 +99,7 @@ export const watchlistBodies = {
       pipeline: pipeline("Null restores the platform's default."),
     }),
     rules: {
-      dependentSchemas: { every: forbidden("cron", "timezone"), ...onlyDefaultPipeline },
+      dependentSchemas: { every: forbidFields("cron", "timezone"), ...onlyDefaultPipeline },
     },
   },
   WatchlistEstimateRequest: {
@@ -110,13 +110,13 @@ export const watchlistBodies = {
     rules: {
       ...platformRules((platform) => ({
         properties: { pipeline: platformSteps(platform) },
-        ...(platform === "retailer_a" ? {} : forbidden("refresh_every_runs")),
+        ...(platform === "retailer_a" ? {} : forbidFields("refresh_every_runs")),
       })),
       dependentSchemas: {
         ...onlyDefaultPipeline,
-        every: forbidden("cron", "timezone"),
-        watchlist_id: forbidden("platform", "marketplace", "items", "item_count"),
-        items: forbidden("item_count"),
+        every: forbidFields("cron", "timezone"),
+        watchlist_id: forbidFields("platform", "marketplace", "items", "item_count"),
+        items: forbidFields("item_count"),
       },
       anyOf: [
         { required: ["watchlist_id"] },

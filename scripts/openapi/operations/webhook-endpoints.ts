@@ -14,6 +14,7 @@ import {
   webhookTestResponse,
 } from "../../../shared/webhooks/endpoint-schema.ts";
 import { recoverBody } from "../../../shared/webhooks/recover.ts";
+import { testEndpointBody } from "../../../shared/webhooks/test-endpoint.ts";
 import { endpoint, secret } from "../../../tools/documents/examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
 import { probe } from "./probe.ts";
@@ -154,12 +155,18 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Send a test delivery",
     description:
-      "Sends one signed `webhook.test` delivery now, without retries, and records it in the log. " +
+      "Sends one signed delivery now, without retries, and records it in the log. Its event is " +
+      "`webhook.test`, or the `type` that you send, with invented values and the `watchlist_id` " +
+      "`wl_test`. The event types of the endpoint do not matter. " +
       `${probe} A failure of the receiver is not an error of this call. ` +
       "A disabled endpoint receives nothing: `error` is " +
       "`endpoint_disabled`. A test changes neither `status` nor `last_success_at`, and a 410 to a " +
       "test disables nothing.",
     path,
+    body: {
+      schema: testEndpointBody,
+      examples: { test: {}, changed: { type: "watchlist.product.changed" } },
+    },
     answers: {
       200: {
         description: "The result of the delivery.",

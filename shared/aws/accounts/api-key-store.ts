@@ -91,7 +91,11 @@ export async function putKey(
  */
 function unavailableIfContended(error: unknown, accountId: string): unknown {
   const reasons = cancellationReasons(error) ?? [];
-  return isContention(reasons) ? unavailable(`keys of ${accountId}: ${codesOf(reasons)}`) : error;
+  return isContention(reasons)
+    ? unavailable(
+        `other requests changed the API keys of ${accountId} at the same time: ${codesOf(reasons)}`,
+      )
+    : error;
 }
 
 async function listKeys(

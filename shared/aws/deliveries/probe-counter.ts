@@ -38,7 +38,9 @@ export function dynamoProbeCounter(
         if (counted.outcome === "refused") return counted.oldestMs + windowMs;
         if (await create(row)) return null;
       }
-      throw unavailable(`the probe row of ${accountId} was created and deleted repeatedly`);
+      throw unavailable(
+        `other processes created and deleted the probe row of ${accountId} during each of ${triesMax} attempts`,
+      );
     },
   };
 }

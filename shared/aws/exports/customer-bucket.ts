@@ -126,7 +126,10 @@ function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
         body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
       });
       if (exchange.outcome === "failed") {
-        throw Object.assign(new Error("The bucket did not respond."), { name: exchange.error });
+        throw Object.assign(
+          new Error(`The bucket did not respond (${exchange.error}). Check its endpoint.`),
+          { name: exchange.error },
+        );
       }
       const { status: statusCode, headers, body } = exchange;
       return { response: { statusCode, headers, body } };

@@ -1,4 +1,4 @@
-import { newMetrics, type MetricsSink } from "../../observability/figures.ts";
+import { newMetrics, type MetricsSink } from "../../observability/metrics.ts";
 import type { LedgerReport } from "./process.ts";
 
 /**

@@ -64,7 +64,10 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQu
 
 function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
   const url = urls[queue];
-  if (url === undefined) throw new Error(`No URL is configured for the ${queue} queue`);
+  if (url === undefined)
+    throw new Error(
+      `No URL is configured for the ${queue} queue. Set its environment variable in the function.`,
+    );
   return url;
 }
 

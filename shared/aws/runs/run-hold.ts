@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Hold, Run } from "../../runs/run.ts";
+import { missingFieldsToStore } from "../../runs/source-shape.ts";
 import {
   isContention,
   retryContended,
@@ -95,8 +96,7 @@ const runEnd = (table: string, run: Run): TransactItem => ({
 });
 
 function listEnd(table: string, run: Run): TransactItem {
-  // After a discard, a field that is still missing holds the next run too.
-  const missing = run.hold?.status === "released" ? run.shape?.missingFields : undefined;
+  const missing = missingFieldsToStore(run);
   return {
     Update: {
       TableName: table,

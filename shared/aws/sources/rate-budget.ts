@@ -27,8 +27,8 @@ export interface SharedRateBudgetOptions {
  */
 const triesMax = 8;
 /**
- * Timeout of one request, in milliseconds. The process then uses its local limit, so that calls do
- * not wait longer.
+ * Timeout of one request, in milliseconds. After a timeout, the process uses its local limit, so
+ * that calls do not wait longer.
  */
 const requestMsMax = 1_000;
 /** Seconds until an unused row expires. */
@@ -84,7 +84,7 @@ async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<R
     if (move.fromUs !== undefined) return grantFrom(move.fromUs / 1_000, ask);
   }
   throw new Error(
-    `The rate limit row of ${row.source} stayed contended after ${triesMax} attempts`,
+    `Other processes changed the rate limit row of ${row.source} during each of ${triesMax} attempts.`,
   );
 }
 

@@ -47,7 +47,7 @@ async function readSecret(reference: string, stores: SecretStores): Promise<stri
   const parsed = secretReference(reference);
   if (parsed === null) {
     throw new Error(
-      "A secret reference must be an ARN, a parameter name that begins with /, or env:NAME",
+      "A secret reference must be an ARN, a parameter name that begins with /, or env:NAME.",
     );
   }
   let value: string | undefined;
@@ -83,7 +83,9 @@ async function valueOf(
     }
     case "variable":
       if (stores.variables === undefined)
-        throw new RangeError("env:NAME works only on a developer's machine");
+        throw new RangeError(
+          "'env:' works only on a developer's machine. Use the ARN of a secret or an SSM parameter.",
+        );
       return stores.variables[reference.name];
     default:
       return reference satisfies never;

@@ -167,7 +167,10 @@ export async function retryContended<T>(
   for (let tries = 1; ; tries += 1) {
     const result = await attempt(note);
     if (result !== "again") return result;
-    if (!(await mayRepeat())) throw unavailable(`${tries} attempts: ${why}`);
+    if (!(await mayRepeat()))
+      throw unavailable(
+        `DynamoDB did not execute a request in ${quantity(tries, "attempt")}: ${why}`,
+      );
   }
 }
 

@@ -89,7 +89,9 @@ async function sendVersioned(
       const stale = staleRows(error, guarded);
       if (stale.length === 0) throw withReadableRows(kinds, error);
       if (attempts === attemptsMax) {
-        throw unavailable(`${attempts} attempts found a row of another version`);
+        throw unavailable(
+          `a row still had another version after ${attempts} attempts to convert it`,
+        );
       }
       for (const row of stale) await convertRow(client, row);
     }

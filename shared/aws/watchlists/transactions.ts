@@ -141,7 +141,9 @@ export function deleteWatchlistRow(
       const retried = await transact(client, writes);
       return retried === undefined ? true : "again";
     }
-    throw new Error(`Watchlist ${list.watchlistId} could not be deleted: ${codesOf(reasons)}`);
+    throw new Error(
+      `DynamoDB refused the transaction that deletes watchlist ${list.watchlistId}: ${codesOf(reasons)}`,
+    );
   });
 }
 

@@ -35,7 +35,10 @@ const buyableWords: ReadonlySet<string> = new Set([
 ]);
 const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable", "outofstock"]);
 
-/** Converts an item of the reply to the answer for `reading.id`, with status `ok` or `partial`. */
+/**
+ * Converts an item of the reply to the answer for `reading.id`. Its status is the result of
+ * `foundStatus`: `ok` or `partial`.
+ */
 export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
   const { id, fetchedAt } = reading;
   const fields = fieldsOf(item, reading);

@@ -7,7 +7,7 @@ import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { affiliateAnswer } from "./fields.ts";
 import { type AffiliateItem, affiliateItem } from "./item.ts";
 import { rsaKey, signedHeaders } from "./signature.ts";
-import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
+import { batchFailureOf, type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
@@ -45,10 +45,7 @@ const batchIdsMax = 20;
 /** The maximum number of concurrent batches in one read. */
 const batchesAtOnceMax = 5;
 const okStatus = 200;
-const refusedStatus = 400;
 const keyRefusedStatuses: ReadonlySet<number> = new Set([401, 403]);
-/** A status that means that the whole source is busy; a smaller batch would not help. */
-const busyStatus = 503;
 
 /**
  * Creates the scraper of `retailer_b` for an affiliate item API, which accepts 20 item numbers in
@@ -112,13 +109,13 @@ function failureOf(
   if (reply?.kind === "too_large") return { kind: "failed" };
   if (reply?.kind !== "answered") return { kind: "none" };
   const { status } = reply;
-  const isRefused = status === refusedStatus;
+  const kind = batchFailureOf(status);
   // A refused batch is read again in halves. Only a refused single item is a problem, so the
   // refusal of a larger batch logs no warning.
-  const problem = isRefused && ids.length > 1 ? undefined : problemOf(status);
+  const isSplit = (kind === "refused" || kind === "too_many") && ids.length > 1;
+  const problem = isSplit ? undefined : problemOf(status);
   if (problem !== undefined) note?.(`b_affiliate: the source ${problem}`);
-  if (isRefused) return { kind: "refused" };
-  return { kind: status >= 500 && status !== busyStatus ? "failed" : "none" };
+  return { kind };
 }
 
 const problemOf = (status: number): string | undefined =>

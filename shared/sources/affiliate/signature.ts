@@ -28,7 +28,7 @@ export function signedHeaders(
 }
 
 /**
- * Parses an RSA private key in PEM; returns null for any other text. Ignores the parser's error,
+ * Parses an RSA private key in PEM; returns null for any other string. Ignores the parser's error,
  * because its message may contain the key.
  */
 export function rsaKey(pem: string): KeyObject | null {

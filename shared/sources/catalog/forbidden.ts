@@ -3,7 +3,7 @@ import type { SourceReply } from "../http/source-client.ts";
 
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
-/** The reason for a 403 of the products API, derived from the text of its body. */
+/** The reason for a 403 of the source, derived from its body. */
 type ForbiddenReason = "rate_limited" | "wrong_key" | "unclear";
 
 const forbiddenStatus = 403;
@@ -22,11 +22,15 @@ const endedKey = new RegExp(`${keyName}${near}${ended}|${ended}${near}${keyName}
 const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a-z])/i;
 
 /**
- * Returns the reason for a 403, which the API sends both for too many calls and for an unknown key.
+ * Classifies a 403 of the source, which sends 403 both for too many calls and for an unknown key.
+ * Searches the first 4 KB of the body for, in this order:
  *
- * Checked in this order: an invalid, inactive or expired key; words about a limit; words about a
- * key. Words about a limit are checked before the word "key", because a message about a limit may
- * name the key that exceeded it.
+ * 1. an invalid, inactive or expired key: `wrong_key`;
+ * 2. words about a limit: `rate_limited`. Checked before the word "key", because a message about a
+ *    limit may name the key that exceeded it;
+ * 3. words about a key or an account: `wrong_key`.
+ *
+ * Returns `unclear` if the body contains none of these.
  */
 export function forbiddenReason({ body }: Answered): ForbiddenReason {
   const text = new TextDecoder().decode(body.subarray(0, textBytesMax));
@@ -35,8 +39,17 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
   return keyWords.test(text) ? "wrong_key" : "unclear";
 }
 
+/** One second, because the API limits the calls per second. */
+const waitMs = 1_000;
+
+/** Returns the wait after a 403 for too many calls; undefined for any other answer. */
+export const catalogWait = (answer: Answered): { readonly waitMs: number } | undefined =>
+  answer.status === forbiddenStatus && forbiddenReason(answer) === "rate_limited"
+    ? { waitMs }
+    : undefined;
+
 /**
- * Returns true if the API refuses every call of this caller. Returns false for a wrong key: the
+ * Returns true if the source refuses every call of the service. Returns false for a wrong key: the
  * operator may replace the key at any time, and an open circuit would delay the recovery.
  */
 export const isCatalogBlock = (answer: Answered): boolean =>

@@ -47,7 +47,7 @@ export const catalogProduct = v.object({
 
 export type CatalogProduct = v.InferOutput<typeof catalogProduct>;
 
-/** The fields to request: exactly those that are parsed. */
+/** The fields to request: exactly the fields that the parser reads. */
 export const catalogFieldNames: readonly string[] = Object.keys(catalogProduct.entries);
 
 /** The product state for each value of `orderable`, in lower case without spaces. */
@@ -64,7 +64,8 @@ const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"
 
 /**
  * Converts a product of the reply to the answer for `read.id`: `not_found` if the product is not
- * active, `partial` if the retailer hides the price, otherwise the result of `foundStatus`.
+ * active, `partial` if the retailer hides the price, otherwise the result of `foundStatus` (`ok` or
+ * `partial`).
  */
 export function catalogAnswer(
   product: CatalogProduct,

@@ -5,9 +5,13 @@ import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { catalogAnswer, catalogFieldNames } from "./product.ts";
 import { forbiddenReason } from "./forbidden.ts";
 import { type CatalogReply, parseCatalogReply, skuKey } from "./reply.ts";
-import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
-import { retryAfterMs } from "../http/retry-after.ts";
-import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
+import {
+  batchFailureOf,
+  type BatchOutcome,
+  isBusyStatus,
+  readInBatches,
+} from "../http/in-batches.ts";
+import type { SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
 import { replyProblem } from "../contract/reply-error.ts";
@@ -21,9 +25,6 @@ export interface CatalogOptions {
 }
 
 export interface CatalogDependencies {
-  /**
-   * Must return a 403 without a retry, because this adapter decides from the body whether to retry.
-   */
   readonly client: SourceClient;
   readonly clock: Clock;
   /**
@@ -36,14 +37,7 @@ export interface CatalogDependencies {
 }
 
 const okStatus = 200;
-const refusedStatus = 400;
 const forbiddenStatus = 403;
-/** Statuses that mean that the whole source is busy; a smaller batch would not help. */
-const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
-/** The maximum number of retries after an answer that reports too many calls. */
-const extraCallsMax = 2;
-/** The delay before the first retry: one second, because the API limits the calls per second. */
-const restMs = 1_000;
 
 /**
  * Creates the scraper of `retailer_d` for a products API, which accepts 100 stock numbers in one
@@ -78,12 +72,12 @@ async function readBatch(
   ids: readonly string[],
   { request, options, dependencies }: BatchReading,
 ): Promise<BatchOutcome<Answer>> {
-  const { clock, note } = dependencies;
+  const { client, clock, note } = dependencies;
   if (request.deadline <= clock.now()) return { kind: "none" };
   const url = await addressOf(ids, options, dependencies);
   if (url === null) return { kind: "none" };
   const headers = { Accept: "application/json" };
-  const response = await sendCall({ method: "GET", url, headers }, request.deadline, dependencies);
+  const response = await client.send({ method: "GET", url, headers }, request.deadline);
   if (statusOf(response) !== okStatus) return failureOf(response, ids, dependencies);
   const body = jsonOf(response);
   const reply = parseCatalogReply(body, ids);
@@ -97,34 +91,6 @@ async function readBatch(
   return { kind: "read", results: ids.map((id) => answerFor(id, reply, read)) };
 }
 
-/**
- * Sends a call and retries it at most twice while the API reports too many calls. Waits for the
- * time in `Retry-After`, or without that header for one second, then two. Returns the reply without
- * a retry if the retry would start after the deadline.
- */
-async function sendCall(
-  call: SourceCall,
-  deadline: Date,
-  { client, clock }: CatalogDependencies,
-): Promise<SourceReply> {
-  for (let calls = 1; ; calls += 1) {
-    const reply = await client.send(call, deadline);
-    if (calls > extraCallsMax || !isRateLimited(reply)) return reply;
-    const now = clock.now();
-    const asked = retryAfterMs(reply.headers.get("retry-after") ?? null, now);
-    const waitMs = asked ?? restMs * calls;
-    if (now.getTime() + waitMs >= deadline.getTime()) return reply;
-    await clock.sleep(waitMs);
-  }
-}
-
-type Answered = Extract<SourceReply, { kind: "answered" }>;
-
-const isRateLimited = (reply: SourceReply): reply is Answered =>
-  reply.kind === "answered" &&
-  reply.status === forbiddenStatus &&
-  forbiddenReason(reply) === "rate_limited";
-
 function failureOf(
   reply: SourceReply,
   ids: readonly string[],
@@ -132,21 +98,23 @@ function failureOf(
 ): BatchOutcome<Answer> {
   if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
   const { status } = reply;
-  const isRefused = status === refusedStatus;
+  const kind = batchFailureOf(status);
   // A refused batch is read again in smaller batches. A warning is needed only if the source
   // refuses a single item.
-  const problem = isRefused && ids.length > 1 ? undefined : problemOf(reply);
+  const isSplit = (kind === "refused" || kind === "too_many") && ids.length > 1;
+  const problem = isSplit ? undefined : problemOf(reply);
   if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
-  if (isRefused) return { kind: "refused" };
-  return { kind: status >= 500 && !busyStatuses.has(status) ? "failed" : "none" };
+  return { kind };
 }
+
+type Answered = Extract<SourceReply, { kind: "answered" }>;
 
 /** Returns the problem that an operator must fix; undefined for a temporary problem. */
 function problemOf(reply: Answered): string | undefined {
   const { status } = reply;
   if (status === 401) return "refuses the key";
   if (status !== forbiddenStatus) {
-    return status >= 500 || busyStatuses.has(status) ? undefined : "refuses calls";
+    return status >= 500 || isBusyStatus(status) ? undefined : "refuses calls";
   }
   const forbidden = forbiddenReason(reply);
   if (forbidden === "rate_limited") return undefined;

@@ -7,9 +7,31 @@ import * as v from "valibot";
 /** The maximum length in characters. Longer texts are truncated. */
 const textLengthMax = 1_000;
 /** The highest accepted price, in units of its currency. */
-const amountMax = 1_000_000_000;
+export const amountMax = 1_000_000_000;
 
 const decimal = /^\d{1,10}(\.\d{1,10})?$/;
+
+/** Makes a schema optional, with undefined for an invalid value. */
+export const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.fallback(v.optional(schema), undefined);
+
+/** A list without the entries that the schema does not accept. */
+export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>
+  v.pipe(
+    v.array(v.unknown()),
+    v.transform((list) =>
+      list.flatMap((one) => {
+        const parsed = v.safeParse(entry, one);
+        return parsed.success ? [parsed.output] : [];
+      }),
+    ),
+  );
+
+/** A number, or a text that is one. */
+export const decimalNumber = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))]),
+  v.finite(),
+);
 
 /** A trimmed, non-empty text, truncated to `textLengthMax`. */
 export const foreignText = v.fallback(

@@ -1,6 +1,6 @@
 import type { SourceReply } from "../http/source-client.ts";
 
-/** Returns the HTTP status of a reply; undefined if the source did not answer. */
+/** Returns the HTTP status of a reply; undefined if the source did not respond. */
 export const statusOf = (reply: SourceReply): number | undefined =>
   reply.kind === "answered" ? reply.status : undefined;
 
@@ -19,7 +19,7 @@ export const textOf = (reply: SourceReply): string | undefined =>
  */
 export const jsonOf = (reply: SourceReply): unknown => parsedJson(textOf(reply));
 
-/** Parses a text as JSON. Returns undefined if it is undefined or not JSON. */
+/** Parses a string as JSON. Returns undefined if it is undefined or not JSON. */
 export function parsedJson(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

@@ -19,7 +19,7 @@ const variable = /^env:([A-Z_][A-Z0-9_]*)$/i;
 
 /**
  * Parses a reference to a secret: an ARN of Secrets Manager, the name or ARN of an SSM parameter,
- * or `env:NAME`. Returns null for any other text.
+ * or `env:NAME`. Returns null for any other string.
  */
 export function secretReference(text: string): SecretReference | null {
   if (secretArn.test(text)) return { kind: "secret", arn: text };

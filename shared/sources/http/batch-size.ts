@@ -1,3 +1,5 @@
+import type { Clock } from "../../base/clock.ts";
+
 /**
  * The number of items that the service sends to a source in one call. It can become smaller than
  * configured.
@@ -8,17 +10,38 @@ export interface BatchSize {
   tooMany(count: number): void;
 }
 
+/** For a source whose refusals do not show clearly that a batch was too large. */
+export interface UnclearRefusals {
+  readonly clock: Clock;
+  /** The size below which refusals do not reduce the size. */
+  readonly reducedMin: number;
+}
+
+/** The time after which a reduced size is doubled again, to find out whether it was necessary. */
+const doubledAfterMs = 10 * 60 * 1_000;
+
 /**
  * Creates a batch size for all reads of a process, so that a rejected size is not tried again. Each
  * rejection halves the size. If the source rejects even a single item as too large, the size is not
- * the cause, and the configured size is used again.
+ * the cause, and the configured size is used again. With `unclear`, the reduced size is doubled
+ * every ten minutes.
  */
-export function batchSize(configuredMax: number): BatchSize {
+export function batchSize(configuredMax: number, unclear?: UnclearRefusals): BatchSize {
   let known = configuredMax;
+  let reducedAt = 0;
+  const now = (): number => unclear?.clock.now().getTime() ?? 0;
+  const least = Math.min(unclear?.reducedMin ?? 1, configuredMax);
   return {
-    max: () => known,
+    max() {
+      if (unclear !== undefined && known < configuredMax && now() - reducedAt >= doubledAfterMs) {
+        known = Math.min(configuredMax, known * 2);
+        reducedAt = now();
+      }
+      return known;
+    },
     tooMany(count) {
-      known = count === 1 ? configuredMax : Math.min(known, Math.ceil(count / 2));
+      reducedAt = now();
+      known = count === 1 ? configuredMax : Math.max(least, Math.min(known, Math.ceil(count / 2)));
     },
   };
 }

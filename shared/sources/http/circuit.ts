@@ -6,7 +6,7 @@ export type CircuitSignal =
   | "throttled"
   /** The source refuses the caller. */
   | "blocked"
-  /** The source did not answer or reported an internal error. */
+  /** The source did not respond or reported an internal error. */
   | "unknown";
 
 /** A circuit breaker: stops all calls to a source that refuses them. */

@@ -18,6 +18,20 @@ export type BatchOutcome<Result> =
   /** The batch was not read, and a half of it would get the same result. */
   | { readonly kind: "none" };
 
+type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
+
+const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
+
+/** Returns true for a status with which the whole source is busy. A smaller batch would not help. */
+export const isBusyStatus = (status: number): boolean => busyStatuses.has(status);
+
+/** Returns the result of a batch that a source answered with a status other than 200. */
+export function batchFailureOf(status: number): Failure {
+  if (status === 400) return "refused";
+  if (status === 413) return "too_many";
+  return status >= 500 && !isBusyStatus(status) ? "failed" : "none";
+}
+
 export interface BatchReading<Item, Result> {
   /** The batch size: fixed, or shared by several reads. */
   readonly batchMax: number | BatchSize;
@@ -98,8 +112,6 @@ async function readBatch<Item, Result>(
   if (role?.role === "tester") trial.end({ takesSomething: !budget.isExhausted() });
   return results;
 }
-
-type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
 
 /** Limits the calls that one batch may cost to find the items that the source refuses. */
 interface SplitBudget {

@@ -7,13 +7,14 @@ const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb,
 const lessThan = 0x3c;
 
 /**
- * Returns true if a JSON source refuses its caller: by a 403, or by an HTML page in place of JSON.
+ * Returns true if a JSON source refuses its caller: with a 403, or with an HTML page instead of
+ * JSON.
  */
 export const isCallerRefused = (answer: Answered): boolean =>
   answer.status === forbiddenStatus || isPageAnswer(answer);
 
 /**
- * Returns true if a source answers 200 with an HTML page instead of JSON, because a proxy in front
+ * Returns true if a source returns 200 with an HTML page instead of JSON, because a proxy in front
  * of the source blocks the caller. A body is a page if its first character after white space is
  * "<". The content type is not checked, because many servers declare a wrong one for JSON.
  */

@@ -16,6 +16,8 @@ import { tryOnce, type TryOutcome } from "./try-once.ts";
 const extraTriesMax = 2;
 const jitterBaseMs = 300;
 const jitterCapMs = 5_000;
+/** The longest time for which one answer can stop all calls to a source. */
+const pauseMsMax = 5 * 60_000;
 /** The longest delay that a Node.js timer supports. */
 const timerMsMax = 2 ** 31 - 1;
 
@@ -31,6 +33,13 @@ export interface SourceClientOptions extends SourcePace {
   readonly bytesMax: number;
   /** Returns true for statuses after which the call may be retried. */
   readonly isTemporary: (status: number) => boolean;
+  /**
+   * Returns the wait if an answer asks for one in its body; undefined for any other answer. Such a
+   * call may be retried whatever the status. `Retry-After` overrides `waitMs`; without either, the
+   * wait is random.
+   * @default - no answer asks in its body
+   */
+  readonly asksToWait?: (answer: Answered) => { readonly waitMs?: number } | undefined;
   /**
    * Returns true if an answer shows that the source refuses all calls of this client. Not called
    * for a 429.
@@ -148,11 +157,12 @@ async function sendWithRetries(request: RequestState, source: Source): Promise<S
   }
 }
 
-const isRetryable = (reply: SourceReply, { isTemporary }: Source): boolean =>
-  reply.kind === "broken" || (reply.kind === "answered" && isTemporary(reply.status));
+const isRetryable = (reply: SourceReply, { isTemporary, asksToWait }: Source): boolean =>
+  reply.kind === "broken" ||
+  (reply.kind === "answered" && (isTemporary(reply.status) || asksToWait?.(reply) !== undefined));
 
 /**
- * Waits for the time in `Retry-After`, or without that header for a random time. Returns false
+ * Waits for the time in `Retry-After`, or else in the body, or else for a random time. Returns false
  * without waiting if the wait would end after the deadline.
  */
 async function waitBeforeRetry(
@@ -162,12 +172,31 @@ async function waitBeforeRetry(
 ): Promise<boolean> {
   const { clock, random } = source;
   const now = clock.now();
-  const asked = reply.kind === "answered" ? reply.headers.get("retry-after") : undefined;
   const bound = Math.min(jitterCapMs, jitterBaseMs * 2 ** (request.tries - 1));
-  const waitMs = retryAfterMs(asked ?? null, now) ?? Math.round(random.fraction() * bound);
+  const waitMs = waitMsIn(reply, now, source) ?? Math.round(random.fraction() * bound);
   if (now.getTime() + waitMs >= request.deadline.getTime()) return false;
   await clock.sleep(waitMs);
   return true;
+}
+
+/**
+ * Waits until the time for which the source asked another call to wait. Returns false without
+ * waiting if this time is after the deadline. A retry has waited already.
+ */
+async function waitForPause(request: RequestState, source: Source): Promise<boolean> {
+  const { clock, state } = source;
+  const waitMs = state.pausedUntil - clock.now().getTime();
+  if (request.tries > 0 || waitMs <= 0) return true;
+  if (clock.now().getTime() + waitMs >= request.deadline.getTime()) return false;
+  await clock.sleep(waitMs);
+  return true;
+}
+
+/** Returns the time for which a reply asks to wait, by its header or by its body. */
+function waitMsIn(reply: SourceReply, now: Date, { asksToWait }: Source): number | undefined {
+  if (reply.kind !== "answered") return undefined;
+  const header = reply.headers.get("retry-after") ?? null;
+  return retryAfterMs(header, now) ?? asksToWait?.(reply)?.waitMs;
 }
 
 /** Waits for a free slot and for the rate limit, then makes one try. */
@@ -181,6 +210,7 @@ async function tryWhenAllowed(request: RequestState, source: Source): Promise<So
     if (!circuit.admits(clock.now())) return { kind: "circuit_open" };
     const turn = turns.take({ deadline, gapMs: call.gapMs ?? 0 });
     if (!(await unlessAborted(turn, signal))) return { kind: "no_time" };
+    if (!(await waitForPause(request, source))) return { kind: "no_time" };
     if (!circuit.enter(clock.now())) return { kind: "circuit_open" };
     return await tryNow(request, source);
   } finally {
@@ -233,6 +263,10 @@ function recordOutcome(
     source.state.hasAnswered = true;
     const isBusy = circuitSignal === "throttled" || outcome.status === 503;
     if (isBusy || circuitSignal === "accepted") source.state.speed.note({ isBusy, startedAt }, now);
+    const asked = isBusy || source.asksToWait?.(outcome) !== undefined;
+    const waitMs = asked ? (waitMsIn(outcome, now, source) ?? 0) : 0;
+    const pausedUntil = now.getTime() + Math.min(pauseMsMax, waitMs);
+    source.state.pausedUntil = Math.max(source.state.pausedUntil, pausedUntil);
   }
   if (source.state.circuit.leave(circuitSignal, { startedAt, now }))
     source.note({ kind: "circuit_opened" });

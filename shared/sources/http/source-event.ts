@@ -18,7 +18,7 @@ export type SourceEvent =
        * The number of tries. 0 if the circuit was open, or no try could start before the deadline.
        */
       readonly tries: number;
-      /** The number of tries that the source answered with 429. */
+      /** The number of tries for which the source returned 429. */
       readonly throttled: number;
     }
   | { readonly kind: "circuit_opened" };

@@ -30,6 +30,8 @@ export interface SourceState {
   readonly speed: Speed;
   readonly circuit: Circuit;
   readonly retryTokens: RetryTokens;
+  /** The time, in milliseconds, until which the source asked all its callers to wait. */
+  pausedUntil: number;
   /** True after the first answer, because kept-alive connections may exist from then on. */
   hasAnswered: boolean;
 }
@@ -50,6 +52,7 @@ export function sourceState(
     speed,
     circuit: circuit(),
     retryTokens: retryTokens(),
+    pausedUntil: 0,
     hasAnswered: false,
   };
 }

@@ -15,7 +15,7 @@ export const tooFewTokens = 429;
  */
 const refillInMsMax = 60_000;
 /**
- * The maximum wait from `Retry-After`, so that a wrong header stops the users of the key for at
+ * The maximum wait from `Retry-After`, so that an invalid header stops the users of the key for at
  * most five minutes.
  */
 const restMsMax = 5 * 60_000;

@@ -38,7 +38,8 @@ export function sellerToName(product: HistoryProduct, currency: string): string 
 
 /**
  * Converts a product of the reply to the answer for its ID. A product of type `invalid` is
- * `not_found`. A product is `unavailable` if the reply does not show that it exists.
+ * `not_found`. A product is `unavailable` if the reply does not show that it exists. Any other
+ * product is `ok` or `partial`.
  */
 export function historyAnswer(product: HistoryProduct, reading: HistoryReading): Answer {
   const { asin: id, productType, lastUpdate } = product;

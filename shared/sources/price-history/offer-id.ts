@@ -33,7 +33,7 @@ export function historyOfferId({
   return `${form}${Buffer.from(identity).toString("base64url")}`;
 }
 
-/** Returns the listing in an ID that `historyOfferId` built; undefined for any other text. */
+/** Returns the listing in an ID that `historyOfferId` built; undefined for any other string. */
 export function listingOfOfferId(id: string): string | undefined {
   if (!id.startsWith(form)) return undefined;
   try {

@@ -34,9 +34,8 @@ export type OfferLookup =
   | { readonly kind: "none" };
 
 /**
- * Reads the current live offers of listings. `products` contains only the listings that the API
- * returned. Returns `failed` if a read of fewer listings may succeed, and `none` if it would fail
- * too.
+ * Reads the current live offers of listings. Returns `read` with the listings that the API returned,
+ * `failed` if a read of fewer listings may succeed, or `none` if it would fail too.
  */
 export async function lookUpOffers(
   ids: readonly string[],

@@ -120,7 +120,7 @@ function identityOf(
 export interface SeenOffers {
   /**
    * By offer ID, whether the offer is buyable. Contains every ID that a read may have returned for
-   * a live offer, also for offers whose price is unknown now. If several offers have the same ID,
+   * a live offer, even for offers whose price is unknown now. If several offers have the same ID,
    * the value is true if any of them is buyable.
    */
   readonly buyable: ReadonlyMap<string, boolean>;

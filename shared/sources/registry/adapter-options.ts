@@ -1,8 +1,10 @@
 /**
- * Schemas of the options of each adapter. The messages describe the expected form. They never
- * repeat the value, because it may be a secret.
+ * Schemas of the options of each adapter. The messages describe the expected form. They show only
+ * numbers, because a string may be a secret.
  */
 import * as v from "valibot";
+import { refusedType } from "../../base/shown-value.ts";
+import { isLoopbackHost } from "../../base/loopback.ts";
 import { secretReference } from "../contract/secret-reference.ts";
 import { versionPlaceholder } from "../storefront/agent-profile.ts";
 import { isIdTemplate } from "../storefront/item-id.ts";
@@ -10,12 +12,12 @@ import { webOptions as pageOptions } from "../web/options.ts";
 
 const seedDefault = "sandbox";
 
-const text = v.string("must be a string");
+const text = v.string(refusedType("must be a string"));
 const nonEmpty = v.pipe(text, v.minLength(1, "must not be empty"));
 
-/** An identifier, which the JSON may contain as a text or a number. */
+/** An identifier, which the JSON may contain as a string or a number. */
 const identifier = v.pipe(
-  v.union([v.string(), v.number()], "must be a string or a number"),
+  v.union([v.string(), v.number()], refusedType("must be a string or a number")),
   v.transform(String),
   v.regex(/^[\w.-]{1,200}$/, 'must be 1 to 200 letters, digits, "_", "." or "-"'),
 );
@@ -27,26 +29,32 @@ interface Bounds {
   readonly unit: string;
 }
 
+/** Returns a message with the number that a schema refuses. */
+const shownNumber =
+  (message: string) =>
+  ({ input }: { readonly input: number }): string =>
+    `${message} (got ${input})`;
+
 const between = ({ from, to, unit }: Bounds): v.GenericSchema<number> => {
-  const range = `must be from ${from} to ${to} ${unit}`;
+  const range = shownNumber(`must be from ${from} to ${to} ${unit}`);
   return v.pipe(
-    v.number(`must be a number of ${unit}`),
+    v.number(refusedType(`must be a number of ${unit}`)),
     v.minValue(from, range),
     v.maxValue(to, range),
   );
 };
 
 const whole = (bounds: Bounds): v.GenericSchema<number> =>
-  v.pipe(between(bounds), v.integer(`must be a whole number of ${bounds.unit}`));
+  v.pipe(between(bounds), v.integer(shownNumber(`must be a whole number of ${bounds.unit}`)));
 
-/** The highest rate that a source can have, in calls a second. */
+/** The highest rate that a source can have, in calls per second. */
 export const callsPerSecondMax = 1_000;
-const callsPerSecond = between({ from: 0.1, to: callsPerSecondMax, unit: "calls a second" });
+const callsPerSecond = between({ from: 0.1, to: callsPerSecondMax, unit: "calls per second" });
 const burst = whole({ from: 1, to: 1_000, unit: "calls" });
 const callsAtOnceMax = whole({ from: 1, to: 256, unit: "calls" });
 const tryTimeoutMs = whole({ from: 1_000, to: 300_000, unit: "milliseconds" });
 const batchIdsMax = (to: number): v.GenericSchema<number> =>
-  whole({ from: 1, to, unit: "IDs a call" });
+  whole({ from: 1, to, unit: "IDs per call" });
 const offersPerListing = whole({ from: 20, to: 40, unit: "offers" });
 
 /**
@@ -99,8 +107,7 @@ function isSafeBase(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, search, hash, username, password } = new URL(address);
   if ([search, hash, username, password].some((part) => part !== "")) return false;
-  const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLocal);
+  return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
 }
 
 const reference = v.pipe(
@@ -124,7 +131,10 @@ const secret = v.union(
       kmsKeyArn: v.optional(
         v.pipe(
           v.string(),
-          v.regex(/^arn:aws[\w-]*:kms:[\w-]+:\d{12}:key\/[\w-]+$/, "must be the ARN of a KMS key"),
+          v.regex(
+            /^arn:aws[\w-]*:kms:[\w-]+:\d{12}:key\/[\w-]+$/,
+            "must be the ARN of a KMS key, such as arn:aws:kms:eu-central-1:123456789012:key/<ID>",
+          ),
         ),
       ),
     }),
@@ -240,9 +250,10 @@ export const storefrontOptions = v.strictObject(
       ),
     ),
     retailerName: v.optional(nonEmpty),
-    // Stores accept 10 or 50 IDs. Each refusal halves the number, so that 40 becomes 10, not 7.
-    batchIdsMax: v.optional(batchIdsMax(250), 40),
-    // No store documents its limit. The vendor's catalog of all its stores allows 5 calls a second.
+    // The vendor of most stores documents up to 10 IDs in a lookup.
+    batchIdsMax: v.optional(batchIdsMax(250), 10),
+    // No store documents its limit. The vendor's catalog of all its stores allows 5 calls per
+    // second.
     ...pace({ callsPerSecond: 4, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 }),
   },
   wrongOption("storefront"),

@@ -1,4 +1,4 @@
-import { newMetrics } from "../../observability/figures.ts";
+import { newMetrics } from "../../observability/metrics.ts";
 import type { WriteLine } from "../../observability/work-log.ts";
 import type { SourceReport } from "./report.ts";
 

@@ -2,7 +2,7 @@ import type { OfferChecker, OfferScraper } from "../../scrapers/scraper.ts";
 import { priceHistoryOfferChecker } from "../price-history/offer-check.ts";
 import { priceHistoryOffers } from "../price-history/offers.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { countedChecker, countedOffers, reportedChecker, reportedOffers } from "./reported.ts";
+import { reportedChecker, reportedOffers } from "./reported.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";
 import { historyParts, type SourceDependencies, upstreamParts } from "./parts.ts";
 import { upstreamOfferChecker, upstreamOffers } from "../upstream/scraper.ts";
@@ -31,7 +31,7 @@ function offersFrom(
     case "sandbox": {
       const { clock, recordHealth } = dependencies;
       const offers = sandboxOffers({ seed: options.seed, clock });
-      return countedOffers(offers, { scraper: "retailer_a.offers", clock, recordHealth });
+      return reportedOffers(offers, { scraper: "retailer_a.offers", clock, recordHealth });
     }
     case "upstream": {
       const { reporting, ...parts } = upstreamParts("retailer_a.offers", options, dependencies);
@@ -54,7 +54,7 @@ function checkerFrom(
     case "sandbox": {
       const { clock, recordHealth } = dependencies;
       const checker = sandboxOfferChecker({ seed: options.seed, clock });
-      return countedChecker(checker, { scraper: "retailer_a.offer_check", clock, recordHealth });
+      return reportedChecker(checker, { scraper: "retailer_a.offer_check", clock, recordHealth });
     }
     case "upstream": {
       const { reporting, ...parts } = upstreamParts(

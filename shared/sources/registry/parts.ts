@@ -67,8 +67,12 @@ type PacedOptions = Parameters<typeof sourceName>[0] & {
 };
 
 type SourceOverrides = Partial<
-  Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
->;
+  Pick<
+    SourceClientOptions,
+    "isTemporary" | "asksToWait" | "isBlock" | "isUsual" | "userAgent" | "bytesMax"
+  >
+> &
+  Pick<NonNullable<Reporting["remote"]>, "quota">;
 
 /**
  * Creates what an adapter needs for a scraper: a client, reports, warnings, and access to secrets.
@@ -94,13 +98,19 @@ export function sourceParts(
       userAgent: options.userAgent ?? userAgentDefault,
       isTemporary: options.isTemporary ?? ((status) => temporaryStatuses.has(status)),
       isBlock: options.isBlock ?? isCallerRefused,
+      ...(options.asksToWait && { asksToWait: options.asksToWait }),
       ...(options.isUsual && { isUsual: options.isUsual }),
     },
     { clock, random, budget, states, note: noteForRead },
   );
   return {
     client,
-    reporting: { source: adapter, scraper, clock, report, warn, recordHealth },
+    reporting: {
+      scraper,
+      clock,
+      recordHealth,
+      remote: { source: adapter, quota: options.quota, report, warn },
+    },
     warn,
     open: (secret) => openSecret(secret, secrets, (problem) => warn(`${adapter}: ${problem}`)),
   };
@@ -169,10 +179,10 @@ function problemOf(note: UpstreamNote): string {
 const historyBytesMax = 16 * 1_024 * 1_024;
 
 /**
- * Returns true for a temporary status other than 429. For sources whose 429 can contain the time to
- * wait in its body: the adapter then waits, not the client.
+ * Returns true for a temporary status other than 429. A 429 of the price history API means too few
+ * tokens, for which the adapter waits, not the client.
  */
-export const isTemporaryExcept429 = (status: number): boolean =>
+const isTemporaryExcept429 = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);
 
 /** Creates the dependencies of an adapter `a_history` for a scraper. */
@@ -181,20 +191,21 @@ export function historyParts(
   options: PriceHistoryOptions,
   dependencies: SourceDependencies,
 ): PriceHistoryDependencies & Pick<SourceParts, "reporting"> {
+  const tokens = dependencies.tokens(secretName(options.secret.reference));
   const { client, reporting, warn, open } = sourceParts(
     scraper,
     {
       ...options,
+      quota: () => tokens.quota(),
       isTemporary: isTemporaryExcept429,
       isUsual: isTokenRefusal,
       bytesMax: historyBytesMax,
     },
     dependencies,
   );
-  const tokens = dependencies.tokens(secretName(options.secret.reference));
   return {
     client,
-    reporting: { ...reporting, quota: () => tokens.quota() },
+    reporting,
     clock: dependencies.clock,
     key: open(options.secret),
     tokens,

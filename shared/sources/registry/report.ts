@@ -6,7 +6,7 @@ export interface CallMetrics {
   /** The duration of each call in milliseconds, including waits and retries. */
   readonly milliseconds: readonly number[];
   readonly tries: number;
-  /** The number of tries that the source answered with 429. */
+  /** The number of tries for which the source returned 429. */
   readonly throttled: number;
   /**
    * The number of calls by result. The result is the class of the status (such as `2xx`), an error

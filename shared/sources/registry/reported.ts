@@ -14,17 +14,22 @@ import { callSummary, countsOf, type SourceReport } from "./report.ts";
  */
 export type WarnOperator = (problem: string, detail?: string) => void;
 
-/** What counts the reads of a scraper for its health. */
-export interface HealthReporting {
+/** What the reads of a scraper are reported to. */
+export interface Reporting {
   readonly scraper: StepScraperId;
   readonly clock: Clock;
   readonly recordHealth: RecordHealth;
+  /**
+   * The remote source. Absent for the sandbox: each of its reads counts as one call, and has no
+   * metrics.
+   */
+  readonly remote?: RemoteReporting;
 }
 
-export interface Reporting extends HealthReporting {
+interface RemoteReporting {
   readonly source: string;
   /** Returns the quota that the source last reported; null if it has reported none. */
-  readonly quota?: () => Quota | null;
+  readonly quota?: (() => Quota | null) | undefined;
   readonly report: (report: SourceReport) => void;
   readonly warn: WarnOperator;
 }
@@ -35,79 +40,53 @@ const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
 /** Adds an event to the current read. Ignores events outside a read. */
 export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
-/** Wraps a scraper. The wrapper reports each of its reads to `reporting.report`. */
+/** Wraps a scraper. The wrapper reports each of its reads. */
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
   read: (request) => reported(() => scraper.read(request), reporting),
 });
 
-/** Wraps a scraper of offers. The wrapper reports each of its reads to `reporting.report`. */
+/** Wraps a scraper of offers, as `reportedScraper` does. */
 export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
   readOffers: (request) => reported(() => scraper.readOffers(request), reporting),
 });
 
-/** Wraps an offer checker. The wrapper reports each of its checks to `reporting.report`. */
+/** Wraps an offer checker, as `reportedScraper` does. */
 export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
   checkOffers: (request) => reported(() => checker.checkOffers(request), reporting),
-});
-
-/**
- * Wraps a scraper without a remote source. The wrapper counts each read as one call, and reports no
- * metrics.
- */
-export const countedScraper = (scraper: Scraper, reporting: HealthReporting): Scraper => ({
-  read: (request) => counted(() => scraper.read(request), reporting),
-});
-
-/** Wraps a scraper of offers, as `countedScraper` does. */
-export const countedOffers = (scraper: OfferScraper, reporting: HealthReporting): OfferScraper => ({
-  readOffers: (request) => counted(() => scraper.readOffers(request), reporting),
-});
-
-/** Wraps an offer checker, as `countedScraper` does. */
-export const countedChecker = (
-  checker: OfferChecker,
-  reporting: HealthReporting,
-): OfferChecker => ({
-  checkOffers: (request) => counted(() => checker.checkOffers(request), reporting),
 });
 
 /** The members of an answer that reports and health depend on. */
 type AnyAnswer = Parameters<typeof countRead>[0]["answers"][number];
 
-async function counted<Answer extends AnyAnswer>(
-  read: () => Promise<readonly Answer[]>,
-  { scraper, clock, recordHealth }: HealthReporting,
-): Promise<readonly Answer[]> {
-  const startedAt = clock.now().getTime();
-  const answers = await read();
-  const endedAt = clock.now();
-  const callMs = [endedAt.getTime() - startedAt];
-  await recordHealth(scraper, countRead({ answers, callMs, quota: null, endedAt }));
-  return answers;
-}
-
 async function reported<Answer extends AnyAnswer>(
   read: () => Promise<readonly Answer[]>,
-  { source, scraper, clock, report, warn, recordHealth, quota = () => null }: Reporting,
+  { scraper, clock, recordHealth, remote }: Reporting,
 ): Promise<readonly Answer[]> {
   const startedAt = clock.now().getTime();
   const events: SourceEvent[] = [];
   const answers = await eventsOfRead.run(events, read);
-  const { calls, unanswered } = callSummary(events);
+  const endedAt = clock.now();
+  const milliseconds = endedAt.getTime() - startedAt;
+  let callMs = [milliseconds];
+  if (remote !== undefined) {
+    const { calls, unanswered } = callSummary(events);
+    warnUnanswered(unanswered, remote);
+    const items = countsOf(answers.map(({ status }) => status));
+    remote.report({ source: remote.source, scraper, milliseconds, items, calls });
+    callMs = events.flatMap((event) => (isSent(event) ? [event.milliseconds] : []));
+  }
+  const quota = remote?.quota?.() ?? null;
+  await recordHealth(scraper, countRead({ answers, callMs, quota, endedAt }));
+  return answers;
+}
+
+function warnUnanswered(
+  unanswered: ReturnType<typeof callSummary>["unanswered"],
+  { source, warn }: RemoteReporting,
+): void {
   if (unanswered?.isBusy === true)
     warn(`${source}: no call succeeded, and calls were throttled (429); lower callsPerSecond`);
   else if (unanswered !== null) warn(`${source}: no call succeeded`, unanswered.reason);
-  const endedAt = clock.now();
-  report({
-    source,
-    scraper,
-    milliseconds: endedAt.getTime() - startedAt,
-    items: countsOf(answers.map(({ status }) => status)),
-    calls,
-  });
-  const callMs = events.flatMap((event) => (isSent(event) ? [event.milliseconds] : []));
-  await recordHealth(scraper, countRead({ answers, callMs, quota: quota(), endedAt }));
-  return answers;
 }
 
 /** Returns true for a call that was sent to the source at least once. */

@@ -3,18 +3,13 @@ import type { Scraper } from "../../scrapers/scraper.ts";
 import { priceHistoryScraper } from "../price-history/scraper.ts";
 import { affiliateScraper } from "../affiliate/scraper.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { isCatalogBlock } from "../catalog/forbidden.ts";
+import { catalogWait, isCatalogBlock } from "../catalog/forbidden.ts";
 import { catalogScraper } from "../catalog/scraper.ts";
-import { countedScraper, type Reporting, reportedScraper } from "./reported.ts";
+import { type Reporting, reportedScraper } from "./reported.ts";
 import { sandboxScraper } from "../sandbox/scraper.ts";
-import {
-  historyParts,
-  isTemporaryExcept429,
-  sourceParts,
-  type SourceDependencies,
-  upstreamParts,
-} from "./parts.ts";
+import { historyParts, sourceParts, type SourceDependencies, upstreamParts } from "./parts.ts";
 import { storefrontScraper } from "../storefront/scraper.ts";
+import { storeWait } from "../storefront/tool-reply.ts";
 import { upstreamScraper } from "../upstream/scraper.ts";
 import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
@@ -42,28 +37,28 @@ function makeScraper(
   options: ScraperOptions,
   dependencies: SourceDependencies,
 ): Scraper {
-  if (options.adapter === "sandbox") {
-    const { clock, recordHealth } = dependencies;
-    const scraper = sandboxScraper({ seed: options.seed, clock });
-    return countedScraper(scraper, { scraper: id, clock, recordHealth });
-  }
-  const { scraper, reporting } = remoteScraper(id, options, dependencies);
+  const { scraper, reporting } = scraperParts(id, options, dependencies);
   return reportedScraper(scraper, reporting);
 }
 
-function remoteScraper(
+function scraperParts(
   id: ProductScraperId,
-  options: Exclude<ScraperOptions, { adapter: "sandbox" }>,
+  options: ScraperOptions,
   dependencies: SourceDependencies,
 ): { readonly scraper: Scraper; readonly reporting: Reporting } {
-  const { clock } = dependencies;
+  const { clock, recordHealth } = dependencies;
   switch (options.adapter) {
+    case "sandbox": {
+      const scraper = sandboxScraper({ seed: options.seed, clock });
+      return { scraper, reporting: { scraper: id, clock, recordHealth } };
+    }
     case "upstream": {
       const { reporting, ...parts } = upstreamParts(id, options, dependencies);
       return { scraper: upstreamScraper(options, parts), reporting };
     }
     case "d_catalog": {
-      const parts = sourceParts(id, { ...options, isBlock: isCatalogBlock }, dependencies);
+      const overrides = { isBlock: isCatalogBlock, asksToWait: catalogWait };
+      const parts = sourceParts(id, { ...options, ...overrides }, dependencies);
       const { client, reporting, warn, open } = parts;
       const secret = options.secret && { secret: open(options.secret) };
       return {
@@ -84,12 +79,11 @@ function remoteScraper(
       return { scraper: priceHistoryScraper(options, parts), reporting };
     }
     case "storefront": {
-      const { agentProfileUrl, random } = dependencies;
-      const { profileUrl = agentProfileUrl } = options;
-      const paced = { ...options, isTemporary: isTemporaryExcept429 };
-      const { client, reporting, warn } = sourceParts(id, paced, dependencies);
-      const parts = { client, clock, random, profileUrl, note: warn };
-      return { scraper: storefrontScraper(options, parts), reporting };
+      const { profileUrl = dependencies.agentProfileUrl } = options;
+      const parts = sourceParts(id, { ...options, asksToWait: storeWait }, dependencies);
+      const { client, reporting, warn } = parts;
+      const store = { ...options, profileUrl };
+      return { scraper: storefrontScraper(store, { client, clock, note: warn }), reporting };
     }
     case "web": {
       const parts = sourceParts(id, { ...options, isBlock: isBlockAnswer }, dependencies);

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { lenient, validEntries } from "../contract/foreign-value.ts";
 
 /** The part of a store's profile that the adapter uses. */
 export interface BusinessProfile {
@@ -9,11 +10,8 @@ export interface BusinessProfile {
   readonly endpoints: readonly string[];
 }
 
-const service = v.fallback(
-  v.object({ transport: v.optional(v.string()), endpoint: v.optional(v.string()) }),
-  {},
-);
-const services = v.fallback(v.record(v.string(), v.fallback(v.array(service), [])), {});
+const service = v.object({ transport: v.optional(v.string()), endpoint: v.optional(v.string()) });
+const services = lenient(v.record(v.string(), lenient(validEntries(service))));
 
 const profileSchema = v.object({
   ucp: v.object({
@@ -28,7 +26,7 @@ export function parseBusinessProfile(body: unknown): BusinessProfile | null {
   const parsed = v.safeParse(profileSchema, body);
   if (!parsed.success) return null;
   const { version, supported_versions: otherVersions, services: offered } = parsed.output.ucp;
-  const bindings = offered["dev.ucp.shopping"] ?? [];
+  const bindings = offered?.["dev.ucp.shopping"] ?? [];
   return {
     version,
     otherVersions,

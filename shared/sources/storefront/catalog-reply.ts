@@ -1,24 +1,24 @@
 import * as v from "valibot";
+import { lenient, validEntries } from "../contract/foreign-value.ts";
 import { catalogProduct, type CatalogProduct, type FoundVariant } from "./product.ts";
 
 const message = v.object({
   type: v.string(),
-  code: v.fallback(v.optional(v.string()), undefined),
+  code: lenient(v.string()),
   content: v.fallback(v.string(), ""),
+  path: lenient(v.string()),
 });
 
 const replySchema = v.object({
-  ucp: v.fallback(v.object({ status: v.fallback(v.optional(v.string()), undefined) }), {
-    status: undefined,
-  }),
-  products: v.optional(v.array(v.unknown())),
-  messages: v.fallback(v.array(v.unknown()), []),
+  ucp: lenient(v.object({ status: lenient(v.string()) })),
+  products: v.optional(validEntries(catalogProduct)),
+  messages: v.fallback(validEntries(message), []),
 });
 
 /** The reply to a tool of the catalog. */
 export interface CatalogReply {
   readonly products: readonly CatalogProduct[];
-  /** The texts of the messages that report an unknown ID. */
+  /** The texts and paths of the messages that report an unknown ID. */
   readonly notFound: readonly string[];
   /** The codes and the texts of all other errors. */
   readonly errors: readonly { readonly code: string | undefined; readonly text: string }[];
@@ -26,8 +26,9 @@ export interface CatalogReply {
 
 const notFoundCode = "not_found";
 
-const isMissing = ({ code }: v.InferOutput<typeof message>): boolean =>
-  code?.toLowerCase() === notFoundCode;
+/** A warning with this code is about an item that the store knows, such as a replaced one. */
+const isMissing = ({ type, code }: v.InferOutput<typeof message>): boolean =>
+  type !== "warning" && code?.toLowerCase() === notFoundCode;
 
 /**
  * Parses the content of a tool's reply. Returns null if it has neither products nor the report of
@@ -36,20 +37,15 @@ const isMissing = ({ code }: v.InferOutput<typeof message>): boolean =>
 export function parseCatalogReply(content: unknown): CatalogReply | null {
   const parsed = v.safeParse(replySchema, content);
   if (!parsed.success) return null;
-  const { ucp, products, messages: sent } = parsed.output;
-  const messages = sent.flatMap((one) => {
-    const read = v.safeParse(message, one);
-    return read.success ? [read.output] : [];
-  });
+  const { ucp, products, messages } = parsed.output;
   const errors = messages.filter((one) => one.type === "error" && !isMissing(one));
-  const isError = ucp.status === "error";
+  const isError = ucp?.status === "error";
   if (products === undefined && !isError) return null;
   return {
-    products: (products ?? []).flatMap((one) => {
-      const read = v.safeParse(catalogProduct, one);
-      return read.success ? [read.output] : [];
-    }),
-    notFound: messages.filter(isMissing).map(({ content: text }) => text),
+    products: products ?? [],
+    notFound: messages
+      .filter(isMissing)
+      .flatMap(({ content: text, path }) => (path === undefined ? [text] : [text, path])),
     errors: errors.map(({ code, content: text }) => ({ code, text })),
   };
 }
@@ -57,9 +53,15 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 /**
  * Returns the variant that a store's ID names: the one that the store marks as its exact match. A
  * variant that the store chose for a product is not what the ID names. If the store marks several
- * variants, the one with this ID counts, else the first.
+ * variants, only those with this ID count. If these differ, the store contradicts itself, and the
+ * result is undefined.
+ * @param isVariantId true if the ID is that of a variant, and no other key such as a stock number
  */
-export function variantFor(storeId: string, { products }: CatalogReply): FoundVariant | undefined {
+export function variantFor(
+  storeId: string,
+  { products }: CatalogReply,
+  isVariantId: boolean,
+): FoundVariant | undefined {
   const exact = products.flatMap((product) =>
     product.variants.flatMap((variant) =>
       variant.inputs.some(({ id, match }) => id === storeId && match === "exact")
@@ -67,25 +69,36 @@ export function variantFor(storeId: string, { products }: CatalogReply): FoundVa
         : [],
     ),
   );
-  return exact.find(({ variant }) => variant.id === storeId) ?? exact[0];
+  const own = exact.filter(({ variant }) => variant.id === storeId);
+  const named = own.length > 0 || isVariantId ? own : exact;
+  const different = new Set(named.map(({ variant }) => JSON.stringify(variant)));
+  return different.size === 1 ? named[0] : undefined;
 }
 
 /**
  * Returns true if the reply reports that a store's ID does not exist. A reply with another error
- * proves nothing, because the store may not have searched for the item.
+ * proves nothing, because the store may not have searched for the item. Neither does a reply that
+ * contains a variant for the ID.
  */
-export const isReportedMissing = (storeId: string, { notFound, errors }: CatalogReply): boolean =>
-  errors.length === 0 && notFound.some((text) => mentions(text, storeId));
+export const isReportedMissing = (
+  storeId: string,
+  { products, notFound, errors }: CatalogReply,
+): boolean =>
+  errors.length === 0 &&
+  notFound.some((text) => mentions(text, storeId)) &&
+  !products.some(({ variants }) =>
+    variants.some(({ id, inputs }) => id === storeId || inputs.some((one) => one.id === storeId)),
+  );
 
-/** Characters that can be part of an ID. */
-const idCharacter = /[\w/:-]/;
+/** Matches a character that can be part of an ID. A colon is one only before another part. */
+const idCharacter = /^(?:[\w/-]|:(?=[\w/-]))/;
 
 /** Returns true if a text contains an ID that is not a part of a longer ID. */
 function mentions(text: string, id: string): boolean {
   for (let at = text.indexOf(id); at !== -1; at = text.indexOf(id, at + 1)) {
-    const before = text.charAt(at - 1);
-    const after = text.charAt(at + id.length);
-    if (!idCharacter.test(before) && !idCharacter.test(after)) return true;
+    const isLonger = at > 0 && idCharacter.test(text.slice(at - 1, at + 1));
+    const end = at + id.length;
+    if (!isLonger && !idCharacter.test(text.slice(end, end + 2))) return true;
   }
   return false;
 }

@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly profile: string;
 }
 
-export interface EndpointOptions {
+export interface StoreOptions {
   /** The store's address. */
   readonly baseUrl: string;
   /** The path that answers tool calls. If absent, the store's own profile names it. */
@@ -20,9 +20,10 @@ export interface EndpointOptions {
   readonly profileUrl: string;
 }
 
-interface EndpointDependencies {
+export interface StoreDependencies {
   readonly client: SourceClient;
   readonly clock: Clock;
+  /** Receives warnings for the operator. They contain no data from replies. */
   readonly note?: ((problem: string) => void) | undefined;
 }
 
@@ -57,9 +58,13 @@ interface Found {
   readonly isFinal: boolean;
 }
 
+/**
+ * Creates a finder of the address of a store's tools. It requests the store's business profile at
+ * its first call, unless the options set the path, and caches the result.
+ */
 export function endpointFinder(
-  options: EndpointOptions,
-  dependencies: EndpointDependencies,
+  options: StoreOptions,
+  dependencies: StoreDependencies,
 ): EndpointFinder {
   const { clock, note } = dependencies;
   const refused = new Set<string>();
@@ -106,8 +111,8 @@ function profilesFor(versions: readonly ProtocolVersion[], profileUrl: string): 
 
 async function discover(
   deadline: Date,
-  options: EndpointOptions,
-  dependencies: EndpointDependencies,
+  options: StoreOptions,
+  dependencies: StoreDependencies,
 ): Promise<Found> {
   const { baseUrl, endpointPath, profileUrl } = options;
   const all = profilesFor(protocolVersions, profileUrl);
@@ -132,7 +137,7 @@ const earlier = (deadline: Date, atMs: number): Date =>
 const isDefinite = (status: number | undefined): boolean =>
   status !== undefined && status < 500 && status !== 429;
 
-interface Site extends EndpointDependencies {
+interface Site extends StoreDependencies {
   /** The only origin from which profiles are read. */
   readonly origin: string;
   readonly until: Date;
@@ -157,35 +162,35 @@ interface Common {
 }
 
 /**
- * Chooses the newest version that both sides support. If the store describes that version in another
- * document of its host, reads the document, which may name another endpoint. A document that declares
- * another version must not be used, so its version counts as not supported.
+ * Chooses the newest version that both sides support. If the store describes that version in
+ * another document of its host, reads the document, which may name another endpoint. A document
+ * that declares another version must not be used, so its version counts as not supported.
  */
 async function newestCommon(profile: BusinessProfile, site: Site): Promise<Common> {
   const { version: current, otherVersions } = profile;
-  const versions = protocolVersions.filter(
+  const common = protocolVersions.filter(
     (version) => version === current || Object.hasOwn(otherVersions, version),
   );
-  const [newest] = versions;
-  if (newest === undefined || newest === current) return { profile, versions };
-  const address = otherVersions[newest] ?? "";
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url?.origin !== site.origin) return { profile, versions };
-  const { profile: own } = await profileAt(url, site);
-  if (own === null) return { profile, versions };
-  if (own.version === newest) return { profile: own, versions };
-  const { [newest]: _wrong, ...others } = otherVersions;
-  return newestCommon({ ...profile, otherVersions: others }, site);
+  for (const [index, version] of common.entries()) {
+    const versions = common.slice(index);
+    if (version === current) return { profile, versions };
+    const address = otherVersions[version] ?? "";
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    const own = url?.origin === site.origin ? (await profileAt(url, site)).profile : null;
+    if (own === null) return { profile, versions };
+    if (own.version === version) return { profile: own, versions };
+  }
+  return { profile, versions: [] };
 }
 
 /**
- * Returns the store's endpoint for tool calls. Ignores an endpoint on another host, because only the
- * configured host may receive calls.
+ * Returns the store's endpoint for tool calls. Ignores an endpoint on another host, because only
+ * the configured host may receive calls.
  */
 function endpointOf(
   { endpoints }: BusinessProfile,
   assumed: URL,
-  { note }: EndpointDependencies,
+  { note }: StoreDependencies,
 ): URL {
   const urls = endpoints.flatMap((address) => (URL.canParse(address) ? [new URL(address)] : []));
   const own = urls.find(({ origin }) => origin === assumed.origin);

@@ -1,4 +1,4 @@
-import { currencyOf, type Platform } from "../../platforms/catalogue.ts";
+import type { Platform } from "../../platforms/catalogue.ts";
 import {
   type CommonFields,
   foundStatus,
@@ -17,38 +17,28 @@ import { type CatalogVariant, type FoundVariant, type MinorPrice, titleOf } from
 /** A platform that a store's catalog can serve. */
 export type StorefrontPlatform = Exclude<Platform, "retailer_a">;
 
-/** The values, besides the variant itself, from which a result is built. */
-export interface StorefrontReading {
-  readonly id: string;
+/** The values, besides the variant itself, from which the fields of a result are built. */
+interface FieldReading {
   readonly platform: StorefrontPlatform;
-  readonly marketplace: string;
-  readonly fetchedAt: string;
+  /** The currency of the marketplace. Other prices count as unknown. */
+  readonly currency: string;
   /** The name of the store's owner, who sells the items for which the store names no seller. */
   readonly retailerName: string | undefined;
+}
+
+interface StorefrontReading extends FieldReading {
+  readonly id: string;
+  readonly fetchedAt: string;
 }
 
 const imagesMax = 20;
 const ratingScale = 5;
 
-/**
- * Converts a variant to the answer for an ID, with status `ok` or `partial`. The answer is
- * `unavailable` if the price is in another currency than the marketplace's: the store then answered
- * for another country.
- */
+/** Converts a variant to the answer for an ID, with status `ok` or `partial`. */
 export function storefrontAnswer(found: FoundVariant, reading: StorefrontReading): Answer {
-  const { id, platform, marketplace, fetchedAt } = reading;
-  const currency = currencyOf(platform, marketplace);
-  if (isForeign(found, currency)) return { id, status: "unavailable", fetchedAt };
-  const fields = fieldsOf(found, { ...reading, currency });
+  const { id, fetchedAt } = reading;
+  const fields = fieldsOf(found, reading);
   return { id, status: foundStatus(fields), fetchedAt, fields };
-}
-
-/** Returns true if a variant has a price in another currency. */
-export const isForeign = ({ variant: { price } }: FoundVariant, currency: string): boolean =>
-  price !== undefined && price.currency !== currency;
-
-interface Shown extends StorefrontReading {
-  readonly currency: string;
 }
 
 /** The facts about a variant that several fields share. */
@@ -65,13 +55,14 @@ interface Facts {
 
 type Money = NonNullable<CommonFields["price"]>;
 
-function fieldsOf(
+/** Returns the fields of a variant. */
+export function fieldsOf(
   found: FoundVariant,
-  shown: Shown,
+  reading: FieldReading,
 ): CommonFields & Readonly<Record<string, unknown>> {
   const { product, variant } = found;
-  const { retailerName, platform } = shown;
-  const facts = factsOf(found, shown);
+  const { retailerName, platform } = reading;
+  const facts = factsOf(found, reading);
   const { state, isThirdParty } = facts;
   const sellerName = variant.seller?.name ?? retailerName;
   return {
@@ -88,7 +79,7 @@ function fieldsOf(
   };
 }
 
-function factsOf(found: FoundVariant, { currency, retailerName }: Shown): Facts {
+function factsOf(found: FoundVariant, { currency, retailerName }: FieldReading): Facts {
   const { product, variant } = found;
   return {
     found,

@@ -9,12 +9,16 @@ const withoutDecimals = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV
 const withThreeDecimals = "BHD IQD JOD KWD LYD OMR TND".split(" ");
 const withFourDecimals = "CLF UYW".split(" ");
 
-const decimalsOf: ReadonlyMap<string, number> = new Map([
+const unusualDecimals: ReadonlyMap<string, number> = new Map([
   ...withoutDecimals.map((code) => [code, 0] as const),
   ...withThreeDecimals.map((code) => [code, 3] as const),
   ...withFourDecimals.map((code) => [code, 4] as const),
 ]);
 const usualDecimals = 2;
+
+/** Returns the number of decimal places of a currency, by its ISO 4217 code. */
+export const decimalsOf = (currency: string): number =>
+  unusualDecimals.get(currency) ?? usualDecimals;
 
 /**
  * Converts an integer amount in minor units to units of the currency.
@@ -22,4 +26,4 @@ const usualDecimals = 2;
  */
 export const amountOfMinor = (minor: number, currency: string): number =>
   // A division of two integers gives the nearest number, which prints with the right decimals.
-  minor / 10 ** (decimalsOf.get(currency) ?? usualDecimals);
+  minor / 10 ** decimalsOf(currency);

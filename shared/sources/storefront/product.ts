@@ -1,49 +1,42 @@
 /** The parts of a store's products that the adapter reads. A wrong value counts as absent. */
 import * as v from "valibot";
-import { foreignCount, foreignFlag, foreignText, foreignUrl } from "../contract/foreign-value.ts";
+import {
+  amountMax,
+  decimalNumber,
+  foreignCount,
+  foreignFlag,
+  foreignText,
+  foreignUrl,
+  lenient,
+  validEntries,
+} from "../contract/foreign-value.ts";
 import { plainLine } from "../contract/html-text.ts";
+import { amountOfMinor } from "./minor-units.ts";
 
 const text = v.pipe(
   foreignText,
   v.transform((value) => (value === undefined ? undefined : plainLine(value) || undefined)),
 );
 
-/** Returns the schema of a list, without its invalid entries. */
+/** A list without its invalid entries; empty for any other value. */
 const listOf = <Schema extends v.GenericSchema>(entry: Schema) =>
-  v.fallback(
-    v.optional(
-      v.pipe(
-        v.array(v.unknown()),
-        v.transform((list) =>
-          list.flatMap((one) => {
-            const parsed = v.safeParse(entry, one);
-            return parsed.success ? [parsed.output] : [];
-          }),
-        ),
-      ),
-      [],
-    ),
-    [],
-  );
+  v.fallback(v.optional(validEntries(entry), []), []);
 
-const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.fallback(v.optional(schema), undefined);
+/** An ID of a store. Longer ones are invalid, so that no answer contains megabytes of an ID. */
+const storeId = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 
 /** A price in minor units of its currency. */
 const price = v.pipe(
   v.object({ amount: foreignCount, currency: v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)) }),
-  v.transform(({ amount, currency }) => (amount === undefined ? undefined : { amount, currency })),
+  v.transform(({ amount, currency }) =>
+    amount === undefined || amountOfMinor(amount, currency) > amountMax
+      ? undefined
+      : { amount, currency },
+  ),
 );
 export type MinorPrice = NonNullable<v.InferOutput<typeof price>>;
 
-const number = lenient(
-  v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))]),
-    v.finite(),
-    v.minValue(0),
-  ),
-);
-
+const number = lenient(v.pipe(decimalNumber, v.minValue(0)));
 const rating = lenient(v.object({ value: number, scale_max: number, count: foreignCount }));
 const medium = v.object({ type: v.literal("image"), url: foreignUrl });
 const category = v.object({ value: text, taxonomy: text });
@@ -52,7 +45,7 @@ const category = v.object({ value: text, taxonomy: text });
 const metadata = lenient(v.object({ brand: text, vendor: text }));
 
 const variant = v.object({
-  id: v.string(),
+  id: storeId,
   title: text,
   url: foreignUrl,
   categories: listOf(category),
@@ -66,12 +59,12 @@ const variant = v.object({
   barcodes: listOf(v.object({ type: text, value: text })),
   metadata,
   seller: lenient(v.object({ name: text })),
-  inputs: listOf(v.object({ id: v.string(), match: text })),
+  inputs: listOf(v.object({ id: storeId, match: text })),
 });
 
 /** A product in a reply to `lookup_catalog` or `search_catalog`. */
 export const catalogProduct = v.object({
-  id: v.string(),
+  id: storeId,
   title: text,
   url: foreignUrl,
   categories: listOf(category),
@@ -93,8 +86,8 @@ export interface FoundVariant {
 const defaultTitle = /^default(?: title)?$/i;
 
 /**
- * Returns the title of a variant: that of its product, with the variant's own title if it adds
- * something. A product with only one variant often calls it "Default Title".
+ * Returns the title of a variant: the title of its product, followed by the variant's own title if
+ * it adds information. A product with only one variant often calls it "Default Title".
  */
 export function titleOf({ product, variant: { title } }: FoundVariant): string | undefined {
   const own = title === undefined || defaultTitle.test(title) ? undefined : title;

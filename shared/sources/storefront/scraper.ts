@@ -3,20 +3,26 @@ import { scrapers } from "../../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 import { batchSize } from "../http/batch-size.ts";
-import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
-import { type CatalogReply, isReportedMissing, variantFor } from "./catalog-reply.ts";
 import {
-  type CallTool,
-  type StoreDependencies,
-  type StoreOptions,
-  type StoreReply,
-  toolCaller,
-  versionUnsupported,
-} from "./exchange.ts";
-import { isForeign, storefrontAnswer, type StorefrontPlatform } from "./fields.ts";
-import { storeIdOf } from "./item-id.ts";
+  batchFailureOf,
+  type BatchOutcome,
+  isBusyStatus,
+  readInBatches,
+} from "../http/in-batches.ts";
+import { type CatalogReply, isReportedMissing, variantFor } from "./catalog-reply.ts";
+import type { StoreDependencies, StoreOptions } from "./endpoint.ts";
+import { type CallTool, type StoreReply, toolCaller } from "./exchange.ts";
+import { storefrontAnswer, type StorefrontPlatform } from "./fields.ts";
+import { isBareTemplate, storeIdOf } from "./item-id.ts";
+import type { FoundVariant } from "./product.ts";
 import { contextOf } from "./tool-call.ts";
-import type { ToolError } from "./tool-reply.ts";
+import {
+  asksToWait,
+  isAboutRate,
+  rpcCodes,
+  type ToolError,
+  versionUnsupported,
+} from "./tool-reply.ts";
 
 export interface StorefrontOptions extends StoreOptions {
   /** The store's form of an ID, with `{id}` for the item's ID. */
@@ -29,17 +35,6 @@ export interface StorefrontOptions extends StoreOptions {
 }
 
 const okStatus = 200;
-const refusedStatus = 400;
-const tooManyStatus = 413;
-/** Statuses that mean that the whole store is busy; a smaller batch would not help. */
-const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
-
-/** JSON-RPC codes with a meaning in the protocol. */
-const unknownMethod = -32_601;
-const invalidParams = -32_602;
-const negotiationFailed = -32_001;
-const serverError = -32_000;
-
 /** Every store should accept this many IDs in a call. */
 const batchIdsUsual = 10;
 
@@ -54,13 +49,13 @@ export function storefrontScraper(
   dependencies: StoreDependencies,
 ): Scraper {
   const { clock } = dependencies;
-  const size = batchSize(options.batchIdsMax);
+  const size = batchSize(options.batchIdsMax, { clock, reducedMin: batchIdsUsual });
   const call = toolCaller(options, dependencies);
   return {
     async read(request) {
       const { platform } = scrapers[request.scraper];
       if (platform === "retailer_a") {
-        throw new Error("storefront: retailer_a is not supported. Configure another adapter");
+        throw new Error("storefront: retailer_a is not supported. Configure another adapter.");
       }
       const reading = { request, platform, call, options, dependencies };
       return readInBatches(request.ids, {
@@ -103,8 +98,7 @@ function outcomeOf(
     return { kind: reply.kind === "too_large" ? "failed" : "none" };
   }
   const { status } = reply;
-  if (busyStatuses.has(status)) return { kind: "none" };
-  if (status >= 500) return { kind: "failed" };
+  if (status >= 500 || isBusyStatus(status)) return { kind: batchFailureOf(status) };
   if (parsed.kind === "error") return errorOutcome(parsed, ids.length, note);
   if (status !== okStatus) return statusOutcome(status, ids.length, note);
   if (catalog === null) {
@@ -117,19 +111,22 @@ function outcomeOf(
 type Note = StoreDependencies["note"];
 
 function statusOutcome(status: number, count: number, note: Note): BatchOutcome<Answer> {
-  if (status === tooManyStatus) return { kind: "too_many" };
-  const isRefused = status === refusedStatus;
-  // A refused batch is read again in halves. Only a refused single item is a problem.
-  const problem = isRefused && count > 1 ? undefined : statusProblem(status);
+  const kind = batchFailureOf(status);
+  // A refused batch is read again in smaller ones. Only a refused single item is a problem.
+  const isSplit = (kind === "refused" || kind === "too_many") && count > 1;
+  const problem = isSplit ? undefined : statusProblem(status);
   if (problem !== undefined) note?.(`storefront: the store ${problem}`);
-  return { kind: isRefused ? "refused" : "none" };
+  return { kind };
 }
 
 function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome<Answer> {
-  const { code, text, retryAfterMs: waitMs } = error;
-  if (waitMs !== undefined) return { kind: "none" };
-  if (code === invalidParams || code === undefined) {
-    const isLarge = code === invalidParams && count > batchIdsUsual;
+  const { code, text } = error;
+  if (asksToWait(error)) {
+    note?.("storefront: the store refuses calls as too many; lower callsPerSecond");
+    return { kind: "none" };
+  }
+  if (code === rpcCodes.invalidParams || code === undefined) {
+    const isLarge = code === rpcCodes.invalidParams && count > batchIdsUsual;
     if (isLarge || isAboutSize(text, count)) return { kind: "too_many" };
     if (count === 1) note?.("storefront: the store refuses a call for a single ID");
     return { kind: "refused" };
@@ -148,13 +145,13 @@ const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exc
 const isAboutSize = (text: string, count: number): boolean => count > 1 && sizeWords.test(text);
 
 function problemOf({ code, reason }: ToolError): string {
-  if (code === negotiationFailed) {
+  if (code === rpcCodes.negotiationFailed) {
     return reason === versionUnsupported
       ? "the store does not support the protocol version of the agent profile"
       : "the store cannot use the agent profile at profileUrl, which must be a public https:// document";
   }
-  if (code === unknownMethod) return "the store does not offer the tool lookup_catalog";
-  return code === serverError
+  if (code === rpcCodes.unknownMethod) return "the store does not offer the tool lookup_catalog";
+  return code === rpcCodes.serverError
     ? `the store refuses calls (${code})`
     : `the store answers with the error ${code}`;
 }
@@ -167,25 +164,35 @@ function catalogOutcome(
   const { clock, note } = dependencies;
   const { products, errors } = catalog;
   if (products.length === 0 && errors.length > 0) {
+    if (errors.some(({ code, text }) => isAboutRate(`${code ?? ""} ${text}`))) {
+      note?.("storefront: the store refuses calls as too many; lower callsPerSecond");
+      return { kind: "none" };
+    }
     if (errors.some(({ text }) => isAboutSize(text, ids.length))) return { kind: "too_many" };
     note?.("storefront: the store reports an error in a reply with status 200");
     return { kind: "none" };
   }
   const fetchedAt = clock.now().toISOString();
-  const { marketplace } = request;
-  const currency = currencyOf(platform, marketplace);
+  const currency = currencyOf(platform, request.marketplace);
+  const isVariantId = !isBareTemplate(options.idTemplate);
   const results = ids.map((id): Answer => {
     const storeId = storeIdOf(options.idTemplate, id);
-    const found = variantFor(storeId, catalog);
+    const found = variantFor(storeId, catalog, isVariantId);
     if (found === undefined) {
       const isMissing = isReportedMissing(storeId, catalog);
       return { id, status: isMissing ? "not_found" : "unavailable", fetchedAt };
     }
+    // The store answered for another country.
     if (isForeign(found, currency)) {
       note?.(`storefront: the store returns prices in another currency than ${currency}`);
+      return { id, status: "unavailable", fetchedAt };
     }
     const { retailerName } = options;
-    return storefrontAnswer(found, { id, platform, marketplace, fetchedAt, retailerName });
+    return storefrontAnswer(found, { id, platform, currency, fetchedAt, retailerName });
   });
   return { kind: "read", results };
 }
+
+/** Returns true if a variant has a price in another currency. */
+const isForeign = ({ variant: { price } }: FoundVariant, currency: string): boolean =>
+  price !== undefined && price.currency !== currency;

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import * as v from "valibot";
+import { decimalNumber, lenient, validEntries } from "../contract/foreign-value.ts";
 import { parsedJson, textOf } from "../contract/reply-json.ts";
 import type { SourceReply } from "../http/source-client.ts";
 
@@ -24,35 +25,38 @@ export interface ToolError {
   readonly retryAfterMs: number | undefined;
 }
 
-const lenientNumber = v.fallback(
-  v.optional(v.union([v.number(), v.pipe(v.string(), v.decimal(), v.transform(Number))])),
-  undefined,
-);
-const lenientText = v.fallback(v.optional(v.string()), undefined);
+/** The JSON-RPC codes that have a meaning in the protocol. */
+export const rpcCodes = {
+  unknownMethod: -32_601,
+  invalidParams: -32_602,
+  negotiationFailed: -32_001,
+  serverError: -32_000,
+} as const;
+
+/** The `reason` of the refusal of a protocol version. Its code is `negotiationFailed`. */
+export const versionUnsupported = "version_unsupported";
 
 const errorData = v.object({
-  code: lenientText,
-  content: lenientText,
-  retry_after: lenientNumber,
+  code: lenient(v.string()),
+  content: lenient(v.string()),
+  retry_after: lenient(v.pipe(decimalNumber, v.minValue(0))),
 });
 const rpcError = v.object({
   error: v.object({
-    code: lenientNumber,
+    code: lenient(decimalNumber),
     message: v.fallback(v.string(), ""),
-    data: v.fallback(v.optional(errorData), undefined),
+    data: lenient(errorData),
   }),
 });
 
-const contentPart = v.fallback(v.object({ type: v.string(), text: lenientText }), { type: "" });
+const contentPart = v.object({ type: v.literal("text"), text: v.string() });
 const rpcResult = v.object({
   result: v.object({
     structuredContent: v.optional(v.unknown()),
-    content: v.fallback(v.array(contentPart), []),
+    content: v.fallback(validEntries(contentPart), []),
     isError: v.fallback(v.optional(v.boolean(), false), false),
   }),
 });
-
-const millisecondsMax = 24 * 60 * 60 * 1_000;
 
 /**
  * Parses the reply to a tool call. It is JSON, or a stream of server-sent events, one of which has
@@ -66,6 +70,23 @@ export function parseToolReply(reply: SourceReply): ToolReply {
     if (done.success) return resultOf(done.output.result);
   }
   return { kind: "unreadable" };
+}
+
+/** Words with which stores refuse a call because of earlier calls, not because of its content. */
+const rateWords =
+  /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
+
+export const isAboutRate = (text: string): boolean => rateWords.test(text);
+
+/** Returns true for an error with which a store asks its client to wait. */
+export const asksToWait = ({ reason, text, retryAfterMs }: ToolError): boolean =>
+  retryAfterMs !== undefined || isAboutRate(`${reason ?? ""} ${text}`);
+
+/** Returns the wait that an error in a reply asks for; undefined for any other reply. */
+export function storeWait(reply: SourceReply): { readonly waitMs?: number } | undefined {
+  const parsed = parseToolReply(reply);
+  if (parsed.kind !== "error" || !asksToWait(parsed)) return undefined;
+  return parsed.retryAfterMs === undefined ? {} : { waitMs: parsed.retryAfterMs };
 }
 
 /** Returns the JSON values in a reply. A stream may also contain notifications. */
@@ -90,10 +111,7 @@ function errorOf({ code, message, data }: v.InferOutput<typeof rpcError>["error"
     code,
     reason: data?.code,
     text: `${message} ${data?.content ?? ""}`,
-    retryAfterMs:
-      seconds === undefined || !(seconds >= 0)
-        ? undefined
-        : Math.min(millisecondsMax, seconds * 1_000),
+    retryAfterMs: seconds === undefined ? undefined : seconds * 1_000,
   };
 }
 
@@ -102,7 +120,7 @@ function resultOf({
   content,
   isError,
 }: v.InferOutput<typeof rpcResult>["result"]): ToolReply {
-  const text = content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("\n");
+  const text = content.map((part) => part.text).join("\n");
   if (isError) {
     const about = text === "" ? JSON.stringify(structuredContent ?? "") : text;
     return {

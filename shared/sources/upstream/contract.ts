@@ -154,7 +154,7 @@ function replyFor(scraper: StepScraperId): v.GenericSchema {
   return v.object({ results: v.array(results) });
 }
 
-/** Returns true for a scraper of products; false for those of offers and offer checks. */
+/** Returns true for a scraper of products; false for the scrapers of offers and offer checks. */
 export const isProductScraper = (scraper: StepScraperId): scraper is ProductScraperId =>
   scraper in scrapers;
 

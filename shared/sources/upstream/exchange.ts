@@ -2,7 +2,12 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { newId } from "../../base/ids.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import type { BatchSize } from "../http/batch-size.ts";
-import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
+import {
+  batchFailureOf,
+  type BatchOutcome,
+  isBusyStatus,
+  readInBatches,
+} from "../http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { parseUpstreamReply, type UpstreamEntry, type UpstreamResult } from "./reply.ts";
@@ -65,12 +70,6 @@ type MaybeEntry = UpstreamEntry | undefined;
  */
 const deliveryMs = 250;
 const okStatus = 200;
-/** The server does not accept at least one item of the batch. */
-const refusedStatus = 400;
-/** The status with which a server refuses a batch that is too large for it. */
-const tooManyStatus = 413;
-/** Statuses of temporary refusals. The client has already retried them. */
-const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
 /**
  * Reads items from an upstream server in batches. Returns one entry for each item, in the order of
@@ -116,7 +115,7 @@ async function readBatch<Item>(
   const reply = await client.send(call, deadline);
   if (reply.kind !== "answered") return { kind: isFailed(reply) ? "failed" : "none" };
   if (reply.status !== okStatus) {
-    const kind = failureOf(reply.status);
+    const kind = batchFailureOf(reply.status);
     const isRefused = kind === "refused" || kind === "too_many";
     // A refused batch is only a problem if a single item of it is refused too, so no warning yet.
     if ((isRefused && items.length === 1) || isPermanentRefusal(reply.status)) {
@@ -132,18 +131,12 @@ async function readBatch<Item>(
 
 const isFailed = ({ kind }: SourceReply): boolean => kind === "broken" || kind === "too_large";
 
-function failureOf(status: number): "refused" | "too_many" | "failed" | "none" {
-  if (status === refusedStatus) return "refused";
-  if (status === tooManyStatus) return "too_many";
-  return status >= 500 && !busyStatuses.has(status) ? "failed" : "none";
-}
-
 /**
  * Returns true for a status below 500 that refuses every call, whatever its items: neither
  * temporary nor 400 or 413.
  */
 const isPermanentRefusal = (status: number): boolean =>
-  status < 500 && !busyStatuses.has(status) && failureOf(status) === "none";
+  status < 500 && !isBusyStatus(status) && batchFailureOf(status) === "none";
 
 /** Returns the call; null if the secret cannot be read. */
 async function callFor<Item>(

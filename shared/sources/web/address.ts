@@ -1,5 +1,6 @@
+import { isLoopbackHost } from "../../base/loopback.ts";
+
 const placeholder = "{id}";
-const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /**
  * Returns true if a text is a valid template of product page addresses: an `https://` address that
@@ -38,4 +39,4 @@ export function isOfSite(address: URL, site: URL): boolean {
 }
 
 const isSafe = ({ protocol, hostname }: URL): boolean =>
-  protocol === "https:" || (protocol === "http:" && loopback.has(hostname));
+  protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));

@@ -101,7 +101,7 @@ function numberIn(text: string, commasAreThousands: boolean): number | undefined
 
 /**
  * Returns the digits, commas and dots of the number in a text that contains only a price. Removes
- * blanks and apostrophes. Returns undefined for any other text.
+ * blanks and apostrophes. Returns undefined for any other string.
  */
 function digitsIn(text: string): string | undefined {
   if (text.length > 40) return undefined;

@@ -20,14 +20,15 @@ export interface PageReading {
   readonly platform: WebPlatform;
   readonly marketplace: string;
   readonly fetchedAt: string;
-  /** True if the site answers 404 only for products that do not exist. */
+  /** True if the site returns 404 only for products that do not exist. */
   readonly notFoundStatus: boolean;
   readonly readers: PageReaders;
 }
 
 /**
- * Converts a page to the answer for the requested ID. The answer is `unavailable` unless the page
- * describes the product or its status shows that the product does not exist.
+ * Converts a page to the answer for the requested ID: `not_found` if the status shows that the
+ * product does not exist, `ok` or `partial` if the page describes the product, otherwise
+ * `unavailable`.
  */
 export function webAnswer(landing: Landing, reading: PageReading): Answer {
   const { id, fetchedAt, platform, marketplace, readers } = reading;

@@ -46,12 +46,12 @@ const blockTitle = new RegExp(
 const isDemand = (text: string): boolean => blockPhrases.test(text) || demandedTest.test(text);
 
 /**
- * Returns true if a page's title is that of a block page. Returns false for a page without a title.
+ * Returns true if a page's title is the title of a block page; false for a page without a title.
  */
 export const isBlockTitle = ({ title }: PageHead): boolean =>
   title !== undefined && (isDemand(title) || blockTitle.test(title));
 
-/** Matches the title of a page that a site shows in place of a page that does not exist. */
+/** Matches the title of a page that a site shows instead of a page that does not exist. */
 const missingTitle =
   /\b(?:404|page (?:not found|unavailable)|not found|no longer available|does(?:n['’]t| not) exist|page introuvable|seite nicht gefunden|página no encontrada)\b/i;
 

@@ -35,9 +35,9 @@ export type Choice =
   | { readonly kind: "none" };
 
 /**
- * Chooses the wanted product from the products that a page describes. Returns `none` without
- * candidates, `another` if the page describes another product, and `several` if it does not show
- * which product is wanted. `head` returns the metadata of the page.
+ * Chooses the wanted product from the products that a page describes. Returns `chosen` with the product, `none`
+ * without candidates, `another` if the page describes another product, or `several` if it does not
+ * show which product is wanted. `head` returns the metadata of the page.
  */
 export function chooseProduct(
   candidates: readonly Candidate[],

@@ -1,4 +1,3 @@
-import { availabilityOf } from "./availability-word.ts";
 import { isBlockTitle, isMissingTitle, isShortPage } from "./block-page.ts";
 import { categoryIn } from "./breadcrumb.ts";
 import { type Choice, chooseProduct, isNamedPage, isUnnamedPage } from "./choose-product.ts";
@@ -9,9 +8,10 @@ import { jsonLdNodes } from "./json-ld-nodes.ts";
 import { microdataNodes } from "./microdata.ts";
 import { openGraphProduct } from "./open-graph.ts";
 import { type PageHead, pageHead } from "./page-head.ts";
+import { once } from "./once.ts";
 import { plainText } from "./plain-text.ts";
 import { candidatesIn } from "./product-candidates.ts";
-import { mergedFacts, type ProductFacts, productFacts } from "./product-facts.ts";
+import { mergedFacts, needsPrice, type ProductFacts, productFacts } from "./product-facts.ts";
 import { ruleFacts } from "./rules/rule-facts.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { visiblePage, type VisiblePage } from "./visible/visible-page.ts";
@@ -19,9 +19,6 @@ import type { WantedProduct } from "./wanted-product.ts";
 
 export type { ProductFacts } from "./product-facts.ts";
 export type { WantedProduct } from "./wanted-product.ts";
-
-/** Uses only the markup of a page. */
-export const markupAlone: PageReaders = { fallbacks: new Set() };
 
 /** The result of the search for the wanted product in a page. */
 export type Extraction =
@@ -52,28 +49,25 @@ const pageCharactersMax = 5 * 1024 * 1024;
 export function extractProduct(
   html: string,
   wanted: WantedProduct,
-  readers: PageReaders = markupAlone,
+  readers: PageReaders,
 ): Extraction {
   const page = html.slice(0, pageCharactersMax);
-  let read: PageHead | undefined;
-  const head = (): PageHead => (read ??= pageHead(page));
+  const head = once(() => pageHead(page));
   const { facts, kinds } = markupFacts(page, wanted, head);
   if (kinds.has("another")) return { proof: "another" };
   const isChosen = kinds.has("chosen");
   const isSeveral = !isChosen && kinds.has("several");
-  const isOwnPage = isChosen || isPageOf(page, wanted, head());
-  if (isOwnPage) {
+  if (isChosen || isPageOf(page, wanted, head())) {
     const visible = visiblePage(page, wanted, head);
     const more = withOtherReaders(visible, { facts, canGuess: !isSeveral }, readers);
     if (isChosen || Object.keys(more).length > 0) return proven(more, wanted, head);
   }
-  if (isChosen) return proven(facts, wanted, head);
   return isSeveral ? { proof: "several" } : withoutProduct(page, wanted, head());
 }
 
 /**
- * Returns the facts of the markup, and the kinds of the choices among its products. Ends at markup of
- * another product.
+ * Returns the facts of the markup, and the kinds of the choices among its products. Ends at markup
+ * of another product.
  */
 function markupFacts(
   page: string,
@@ -104,14 +98,12 @@ function withOtherReaders(
   { facts, canGuess }: { readonly facts: ProductFacts; readonly canGuess: boolean },
   readers: PageReaders,
 ): ProductFacts {
-  const { rules, fallbacks } = readers;
+  const { rules } = readers;
   const ruled = rules === undefined ? {} : ruleFacts(page.html, rules, page.wanted);
   const isRuled = ruled.price !== undefined || ruled.isPriceUnclear === true;
   const known = isRuled ? facts : withoutContradiction(page, facts, readers);
   const stated = mergedFacts(ruled, known);
-  return canGuess && fallbacks.size > 0 && !isComplete(stated)
-    ? withFallbacks(page, stated, readers)
-    : stated;
+  return canGuess && !isComplete(stated) ? withFallbacks(page, stated, readers) : stated;
 }
 
 /** Returns the facts of the markup, without a price that the visible page contradicts. */
@@ -126,33 +118,28 @@ function withoutContradiction(
   return { ...others, isPriceUnclear: true };
 }
 
-/** Returns the facts, with those that the fallbacks find. */
+/** Returns the facts, completed with the facts that the fallbacks find. */
 function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
-  const { price, isPriceUnclear, availability } = facts;
-  const missing = {
-    price: price === undefined && isPriceUnclear !== true,
-    availability: availability === undefined,
-    isOutOfStock: availability !== undefined && !availabilityOf(availability).inStock,
-  };
-  const found = fallbackFacts(page, missing, readers);
+  const found = fallbackFacts(page, facts, readers);
   const { currency } = page.wanted;
   const isForeign = found.price?.currency !== undefined && found.price.currency !== currency;
-  // A price in another currency may be that of another country's page, so it is not reported.
+  // A price in another currency may come from another country's page, so it is not reported.
   const { price: _foreign, ...others } = found;
   return mergedFacts(facts, currency !== null && isForeign ? others : found);
 }
 
 /**
- * Returns true if a page without markup of a product is that of the wanted product: an address that
- * the page declares contains the ID, or the page declares none and has the requested address.
+ * Returns true if a page without product markup belongs to the wanted product: an address that the
+ * page declares contains the ID, or the page declares no address and the requested address contains
+ * the ID.
  */
 function isPageOf(html: string, wanted: WantedProduct, head: PageHead): boolean {
   if (isShortPage(html) || isBlockTitle(head) || isMissingTitle(head)) return false;
   return isNamedPage(wanted, head) || isUnnamedPage(wanted, head);
 }
 
-const isComplete = ({ price, isPriceUnclear, availability }: ProductFacts): boolean =>
-  (price !== undefined || isPriceUnclear === true) && availability !== undefined;
+const isComplete = (facts: ProductFacts): boolean =>
+  !needsPrice(facts) && facts.availability !== undefined;
 
 const linkedData = (html: string): SchemaNode[] => jsonLdNodes(jsonLdBlocks(html));
 

@@ -4,66 +4,54 @@ import { type StateFacts, stateProduct } from "./state/state-product.ts";
 import { availabilityOf } from "./availability-word.ts";
 import { defined } from "../contract/defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
-import type { ProductFacts } from "./product-facts.ts";
+import { needsPrice, type ProductFacts } from "./product-facts.ts";
 import type { ForestTable } from "./visible/forest.ts";
 import { learnedPrice } from "./visible/learned-price.ts";
-import { showsAmount } from "./visible/page-body.ts";
 import type { ShownAmount } from "./visible/shown-amounts.ts";
 import { shownPrice } from "./visible/shown-price.ts";
+import { showsAmount } from "./visible/shows-amount.ts";
 import { shownAvailability } from "./visible/stock.ts";
 import { pricePage, type VisiblePage } from "./visible/visible-page.ts";
 import type { ExtractRules } from "./rules/rule.ts";
 
 /** A way to read what the markup of a page does not state. */
-export type Fallback = "state" | "visible" | "learned";
+export type Fallback = "state" | "visible";
 
-export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>([
-  "state",
-  "visible",
-  "learned",
-]);
+export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>(["state", "visible"]);
 
-/** The readers of a page beside those of its markup. */
+/** The readers of a page, except the readers of its markup. */
 export interface PageReaders {
-  /** The ways to use. Their order is always: state, visible, learned. */
+  /** The ways to use. Their order is always: state, visible. */
   readonly fallbacks: ReadonlySet<Fallback>;
-  /** Required for `learned`. */
+  /** Finds a price in the visible text if no other way does. */
   readonly forest?: ForestTable | undefined;
   /** The rules of the deployer for the shop. */
   readonly rules?: ExtractRules | undefined;
 }
 
-/** What the markup of a page leaves open. */
-export interface Missing {
-  readonly price: boolean;
-  readonly availability: boolean;
-  /** True if the markup states that the product cannot be bought. */
-  readonly isOutOfStock: boolean;
-}
-
 /**
- * Reads the price and the availability that the markup of a page does not state: from state that
- * the page embeds for its scripts, then from its visible text, then with the forest. The page must
- * be that of the wanted product.
+ * Reads the availability of a product, and its price if `facts` need one: from state that the page
+ * embeds for its scripts, then from its visible text, then with the forest. The page must be that of
+ * the wanted product, and `facts` are what its rules and its markup state.
  */
 export function fallbackFacts(
   page: VisiblePage,
-  missing: Missing,
+  facts: ProductFacts,
   { fallbacks, forest }: PageReaders,
 ): ProductFacts {
-  const { outline, controls } = page;
   const isVisible = fallbacks.has("visible");
-  const state = fallbacks.has("state") ? stateOf(page, missing) : {};
-  const availability =
-    state.availability ?? (isVisible ? shownAvailability(outline(), controls()) : undefined);
-  const isOut = availability !== undefined && !availabilityOf(availability).inStock;
+  const isPriceNeeded = needsPrice(facts);
+  const state = fallbacks.has("state") ? stateOf(page, isPriceNeeded) : {};
+  const shown = isVisible ? shownAvailability(page.outline(), page.controls()) : undefined;
+  const stocks = [facts.availability, state.availability, shown].filter((one) => one !== undefined);
   // The page of a product that cannot be bought often shows only the prices of other products.
-  const usable = fallbacks.has("learned") && !missing.isOutOfStock && !isOut ? forest : undefined;
+  const isOut = stocks.some((word) => !availabilityOf(word).inStock);
+  const usable = isOut ? undefined : forest;
   return defined<ProductFacts>({
-    price: missing.price
+    price: isPriceNeeded
       ? (statePrice(state, page) ?? priceFrom(shownOrLearned(page, isVisible, usable), page))
       : undefined,
-    availability: missing.availability ? availability : undefined,
+    availability: stocks[0],
   });
 }
 
@@ -93,12 +81,12 @@ export function isContradicted(
 
 function stateOf(
   { scripts, wanted, titles, outline, amounts }: VisiblePage,
-  missing: Missing,
+  isPriceNeeded: boolean,
 ): StateFacts {
   const names = [...titles(), outline().heading?.text ?? ""]
     .map((title) => title.trim().toLowerCase())
     .filter((title) => title !== "");
-  const shown = new Set(missing.price ? amounts().map(({ amount }) => amount) : []);
+  const shown = new Set(isPriceNeeded ? amounts().map(({ amount }) => amount) : []);
   const values = embeddedValues(scripts(), (text) => {
     const lower = text.toLowerCase();
     return lower.includes(wanted.id.toLowerCase()) || names.some((name) => lower.includes(name));

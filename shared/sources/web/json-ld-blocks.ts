@@ -1,4 +1,4 @@
-import { jsonrepair } from "jsonrepair";
+import { jsonObject, repairedJsonObject } from "./json-object.ts";
 import { scriptsIn } from "./scripts.ts";
 
 /**
@@ -36,26 +36,11 @@ export function jsonLdBlocks(html: string): object[] {
 function parseBlock(block: string): object | undefined {
   if (block.length > blockCharactersMax) return undefined;
   const text = block.trim();
-  return parsed(text) ?? parsed(cleaned(text)) ?? repaired(cleaned(text));
+  return jsonObject(text) ?? jsonObject(cleaned(text)) ?? repaired(cleaned(text));
 }
 
-function parsed(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function repaired(text: string): object | undefined {
-  if (text.length > repairCharactersMax || !/^[[{]/.test(text)) return undefined;
-  try {
-    return parsed(jsonrepair(text));
-  } catch {
-    return undefined;
-  }
-}
+const repaired = (text: string): object | undefined =>
+  text.length > repairCharactersMax || !/^[[{]/.test(text) ? undefined : repairedJsonObject(text);
 
 /**
  * Removes comment and CDATA marks, a semicolon at the end, control characters and trailing commas.

@@ -60,8 +60,8 @@ const pieceUnits: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the price of one piece in an offer. Uses the price of the offer itself, or else that of
- * its price specifications, or else that of its price range.
+ * Returns the price of one piece in an offer: the price of the offer itself, or else the price in
+ * its price specifications, or else the price in its price range.
  *
  * Returns undefined if no price is stated, or if the offer is only for members or not a sale (such
  * as a rent). Returns "unclear" in these cases:
@@ -151,8 +151,8 @@ const pricesIn = (node: SchemaNode, term: string, reading: PriceReading): Stated
   valuesOf(node, term).map((value) => priceIn(node, value, reading));
 
 /**
- * Parses one price. Returns undefined for 0 and for texts without a number, which pages show for an
- * unknown price. Returns "unclear" for any other text that is not one amount.
+ * Parses one price. Returns undefined for 0 and for strings without a number, which pages show for an
+ * unknown price. Returns "unclear" for any other string that is not one amount.
  */
 function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): StatedPrice {
   if (isNode(value) || typeof value === "boolean") return undefined;
@@ -192,7 +192,7 @@ const isOfMany = (node: SchemaNode): boolean =>
     return least !== undefined && Number(least) !== 1 && Number(least) !== 0;
   });
 
-/** Returns the number in a text such as "1 pc"; returns any other text unchanged. */
+/** Returns the number in a text such as "1 pc"; returns any other string unchanged. */
 function withoutPiece(quantity: string): string {
   const [, number, unit = ""] = /^\s*([\d.]+)\s*([a-z]+)\s*$/i.exec(quantity) ?? [];
   return number !== undefined && pieceUnits.has(unit.toLowerCase()) ? number : quantity;

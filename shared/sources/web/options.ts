@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { refusedType } from "../../base/shown-value.ts";
 import { isUrlTemplate } from "./address.ts";
+import { currencyIn } from "./currency-word.ts";
 import { parseRule, type RuleField, ruleFields, ruleLengthMax } from "./rules/rule.ts";
 
 /** Matches a User-Agent with the required name, version and contact address. */
@@ -10,46 +12,65 @@ const callsAtOnceDefault = 4;
 
 const rulesMax = 6;
 
-/** The rules of one field. The message of an issue names the rule and its mistake. */
-const fieldRules = v.optional(
-  v.pipe(
-    v.array(
-      v.pipe(
-        v.string("must be a string"),
-        v.maxLength(ruleLengthMax, `must have at most ${ruleLengthMax} characters`),
-        v.rawCheck(({ dataset, addIssue }) => {
-          const mistake = dataset.typed ? mistakeIn(dataset.value) : undefined;
-          if (mistake !== undefined) addIssue({ message: mistake });
-        }),
+/**
+ * Returns the schema of the rules of one field. The message of an issue names the rule and its
+ * mistake. `refusal` returns the mistake in a constant value.
+ */
+const fieldRules = (refusal: (constant: string) => string | undefined = () => undefined) =>
+  v.optional(
+    v.pipe(
+      v.array(
+        v.pipe(
+          v.string(refusedType("must be a string")),
+          v.maxLength(
+            ruleLengthMax,
+            ({ input }) => `must have at most ${ruleLengthMax} characters (got ${input.length})`,
+          ),
+          v.rawCheck(({ dataset, addIssue }) => {
+            const mistake = dataset.typed ? mistakeIn(dataset.value, refusal) : undefined;
+            if (mistake !== undefined) addIssue({ message: mistake });
+          }),
+        ),
+        refusedType("must be an array of rules"),
       ),
-      "must be a list of rules",
+      v.minLength(1, "must have at least one rule. Add one, or omit the field"),
+      v.maxLength(
+        rulesMax,
+        ({ input }) => `must have at most ${rulesMax} rules (got ${input.length})`,
+      ),
     ),
-    v.minLength(1, "must have at least one rule"),
-    v.maxLength(rulesMax, `must have at most ${rulesMax} rules`),
-  ),
-);
+  );
 
-function mistakeIn(rule: string): string | undefined {
+function mistakeIn(
+  text: string,
+  refusal: (constant: string) => string | undefined,
+): string | undefined {
   try {
-    parseRule(rule);
-    return undefined;
+    const rule = parseRule(text);
+    return rule.kind === "constant" ? refusal(rule.value) : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
+const noConstant = (): string => "must not be a constant: every item would have this price";
+const currencyOnly = (constant: string): string | undefined =>
+  currencyIn(constant) === undefined
+    ? `must be the code of a currency, such as USD (got "${constant}")`
+    : undefined;
+
 /** The schema of the deployer's rules for the pages of a shop. */
 export const extractOption = v.strictObject(
   {
-    price: fieldRules,
-    currency: fieldRules,
-    listPrice: fieldRules,
-    availability: fieldRules,
-    title: fieldRules,
-    image: fieldRules,
-    seller: fieldRules,
-    brand: fieldRules,
-  } satisfies Record<RuleField, typeof fieldRules>,
+    price: fieldRules(noConstant),
+    currency: fieldRules(currencyOnly),
+    listPrice: fieldRules(noConstant),
+    availability: fieldRules(),
+    title: fieldRules(),
+    image: fieldRules(),
+    seller: fieldRules(),
+    brand: fieldRules(),
+  } satisfies Record<RuleField, ReturnType<typeof fieldRules>>,
   ({ expected }) =>
     expected === "never"
       ? `is not a field. Rules can read ${ruleFields.join(", ")}`
@@ -60,7 +81,7 @@ export const extractOption = v.strictObject(
 export const webOptions = v.strictObject({
   adapter: v.literal("web"),
   urlTemplate: v.pipe(
-    v.string("must be a string"),
+    v.string(refusedType("must be a string")),
     v.check(
       isUrlTemplate,
       "must be an https:// address with {id} once in its path or query (http:// only for this " +
@@ -68,7 +89,7 @@ export const webOptions = v.strictObject({
     ),
   ),
   userAgent: v.pipe(
-    v.string("must be a string"),
+    v.string(refusedType("must be a string")),
     v.regex(
       userAgentForm,
       "must be <name>/<version> (+<address>), where the address is your contact page or a mailto: URL",
@@ -78,23 +99,23 @@ export const webOptions = v.strictObject({
    * True if this site answers 404 only for products that do not exist. The deployer must check
    * this, because many sites answer 404 to blocked clients.
    */
-  notFoundStatus: v.optional(v.boolean("must be true or false"), false),
+  notFoundStatus: v.optional(v.boolean(refusedType("must be true or false")), false),
   /** Rules that read fields from the pages of this shop. They come before all other readers. */
   extract: v.optional(extractOption),
   callsPerSecond: v.optional(
     v.pipe(
-      v.number("must be a number"),
-      v.minValue(0.1, "must be at least 0.1"),
-      v.maxValue(50, "must be at most 50"),
+      v.number(refusedType("must be a number of calls per second")),
+      v.minValue(0.1, ({ input }) => `must be at least 0.1 (got ${input})`),
+      v.maxValue(50, ({ input }) => `must be at most 50 (got ${input})`),
     ),
     callsPerSecondDefault,
   ),
   callsAtOnceMax: v.optional(
     v.pipe(
-      v.number("must be a number"),
-      v.integer("must be an integer"),
-      v.minValue(1, "must be at least 1"),
-      v.maxValue(16, "must be at most 16"),
+      v.number(refusedType("must be a number of calls")),
+      v.integer(({ input }) => `must be a whole number of calls (got ${input})`),
+      v.minValue(1, ({ input }) => `must be at least 1 (got ${input})`),
+      v.maxValue(16, ({ input }) => `must be at most 16 (got ${input})`),
     ),
     callsAtOnceDefault,
   ),

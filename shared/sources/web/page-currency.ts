@@ -21,8 +21,9 @@ export function statedCurrencies(html: string): ReadonlySet<string> {
 }
 
 /**
- * Returns the currency of an amount. `mark` is what stands beside it. A dollar sign, or no mark, is
- * the wanted currency only if the page states no other currency: several countries use the sign.
+ * Returns the currency of an amount. `mark` is the currency sign or code beside it. A dollar sign,
+ * or no mark, is the wanted currency only if the page states no other currency: several countries
+ * use the sign.
  */
 export function shownCurrency(
   mark: string,

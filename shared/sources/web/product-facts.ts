@@ -56,8 +56,8 @@ const conditions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the facts of the chosen product. For facts that a variant does not state, uses those of
- * its group.
+ * Returns the facts of the chosen product. If a variant does not state a fact, uses the fact of its
+ * group.
  */
 export function productFacts(
   { product, group }: Extract<Choice, { kind: "chosen" }>,
@@ -74,10 +74,13 @@ export function productFacts(
 export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
   // A list price is used only together with the price from the same markup.
   const { price, listPrice, ...others } = second;
-  const takesPrice = first.price === undefined && first.isPriceUnclear !== true;
-  const prices = takesPrice ? defined<ProductFacts>({ price, listPrice }) : {};
+  const prices = needsPrice(first) ? defined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };
 }
+
+/** Returns true if the facts contain no price, not even an unclear one. */
+export const needsPrice = ({ price, isPriceUnclear }: ProductFacts): boolean =>
+  price === undefined && isPriceUnclear !== true;
 
 /**
  * Returns the facts that all variants of a group share. Never contains a price or other facts of an

@@ -20,7 +20,7 @@ export function termOf(word: string): string {
   return bare.slice(bare.search(/[^/#:]*$/)).toLowerCase();
 }
 
-/** Returns true for a value that is a node; false for texts, numbers, booleans and undefined. */
+/** Returns true for a value that is a node; false for strings, numbers, booleans and undefined. */
 export const isNode = (value: SchemaValue | undefined): value is SchemaNode =>
   typeof value === "object";
 

@@ -29,8 +29,9 @@ interface Reader extends Omit<WebDependencies, "note"> {
 }
 
 /**
- * Creates a scraper that reads products from a site's public pages, one page for each ID: by the
- * rules of the deployer, by schema.org markup, and by what else the page shows clearly.
+ * Creates a scraper that reads products from a site's public pages, one page for each ID. It uses
+ * the rules of the deployer, then the schema.org markup, then other unambiguous content of the
+ * page.
  *
  * The scraper requests no page that the site's robots.txt forbids, sends no cookies and solves no
  * challenges. A product that a page does not clearly describe is `partial` or `unavailable`. A
@@ -40,7 +41,9 @@ interface Reader extends Omit<WebDependencies, "note"> {
 export function webScraper(options: WebOptions, { client, clock, note }: WebDependencies): Scraper {
   const { urlTemplate, userAgent, callsAtOnceMax } = options;
   if (!isUrlTemplate(urlTemplate))
-    throw new Error("web: urlTemplate must be an https:// address with {id} once");
+    throw new Error(
+      `web: urlTemplate must be an https:// address with {id} once (got "${urlTemplate}").`,
+    );
   const site = addressOf(urlTemplate, "0");
   const reader: Reader = {
     options,
@@ -54,7 +57,7 @@ export function webScraper(options: WebOptions, { client, clock, note }: WebDepe
     async read(request) {
       const { platform } = scrapers[request.scraper];
       if (platform === "retailer_a") {
-        throw new Error("web: retailer_a is not supported. Configure another adapter");
+        throw new Error("web: retailer_a is not supported. Configure another adapter.");
       }
       return inParallel(request.ids, callsAtOnceMax, (id) =>
         readPage(id, { ...request, platform, reader }),

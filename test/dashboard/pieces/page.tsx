@@ -17,7 +17,7 @@ import {
   useFailureToast,
   useToast,
 } from "../../../functions/dashboard/browser/ui/toast.tsx";
-import { VirtualList } from "../../../functions/dashboard/browser/ui/virtual-list.tsx";
+import { VirtualTable } from "../../../functions/dashboard/browser/ui/virtual-table.tsx";
 
 const fruits = ["apple", "pear", "plum"] as const;
 
@@ -38,14 +38,18 @@ function TabsPiece() {
 const pageSize = 5_000;
 const listMax = 15_000;
 
-function VirtualListPiece() {
+function VirtualTablePiece() {
   const [count, setCount] = useState(pageSize);
   return (
-    <VirtualList
+    <VirtualTable
       label="Rows"
-      entries={Array.from({ length: count }, (_, n) => `row ${n}`)}
-      entryKey={(row) => row}
-      entry={(row) => row}
+      columns={[
+        { name: "name", head: "Name", isRowHead: true, cell: (row) => row },
+        { name: "link", head: "Link", cell: (row) => <a href={`#/${row}`}>Open {row}</a> },
+      ]}
+      rows={Array.from({ length: count }, (_, n) => `row ${n}`)}
+      rowKey={(row) => row}
+      rowClass="row-of-piece"
       rowHeight={32}
       height={320}
       total={listMax}
@@ -170,7 +174,7 @@ function Pieces() {
       <main class="form">
         <h1>Pieces</h1>
         <TabsPiece />
-        <VirtualListPiece />
+        <VirtualTablePiece />
         <JsonView value={json} />
         <CodeBlock label="Call" code="shown" copied="the whole" />
         <PagerPiece />

@@ -9,6 +9,6 @@ it("A function writes the current versions, unless its environment requests the 
 
 it("A function does not start if STORED_VERSIONS is neither current nor previous", () => {
   expect(() => configuredVersions({ STORED_VERSIONS: "1" })).toThrow(
-    'STORED_VERSIONS must be current or previous (got "1")',
+    'STORED_VERSIONS must be current or previous (got "1").',
   );
 });

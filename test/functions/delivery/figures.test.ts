@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Metrics, merged } from "../../../shared/observability/figures.ts";
+import { type Metrics, merged } from "../../../shared/observability/metrics.ts";
 import type { MetricKind } from "../../../shared/observability/metric-names.ts";
 import { attemptsMax } from "../../../shared/outbox/backoff.ts";
 import { aRun } from "../../support/delivery-world.ts";

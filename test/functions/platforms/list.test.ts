@@ -17,7 +17,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe("GET /v1/platforms", () => {
-  describe("answers 200 and", () => {
+  describe("returns 200 and", () => {
     it("returns the platforms to a call without a key, with the headers that every response has", async () => {
       const response = await get("/platforms");
       expect(response.status).toBe(200);

@@ -3,7 +3,7 @@ import type { Context, SQSEvent } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { object, string } from "valibot";
 import { type BatchOptions, batchHandler, done } from "../../../functions/queue/batch-handler.ts";
-import { newMetrics } from "../../../shared/observability/figures.ts";
+import { newMetrics } from "../../../shared/observability/metrics.ts";
 import { OutOfTimeError, withinBudget } from "../../../shared/base/retry-budget.ts";
 import { addWorkKeys, recordMetrics } from "../../../shared/observability/work-log.ts";
 import { fixedClock } from "../../support/clock.ts";

@@ -118,7 +118,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
 });
 
 describe("POST /v1/watchlists/{id}/run", () => {
-  it("says that the run was released while its events are sent", async () => {
+  it("returns that the run was released while its events are sent", async () => {
     await read(1_000);
     const held = await call("POST", `${list.id}/run`);
     expect(messageOf(held)).toContain("is held by its brake");

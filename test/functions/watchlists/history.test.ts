@@ -109,7 +109,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(stock.json["data"]).toMatchObject([{ run_number: 1, values: { inStock: true } }]);
   });
 
-  it("returns the values that held at 'since', also if no read of the time span changed one", async () => {
+  it("returns the values that held at 'since', even if no read of the time span changed one", async () => {
     const { json } = await world.ask(`GET ${path}`, { query: { since: at(12), until: at(20) } });
     expect(json).toMatchObject({ data: [], values_at_since: { price: 18, inStock: true } });
     const stock = { since: at(12), fields: "inStock" };
@@ -351,7 +351,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       ]);
     });
 
-    it("is on one page each, also if a page ends because it compared many of such changes", async () => {
+    it("is on one page each, even if a page ends because it compared many of such changes", async () => {
       const points = Array.from({ length: 250 }, (_, n) => read(String(9_100_000 + n), 55, back));
       await record(first, 8, points);
       const paged = await allPages(path, { since: at(50), limit: "200" }, nextOf);
@@ -360,7 +360,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
   });
 
-  it("lists a delisted item once, also if two steps of the run did not find it", async () => {
+  it("lists a delisted item once, even if two steps of the run did not find it", async () => {
     const missing = { ...read("9000001", 31, {}), status: "not_found" } as const;
     await record(first, 4, [missing, { ...missing, step: "full" }]);
     const delisting = { item_id: "9000001", kind: "delisted", field: "delisted", after: true };

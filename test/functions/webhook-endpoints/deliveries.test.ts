@@ -418,7 +418,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     [{ since: 1_700_000_000 }, "since"],
     [{ since: null }, "since"],
     [{ since: "2026-11-20T09:00:00Z", until: "now" }, "until"],
-  ])("returns 400 for the time span %j if the present time is 10:00", async (body, param) => {
+  ])("returns 400 for the time span %j if the current time is 10:00", async (body, param) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 
@@ -430,7 +430,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     { since: "2026-10-21T10:00:00Z" },
     { since: "2026-11-20T09:59:59.999Z", until: null },
     { since: "2026-11-20T09:00Z", until: "2026-11-20T10:00:00Z" },
-  ])("accepts the time span %j if the present time is 10:00", async (body) => {
+  ])("accepts the time span %j if the current time is 10:00", async (body) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 

@@ -3,6 +3,7 @@ import { Stripe } from "stripe";
 import { describe, expect, it } from "vitest";
 import { routes } from "../../../functions/routes.ts";
 import { limits } from "../../../shared/base/limits.ts";
+import { eventTypes } from "../../../shared/events/event.ts";
 import {
   webhookEndpointDeletedResponse,
   webhookEndpointSchema,
@@ -634,6 +635,34 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
       "service-attempt": "1",
       "webhook-id": event["id"],
     });
+  });
+
+  it.each(eventTypes)(
+    "sends a signed event of the type %s, also to an endpoint without subscriptions",
+    async (type) => {
+      const { id, secret } = await createHere({ events: [] });
+
+      const { body } = await api.call("POST", `webhook_endpoints/${id}/test`, { body: { type } });
+
+      expect(body).toMatchObject({ object: "webhook_test", delivered: true });
+      expect(signedBy(secret)).toBe(true);
+      const [request] = receiver.requests;
+      const event: unknown = JSON.parse(request?.body ?? "{}");
+      expect(event).toMatchObject({ type });
+      expect(request?.headers["service-event-type"]).toBe(type);
+      const [logged] = await delivered();
+      expect(logged).toMatchObject({ event_type: type, watchlist_id: null, run_id: null });
+    },
+  );
+
+  it("refuses an unknown event type, and sends nothing", async () => {
+    const { id } = await createHere();
+    const answer = await api.call("POST", `webhook_endpoints/${id}/test`, {
+      body: { type: "watchlist.sold" },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "type" });
+    expect(receiver.requests).toEqual([]);
   });
 
   it.each([500, 302, 410, 404])(

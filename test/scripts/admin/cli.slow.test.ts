@@ -157,7 +157,7 @@ describe("the admin command, for an account,", () => {
     });
     expect(await admin("set-endpoint-requests", ...to, "129")).toMatchObject({
       code: 1,
-      err: `--requests must be an integer from 1 to 128 (got "129")\n`,
+      err: `--requests must be an integer from 1 to 128 (got "129").\n`,
     });
   });
 
@@ -519,44 +519,44 @@ describe("the admin command, with a wrong command line,", () => {
       ["grunt"],
       "There is no command \"grunt\". Did you mean 'grant'? Run npm run admin for a list.",
     ],
-    [["keys"], "--account is required"],
+    [["keys"], "--account is required. Add it with a value."],
     [
       ["keys", "--account", "a", "--pack", "x"],
-      "keys does not accept --pack. It accepts: --account <acct_…>",
+      "keys does not accept --pack. Remove it. keys accepts: --account <acct_…>.",
     ],
     [
       ["grant", "--account", "a", "--id", "b", "--credits", "1.5"],
-      '--credits must be an integer from 1 to 1000000000000 (got "1.5")',
+      '--credits must be an integer from 1 to 1000000000000 (got "1.5").',
     ],
     [
       ["purchase", "--account", "a", "--id", "b", "--pack", "huge"],
-      '--pack must be one of starter, builder, growth, scale, volume (got "huge")',
+      '--pack must be one of starter, builder, growth, scale, volume (got "huge").',
     ],
     [
       ["dead-letters", "show", "--queue", "x"],
-      '--queue must be one of runs, steps, finishes, deliveries (got "x")',
+      '--queue must be one of runs, steps, finishes, deliveries (got "x").',
     ],
     ...["1e3", "0x10", " 5 ", "", "+5", "5.0"].map((credits): [string[], string] => [
       ["grant", "--account", "a", "--id", "b", "--credits", credits],
       credits === ""
-        ? "--credits is required"
-        : `--credits must be an integer from 1 to 1000000000000 (got "${credits}")`,
+        ? "--credits is required. Add it with a value."
+        : `--credits must be an integer from 1 to 1000000000000 (got "${credits}").`,
     ]),
     [
       ["adjust", "--account", "a", "--id", "b", "--credits=-1000000000001"],
-      '--credits must be an integer from -1000000000000 to 1000000000000 (got "-1000000000001")',
+      '--credits must be an integer from -1000000000000 to 1000000000000 (got "-1000000000001").',
     ],
     [
       ["create-account", "--name", "a", "--email", "not an email"],
-      '--email must be an email address (got "not an email")',
+      '--email must be an email address (got "not an email").',
     ],
     [
       ["create-account", "--name", "a\u001b[31m", "--email", "a@b.example"],
-      "'name' must not contain control characters or unpaired surrogates.",
+      "'name' must not contain control characters, characters that change the direction of writing, or unpaired surrogates. Remove them.",
     ],
     [
       ["create-key", "--account", "a", "--name", "a\u0007"],
-      "'name' must not contain control characters or unpaired surrogates.",
+      "'name' must not contain control characters, characters that change the direction of writing, or unpaired surrogates. Remove them.",
     ],
     [["watchlists", "--account", "nope"], "Account nope does not exist. Check the ID and --stage."],
     [["credits", "--account", "nope"], "Account nope does not exist. Check the ID and --stage."],
@@ -564,16 +564,22 @@ describe("the admin command, with a wrong command line,", () => {
       ["runs", "--watchlist", "wl_nope"],
       "Watchlist wl_nope does not exist. Check the ID and --stage.",
     ],
-    [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test")'],
-    [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
-    [["accounts", "--role", "act"], "--role requires --stage"],
+    [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test").'],
+    [
+      ["accounts", "--region", "eu-west-1"],
+      "--region requires --stage. Add it, or remove --region: a local world has no region.",
+    ],
+    [
+      ["accounts", "--role", "act"],
+      "--role requires --stage. Add it, or remove --role: a local world has no roles.",
+    ],
     [
       ["accounts", "--stage", "dev", "--role", "root"],
-      '--role must be one of read, act, break-glass, none (got "root")',
+      '--role must be one of read, act, break-glass, none (got "root").',
     ],
     [
       ["restore", "--at", "2026-11-21"],
-      '--at must be a second in UTC that exists, such as 2026-11-21T10:15:00Z (got "2026-11-21")',
+      '--at must be a second in UTC that exists, such as 2026-11-21T10:15:00Z (got "2026-11-21").',
     ],
     [
       ["restore", "--at", "2026-11-21T10:15:00Z"],

@@ -5,9 +5,11 @@ import { pageCells } from "./markdown.ts";
 
 it("the computed maximum rate of a busy endpoint equals the measured rate in docs/performance.md", () => {
   const busy = ceilings().find(({ what }) => what.includes("`set-endpoint-requests`"));
-  const measured = pageCells.find(([atOnce, answer]) => atOnce === "100" && answer === "200 ms");
+  const measured = pageCells.find(
+    ([requests, response]) => requests === "100" && response === "200 ms",
+  );
 
-  expect(busy?.ceiling).toBe(`${measured?.[2]}/s at 200 ms an answer, measured`);
+  expect(busy?.ceiling).toBe(`${measured?.[2]}/s at 200 ms per response, measured`);
 });
 
 it("docs/performance.md has exactly the rows of maximum rates that the code computes", () => {

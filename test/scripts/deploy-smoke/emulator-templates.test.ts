@@ -87,5 +87,5 @@ test("the template adapter keeps the percentile of an alarm's metric", () => {
 
 test("the template adapter refuses an alarm whose expressions have no metric", () => {
   const alarm = { Type: "AWS::CloudWatch::Alarm", Properties: { Metrics: [{ Expression: "1" }] } };
-  expect(() => simplified(alarm)).toThrow("no metric");
+  expect(() => simplified(alarm)).toThrow("at least one metric");
 });

@@ -64,7 +64,7 @@ describe("transferSettings, which copies a stage's settings to an earlier releas
     await transfer();
 
     expect(settingsOfRelease()).toEqual({ alarmEmail: "new@example.com" });
-    expect(lines).toEqual([expect.stringContaining("does not know 'backups'")]);
+    expect(lines).toEqual([expect.stringContaining("does not accept 'backups'")]);
   });
 
   it("removes the settings in the release if the current checkout has none", async () => {
@@ -78,7 +78,7 @@ describe("transferSettings, which copies a stage's settings to an earlier releas
     releaseKnows("alarmEmail");
     write(project, { domainName: "api.example.com" });
 
-    await expect(transfer()).rejects.toThrow("does not know 'domainName'");
+    await expect(transfer()).rejects.toThrow("does not accept 'domainName'");
   });
 
   it("refuses settings without the custom domain that the stage has, unless the command line has it", async () => {

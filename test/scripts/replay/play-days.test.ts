@@ -141,6 +141,8 @@ describe("a replay of several shops", () => {
         [one],
         fakeService(({ watchlistId }) => watchlistId === "one limited"),
       ),
-    ).rejects.toThrow("The run of 2026-01-01 is completed and read 1 of 2 items of one.");
+    ).rejects.toThrow(
+      "The run of one on 2026-01-01 must be completed and read all 2 items (got: completed, 1 of them read).",
+    );
   });
 });

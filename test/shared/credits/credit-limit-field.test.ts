@@ -16,7 +16,7 @@ describe("a credit limit in a body", () => {
 
   it.each([0, -1, 1.5, 2 ** 53, "1", true])("is refused if it is %j", (sent) => {
     expect(() => v.parse(body, { max_credits: sent })).toThrow(
-      `'max_credits' must be an integer of at least 1, or null (got ${JSON.stringify(sent)}).`,
+      `'max_credits' must be an integer from 1 to 9007199254740991, or null (got ${JSON.stringify(sent)}).`,
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { metricMembers } from "../../../shared/observability/metric-line.ts";
-import { newMetrics } from "../../../shared/observability/figures.ts";
+import { newMetrics } from "../../../shared/observability/metrics.ts";
 import { type Line, metricsOf } from "../../support/log-lines.ts";
 
 const lineOf = (members: Record<string, unknown>): Line => ({

@@ -41,7 +41,7 @@ describe("a claim of a delivery target", () => {
       { isContested: true, isCrowded: true },
     ],
     ["a lease ends now", [...three, { ...taken("d", 0), due: inSeconds(9) }], { outcome: "free" }],
-  ])("is decided if %s", (_, others, expected) => {
+  ])("is refused, granted or contested by the limit of four: %s", (_, others, expected) => {
     expect(beforeClaim(others, now)).toMatchObject(expected);
   });
 

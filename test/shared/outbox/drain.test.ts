@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Metrics, newMetrics } from "../../../shared/observability/figures.ts";
+import { type Metrics, newMetrics } from "../../../shared/observability/metrics.ts";
 import { attemptCounts } from "../../../shared/outbox/attempt-counts.ts";
 import { drain, type DrainDependencies, type Session } from "../../../shared/outbox/drain.ts";
 import type {

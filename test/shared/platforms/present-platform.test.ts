@@ -50,7 +50,7 @@ describe("the list of platforms", () => {
               name: "Standard",
               credits_per_item: 1,
               max_items_per_call: 1_000,
-              health: { status: "unknown", success_rate: null, updated_at: null },
+              health: noHealth("retailer_d", { endpoint: "products", tier: "standard" }),
             },
           ],
         },

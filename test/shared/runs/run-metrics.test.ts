@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Metrics, merged } from "../../../shared/observability/figures.ts";
+import { type Metrics, merged } from "../../../shared/observability/metrics.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";

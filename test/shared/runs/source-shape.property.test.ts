@@ -30,7 +30,8 @@ function changeOf(
   );
   const step = { step: "check" } as StepResults["step"];
   const steps = [{ step, outcomes: [], points, shapes, isRestorable: true }];
-  return shapeChangeOf({ kind: "sweep", pipeline } as unknown as Run, steps, () => prices.length);
+  const stats = { tracked: prices.length };
+  return shapeChangeOf({ kind: "sweep", pipeline, stats } as unknown as Run, steps);
 }
 
 /** A price of at least 1, so that rounding to cents changes a factor by at most half a percent. */

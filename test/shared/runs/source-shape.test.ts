@@ -11,7 +11,7 @@ import type { Run } from "../../../shared/runs/run.ts";
 import {
   batchShape,
   isAlarming,
-  isSuspicious,
+  holdsEvents,
   shapeChangeOf,
 } from "../../../shared/runs/source-shape.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
@@ -107,7 +107,8 @@ function changeIn({ shapes = [], prices = [], items = prices.length, run = {} }:
   );
   const record = { step: "check" } as StepResults["step"];
   const steps: StepResults[] = [{ step: record, outcomes: [], points, shapes, isRestorable: true }];
-  return shapeChangeOf({ kind: "sweep", pipeline, ...run } as Run, steps, () => items);
+  const stats = { tracked: items };
+  return shapeChangeOf({ kind: "sweep", pipeline, stats, ...run } as Run, steps);
 }
 
 /** Items that had the field, that lost it, and that were compared (default: those that had it). */
@@ -132,7 +133,7 @@ describe("a lost field", () => {
     const half = Math.ceil(itemsMin / 2);
     const change = changeIn({ shapes: [lost("price", [half, half]), lost("price", [half, half])] });
     expect(change).toEqual({ lostFields: ["standard.price"], missingFields: ["standard.price"] });
-    expect(change && [isAlarming(change), isSuspicious(change)]).toEqual([true, true]);
+    expect(change && [isAlarming(change), holdsEvents(change)]).toEqual([true, true]);
   });
 
   it.each([
@@ -160,7 +161,7 @@ describe("a lost field", () => {
     expect(changeIn({ shapes, run: { missingFields } })).toBeUndefined();
     const returned = changeIn({ shapes: [lost("price", [100, 0])], run: { missingFields } });
     expect(returned).toEqual({ missingFields: [] });
-    expect(returned && [isAlarming(returned), isSuspicious(returned)]).toEqual([false, false]);
+    expect(returned && [isAlarming(returned), holdsEvents(returned)]).toEqual([false, false]);
   });
 
   it("stays missing after a run that compared other reads, or too few items", () => {
@@ -176,7 +177,7 @@ describe("incomplete items", () => {
   it("raise the alarm if nearly all items became partial, but hold no events", () => {
     const change = changeIn({ shapes: [{ compared: 20, incomplete: 80, fields: {} }] });
     expect(change).toEqual({ incompleteItems: 80, missingFields: [] });
-    expect(change && [isAlarming(change), isSuspicious(change)]).toEqual([true, false]);
+    expect(change && [isAlarming(change), holdsEvents(change)]).toEqual([true, false]);
   });
 
   it.each([

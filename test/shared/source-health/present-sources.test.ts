@@ -6,6 +6,7 @@ import { countRead } from "../../../shared/source-health/health-counts.ts";
 import { periodOf } from "../../../shared/source-health/health-store.ts";
 import { presentSources, sourcesResponse } from "../../../shared/source-health/present-sources.ts";
 import { tierHealth } from "../../../shared/source-health/tier-health.ts";
+import { noHealth } from "../../support/no-health.ts";
 
 const endedAt = new Date("2026-03-10T11:59:00Z");
 const now = new Date("2026-03-10T12:00:00Z");
@@ -76,14 +77,23 @@ describe("the list of sources", () => {
 describe("the health of a tier", () => {
   it("is that of the scraper that reads it, for both tiers of offers the same", () => {
     const healthOf = tierHealth(health, now);
-    const known = { status: "degraded", success_rate: 0.86, updated_at: counts.lastReadAt };
+    const known = {
+      status: "degraded",
+      success_rate: 0.86,
+      partial_rate: 0.13,
+      unavailable_rate: 0,
+      latency_ms: 1_000,
+      data_age_seconds: 60,
+      updated_at: counts.lastReadAt,
+    };
     expect(healthOf("retailer_d", { endpoint: "products", tier: "standard" })).toEqual(known);
     for (const tier of ["single", "multiple"]) {
       expect(healthOf("retailer_a", { endpoint: "offers", tier })).toEqual(known);
     }
-    const none = { status: "unknown", success_rate: null, updated_at: null };
-    expect(healthOf("retailer_a", { endpoint: "products", tier: "lite" })).toEqual(none);
-    expect(healthOf("retailer_e", { endpoint: "products", tier: "standard" })).toEqual(none);
+    for (const platform of ["retailer_c", "retailer_e"]) {
+      const tier = { endpoint: "products", tier: "standard" } as const;
+      expect(healthOf(platform, tier)).toEqual(noHealth(platform, tier));
+    }
   });
 
   it("exists for every tier of every platform", () => {

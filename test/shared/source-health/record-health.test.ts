@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { countRead, type HealthCounts } from "../../../shared/source-health/health-counts.ts";
-import { healthReader } from "../../../shared/source-health/read-health.ts";
 import { healthRecorder } from "../../../shared/source-health/record-health.ts";
 import { fixedClock } from "../../support/clock.ts";
 
 const clock = () => fixedClock("2026-03-01T12:00:00Z");
 
-const okCounts = (at: Date, items = 1): HealthCounts =>
+const okCounts = (at: Date): HealthCounts =>
   countRead({
-    answers: Array.from({ length: items }, () => ({ status: "ok", fetchedAt: at.toISOString() })),
+    answers: [{ status: "ok", fetchedAt: at.toISOString() }],
     callMs: [100],
     quota: null,
     endedAt: at,
@@ -32,7 +31,7 @@ function recording(add: (counts: HealthCounts) => Promise<void> = async () => {}
 }
 
 describe("the recorder of health", () => {
-  it("writes the first read at once, and then at most once a minute, without losing a count", async () => {
+  it("writes the first read immediately, and then at most once a minute, without losing a count", async () => {
     const { time, writes, record } = recording();
     for (let second = 0; second < 150; second += 1) {
       await record("retailer_a.lite", okCounts(time.now()));
@@ -67,52 +66,5 @@ describe("the recorder of health", () => {
     const { time, warnings, record } = recording(() => Promise.reject(new Error("down")));
     await record("retailer_a.lite", okCounts(time.now()));
     expect(warnings).toEqual(["source health not recorded"]);
-  });
-});
-
-describe("the reader of health", () => {
-  const period = { startsAt: "2026-03-01T12:00:00.000Z", counts: okCounts(clock().now(), 20) };
-
-  it("queries each scraper once in a minute, however often it is called", async () => {
-    const time = clock();
-    let queries = 0;
-    const read = healthReader({
-      store: {
-        async since() {
-          queries += 1;
-          return [period];
-        },
-      },
-      spanMs: 3_600_000,
-      freshMs: 60_000,
-      clock: time,
-      warn: () => {},
-    });
-    const [first, second] = await Promise.all([read(), read()]);
-    expect(first).toBe(second);
-    expect(first.get("retailer_a.lite")).toEqual([period]);
-    const perRead = queries;
-    time.advance(59_999);
-    await read();
-    expect(queries).toBe(perRead);
-    time.advance(1);
-    await read();
-    expect(queries).toBe(2 * perRead);
-  });
-
-  it("returns no periods if the store fails, and queries again at the next call", async () => {
-    const warnings: string[] = [];
-    let isDown = true;
-    const read = healthReader({
-      store: { since: async () => (isDown ? Promise.reject(new Error("down")) : [period]) },
-      spanMs: 3_600_000,
-      freshMs: 60_000,
-      clock: clock(),
-      warn: (message) => warnings.push(message),
-    });
-    expect((await read()).size).toBe(0);
-    expect(warnings).toEqual(["source health unavailable"]);
-    isDown = false;
-    expect((await read()).get("retailer_b.standard")).toEqual([period]);
   });
 });

@@ -314,6 +314,7 @@ const storefrontIdOf = (id: string): string => `gid://store/ProductVariant/${id}
 const storefront: MisbehavingSubject = {
   name: "the adapter storefront",
   questions: 1,
+  refusesContradictions: true,
   ...numbers,
   leftOut: "unavailable",
   wrongBytes: "a wrong letter",

@@ -127,7 +127,7 @@ describe("a recovery of failed deliveries", () => {
     await failEverything(runs);
     const target = endpointTarget(account, endpoint.id);
     await world.outbox.add(target, [recoverEntry({ since, until }, world.clock.now())]);
-    // Reading bodies is so slow that found deliveries are stored at once, and none is sent in the
+    // Reading bodies is so slow that found deliveries are stored together, and none is sent in the
     // time slice.
     const { bodies } = world.webhooks;
     const get = bodies.get.bind(bodies);

@@ -5,8 +5,8 @@ import { nameOf } from "./deliveries-requests.ts";
 const usualMax = 4;
 
 /**
- * Checks that no session sent more requests at once to an endpoint than the highest limit that the
- * endpoint ever had (invariant D13).
+ * Checks that no session sent more concurrent requests to an endpoint than the highest limit that
+ * the endpoint ever had (invariant D13).
  * @throws Error if a check fails
  */
 export function checkRequestsAtOnce({ scene, endpoint, sent }: EndpointScene): void {
@@ -20,8 +20,8 @@ export function checkRequestsAtOnce({ scene, endpoint, sent }: EndpointScene): v
       `${nameOf(request)}: ${request.atOnce} requests at once, at most ${most} allowed`,
     );
     if (request.atOnce > usualMax)
-      scene.world.reached("an endpoint received more than 4 requests at once");
+      scene.world.reached("an endpoint received more than 4 concurrent requests");
   }
   const isFull = most > 1 && sent.some(({ atOnce }) => atOnce === most);
-  if (isFull) scene.world.reached("an endpoint received all requests at once that it allows");
+  if (isFull) scene.world.reached("an endpoint received as many concurrent requests as it allows");
 }

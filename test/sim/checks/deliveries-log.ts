@@ -83,7 +83,7 @@ function checkFailed({ scene }: EndpointScene, { attempts, tries }: Delivery, na
     `${name}: failed before its last retry (${error}, ${tries} tries)`,
   );
   if (isEnd(error)) reached(`a delivery ended for ${error}`);
-  else reached(status === 410 ? "a receiver answers 410" : "a delivery exhausted its retries");
+  else reached(status === 410 ? "a receiver returns 410" : "a delivery exhausted its retries");
 }
 
 /**

@@ -50,7 +50,7 @@ const textOf = ({ pk, sk }: RowKey): string => `${pk}/${sk}`;
 /**
  * Starts to check each start and end of a run, and each skipped due time. No due time may have two
  * runs (invariant R10), and the count of skipped runs must be right (invariant R8). Reports
- * violations at once, which ends the seed. The returned facts grow while the seed runs.
+ * violations immediately, which ends the seed. The returned facts grow while the seed runs.
  */
 export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {

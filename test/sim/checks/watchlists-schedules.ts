@@ -34,7 +34,7 @@ const sweepMs = 10 * minute;
 
 /**
  * Starts to record the schedules in EventBridge Scheduler, and compares them with the watchlists
- * (invariants R10 and R11). `misfits` returns the present differences. `settle` throws
+ * (invariants R10 and R11). `misfits` returns the current differences. `settle` throws
  * AssertionError if the service does not fix them in time.
  */
 export function watchSchedules(world: World) {

@@ -82,7 +82,7 @@ async function setUpTargets(scene: DeliveryScene): Promise<void> {
 }
 
 /**
- * In some seeds, sets how many requests each endpoint receives at once, as an operator can. The
+ * In some seeds, sets the number of concurrent requests of each endpoint, as an operator can. The
  * draws are separate, so that they do not change the rest of the seed.
  */
 async function setRequestsAtOnce({ world, workload, history }: DeliveryScene): Promise<void> {

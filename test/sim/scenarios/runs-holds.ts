@@ -73,5 +73,6 @@ async function decideHold({ world }: RunsScene, { id, user }: WatchlistScene): P
   const outcomes = await Promise.all(decisions.map(decide));
   const accepted = outcomes.filter(([, status]) => status === 202);
   assert(accepted.length <= 1, `run ${String(run["run_number"])} of ${id} was decided twice`);
-  if (choice === "both" && accepted.length === 1) world.reached("a hold was decided twice at once");
+  if (choice === "both" && accepted.length === 1)
+    world.reached("two requests decided a hold at the same time");
 }

@@ -300,7 +300,7 @@ const acts: readonly Act[] = [
     const both = scene.world.random.some(everyId(list), 0.4);
     return changeItems(scene, list, { add: both, remove: both });
   },
-  (scene, list) => deleteList(scene, list),
+  (scene, list) => deleteWatchlist(scene, list),
   (scene, list) =>
     pay(scene, list, { type: "purchase", credits: scene.world.random.between(5, 60) }),
   (scene, list) =>
@@ -324,7 +324,7 @@ const acts: readonly Act[] = [
  * Deletes a watchlist, or does nothing. Often starts a run before, because otherwise few deletions
  * would take place during a run, whose rows the purge must not delete.
  */
-async function deleteList(scene: RunsScene, list: WatchlistScene): Promise<void> {
+async function deleteWatchlist(scene: RunsScene, list: WatchlistScene): Promise<void> {
   const { world } = scene;
   const { random } = world;
   if (!random.isHit(0.6)) return;

@@ -23,7 +23,7 @@ import {
   type KnownWatchlist,
 } from "./watchlists-tenant.ts";
 
-/** Draws one of the tenant's watchlists, also a deleted one; undefined if there are none. */
+/** Draws one of the tenant's watchlists, even a deleted one; undefined if there are none. */
 export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undefined {
   const { lists } = tenant;
   return lists.length === 0 ? undefined : world.random.pick(lists);
@@ -244,8 +244,9 @@ function checkTally(
 }
 
 /**
- * Returns the register of an item, whose values are "in" and "out": on the watchlist or not.
- * @throws AssertionError if the ID belongs to no hand of the tenant (see `Acting`)
+ * Returns the possible states of an item (see `Register`): `in` if it is on the watchlist, `out` if
+ * not.
+ * @throws AssertionError if the ID is not one of those that the users of the tenant add and remove
  */
 export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);
@@ -258,7 +259,7 @@ export function itemOf(list: KnownWatchlist, id: string) {
  * Does nothing if this hand created none.
  * @throws Error if a check fails
  */
-export async function deleteList(acting: Acting): Promise<void> {
+export async function deleteWatchlist(acting: Acting): Promise<void> {
   const { world, tenant, hand, moments } = acting;
   const own = tenant.lists.filter(({ maker }) => maker === hand);
   if (own.length === 0) return;

@@ -5,7 +5,7 @@ import { watchPurges } from "../checks/watchlists-purged.ts";
 import { watchSchedules } from "../checks/watchlists-schedules.ts";
 import type { Scenario } from "../scenario.ts";
 import type { World } from "../world.ts";
-import { changeItems, changeSettings, deleteList, runNow } from "./watchlists-change.ts";
+import { changeItems, changeSettings, deleteWatchlist, runNow } from "./watchlists-change.ts";
 import { createList, repeatCreation, reuseForgottenKey } from "./watchlists-create.ts";
 import { followEndpoint } from "./watchlists-endpoint.ts";
 import { actOnKeys, newKey } from "./watchlists-keys.ts";
@@ -100,7 +100,7 @@ const acts: readonly (readonly [times: number, act: (acting: Acting) => Promise<
   [2, repeatCreation],
   [5, changeSettings],
   [5, changeItems],
-  [3, deleteList],
+  [3, deleteWatchlist],
   [2, runNow],
   [1, (acting) => readWatchlist(acting)],
   [1, (acting) => readWatchlists(acting)],

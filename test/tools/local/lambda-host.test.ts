@@ -66,7 +66,7 @@ describe("startLambdaHost, which runs the functions of a local world,", () => {
   it("fails an invocation that exceeds the timeout in the function's template", async () => {
     const host = await hostOf({ quick: () => new Promise(() => {}) });
 
-    await expect(host.byName("quick").invoke({})).rejects.toThrow("timed out after 1 seconds");
+    await expect(host.byName("quick").invoke({})).rejects.toThrow("exceeded its timeout of 1 s");
   });
 
   it("fails every call of a function that cannot be loaded, but still runs all other functions", async () => {
@@ -80,7 +80,7 @@ describe("startLambdaHost, which runs the functions of a local world,", () => {
       },
     });
 
-    await expect(host.byName("echo").invoke({})).rejects.toThrow("cannot start");
+    await expect(host.byName("echo").invoke({})).rejects.toThrow("could not start");
     await expect(host.byName("quick").invoke({})).resolves.toBeDefined();
     expect(lines).toEqual(["function echo cannot start: no such file"]);
   });

@@ -67,7 +67,11 @@ describe("resolveTemplates, which reads CloudFormation templates,", () => {
       { "Fn::GetStackOutput": { StackName: "Fixture-data", OutputName: "Age" } },
       "output Fixture-data.Age does not exist",
     ],
-    ["an intrinsic function", { "Fn::Cidr": [] }, "does not support Fn::Cidr"],
+    [
+      "an intrinsic function",
+      { "Fn::Cidr": [] },
+      "does not support the template function Fn::Cidr",
+    ],
   ])(
     "fails with the name of %s that does not exist or is not supported",
     (_name, value, message) => {
@@ -79,7 +83,7 @@ describe("resolveTemplates, which reads CloudFormation templates,", () => {
     const templates = resolveTemplates(fixtureStacks, base);
 
     expect(() => templates.ofType("AWS::SQS::Queue", v.object({ Colour: v.string() }))).toThrow(
-      /Resource JobsDead.*Colour/s,
+      /resource JobsDead.*Colour/s,
     );
   });
 

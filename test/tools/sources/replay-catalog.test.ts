@@ -62,7 +62,7 @@ describe("the local products API that replays recordings", () => {
     replay.setPrice(6501234, 12.5);
     const [answer] = await read(["6501234"]);
     expect(answer).toMatchObject({ fields: { price: { amount: 12.5, currency: "USD" } } });
-    expect(() => replay.setPrice(1, 1)).toThrow(/no product 1/);
+    expect(() => replay.setPrice(1, 1)).toThrow(/do not contain the SKU 1/);
   });
 
   it("returns only the requested page and fields", async () => {

@@ -21,8 +21,8 @@ interface LedgerFindings extends CheckResult {
 }
 
 /**
- * Checks the ledger of an account, its holds, usage and keys. Repeats the check until its result is
- * certain, as `confirmed` describes.
+ * Checks the ledger of an account, its holds, usage and keys. Repeats the check, at most 8
+ * times, until no write of the service can explain the differences (see `confirmed`).
  * @param since the times from which charges and resolved holds are compared
  */
 export const checkLedger = (

@@ -88,8 +88,9 @@ export const shardPlace = (accountId: string, shard: number): string =>
   `${accountId} shard ${shard}`;
 
 /**
- * Returns the lowest stamp whose records were in the row, and not in pages, when the row was read.
- * If the row had no records, returns the lowest stamp that the next record can have.
+ * Returns the lowest stamp of the records that the row contained when it was read. Records with lower
+ * stamps are in pages. If the row had no records, returns the lowest stamp that the next record can
+ * have.
  */
 export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "fence">): number =>
   journal[0]?.at ?? fence + 1;

@@ -40,18 +40,22 @@ export interface StoreProduct extends Readonly<Record<string, unknown>> {
   readonly variants: readonly StoreVariant[];
 }
 
+const numberAt = ({ product, variant }: Place): string =>
+  String(firstVariant + product * numbersPerProduct + variant);
+
 /** The item numbers of the store's listed products, in order. */
 export const listedNumbers = (count = listedProductCount * colors.length): string[] =>
   Array.from({ length: count }, (_, n) =>
-    String(firstVariant + Math.floor(n / colors.length) * numbersPerProduct + (n % colors.length)),
+    numberAt({ product: Math.floor(n / colors.length), variant: n % colors.length }),
   );
 
+/** Returns the store's global ID of the variant with an item number. */
 export const storeId = (number: string): string => idTemplate.replace("{id}", number);
 
-/** Returns the item number of a variant's global ID; undefined for any other text. */
+/** Returns the item number of a variant's global ID; undefined for any other string. */
 export const numberOf = (id: string): string | undefined => variantPattern.exec(id)?.[1];
 
-/** Returns true for the global ID of the item about which the store answers slowly. */
+/** Returns true for the global ID of the item that the store returns slowly. */
 export function isSlow(id: string): boolean {
   const number = numberOf(id);
   return number !== undefined && behaviourOf(platform, number) === "slow";
@@ -91,7 +95,7 @@ export type Lookup =
   | { readonly kind: "not_found" }
   | { readonly kind: "silent" };
 
-/** Looks an item number up. The reserved IDs of the sandbox behave as they do there. */
+/** Looks an item number up. The reserved IDs of the sandbox behave as in the sandbox. */
 export function lookUp(number: string, moment: Moment): Lookup {
   const place = placeOf(number);
   const behaviour = behaviourOf(platform, number);
@@ -189,9 +193,7 @@ const listed: readonly ListedProduct[] = [
     .map(({ id }) => ({ productId: productIdOf(id, undefined), numbers: [id] })),
   ...Array.from({ length: listedProductCount }, (_, product) => ({
     productId: `${space}/Product/${firstProduct + product}`,
-    numbers: colors.map((_color, variant) =>
-      String(firstVariant + product * numbersPerProduct + variant),
-    ),
+    numbers: colors.map((_color, variant) => numberAt({ product, variant })),
   })),
 ];
 

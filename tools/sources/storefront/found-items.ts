@@ -1,8 +1,8 @@
 import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import { fieldsOf } from "../../../shared/sources/storefront/fields.ts";
 import { shortIdOf } from "../../../shared/sources/storefront/item-id.ts";
-import { amountOfMinor } from "../../../shared/sources/storefront/minor-units.ts";
-import { type CatalogProduct, titleOf } from "../../../shared/sources/storefront/product.ts";
+import type { CatalogProduct, FoundVariant } from "../../../shared/sources/storefront/product.ts";
 
 /** A variant that a search found. */
 export interface FoundItem {
@@ -18,27 +18,49 @@ export interface FoundItem {
   readonly url: string | null;
 }
 
-/** Lists the variants of products. */
-export const itemsOf = (products: readonly CatalogProduct[]): FoundItem[] =>
-  products.flatMap((product) =>
-    product.variants.map((variant) => ({
-      id: shortIdOf(variant.id),
-      store_id: variant.id,
-      title: titleOf({ product, variant }) ?? "",
-      price: variant.price ? amountOfMinor(variant.price.amount, variant.price.currency) : null,
-      currency: variant.price?.currency ?? null,
-      in_stock: variant.availability?.available ?? null,
-      url: variant.url ?? product.url ?? null,
-    })),
+/**
+ * Lists the variants of products, with the values that the adapter returns. Their IDs are the
+ * numbers at the end of the store's IDs, or the store's IDs if two of these numbers are equal.
+ */
+export function itemsOf(products: readonly CatalogProduct[]): FoundItem[] {
+  const found = products.flatMap((product) =>
+    product.variants.map((variant): FoundVariant => ({ product, variant })),
   );
+  const storeIds = Map.groupBy(new Set(found.map(({ variant }) => variant.id)), (storeId) =>
+    shortIdOf(storeId),
+  );
+  return found.map((one) => {
+    const id = shortIdOf(one.variant.id);
+    return itemOf(one, storeIds.get(id)?.length === 1 ? id : one.variant.id);
+  });
+}
+
+function itemOf(found: FoundVariant, id: string): FoundItem {
+  const { variant } = found;
+  const currency = variant.price?.currency ?? null;
+  const reading = { platform: "retailer_b", retailerName: undefined } as const;
+  const fields = fieldsOf(found, { ...reading, currency: currency ?? "" });
+  return {
+    id,
+    store_id: variant.id,
+    title: fields.title ?? "",
+    price: fields.price?.amount ?? null,
+    currency,
+    in_stock: fields.availability?.inStock ?? null,
+    url: fields.url ?? null,
+  };
+}
 
 /**
- * Returns the template that turns the IDs of items into those of the store; undefined if the IDs of
+ * Returns the template that converts item IDs to store IDs; undefined if the IDs of
  * the store have no common form.
  */
 export function idTemplateOf(items: readonly FoundItem[]): string | undefined {
   const templates = new Set(
-    items.map(({ id, store_id: storeId }) => `${storeId.slice(0, storeId.length - id.length)}{id}`),
+    items.map(({ store_id: storeId }) => {
+      const { length } = shortIdOf(storeId);
+      return `${storeId.slice(0, storeId.length - length)}{id}`;
+    }),
   );
   const [template] = templates;
   return templates.size === 1 ? template : undefined;

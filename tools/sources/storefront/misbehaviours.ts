@@ -89,13 +89,21 @@ const reportError = (call: MisbehavingCall, code: string, content: string): void
     messages: [{ type: "error", code, content, severity: "unrecoverable" }],
   });
 
-/** Replies of stores that fail, refuse or err, and replies that are unusual but valid. */
-const behaviours = {
+type Behaviours = Readonly<Record<string, (call: MisbehavingCall) => void>>;
+
+/** Faults after which a store answers a retry correctly. */
+const temporary = {
   "429_seconds": (call) => fail(call, tooOften, { status: 429, headers: { "Retry-After": "1" } }),
   "429_body": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }, { status: 429 }),
   "200_busy": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }),
+  "200_rate": (call) => fail(call, tooOften),
   "429_bare": (call) => send(call, { status: 429, body: "" }),
   "500": (call) => fail(call, { code: -32_603, message: "Internal error" }, { status: 500 }),
+  reset: ({ response }) => void response.socket?.resetAndDestroy(),
+} as const satisfies Behaviours;
+
+/** Replies of stores that fail, refuse or err, and replies that are unusual but valid. */
+const lasting = {
   "503": (call) => send(call, { status: 503, body: "" }),
   "400": (call) => send(call, { status: 400, body: "" }),
   redirect: (call) =>
@@ -105,7 +113,6 @@ const behaviours = {
       headers: { Location: "https://elsewhere.example/api/ucp/mcp" },
     }),
   hang: () => {},
-  reset: ({ response }) => void response.socket?.resetAndDestroy(),
   cut_off: (call) => {
     call.response.writeHead(200, { "Content-Type": json, "Content-Length": "1000000" });
     call.response.write("{", () => call.response.socket?.destroy());
@@ -120,6 +127,9 @@ const behaviours = {
   empty: (call) => send(call, { status: 200, body: "" }),
   no_result: (call) => send(call, { status: 200, body: { jsonrpc: "2.0", id: call.id } }),
   no_products: (call) => reply(call, { ucp: { version: "2026-08-25" } }),
+  rate_params: (call) =>
+    fail(call, { code: -32_602, message: "Invalid params: rate limit exceeded" }),
+  rate_message: (call) => reportError(call, "rate_limited", "Limit exceeded"),
   unknown_tool: (call) => fail(call, { code: -32_601, message: "Method not found" }),
   internal_error: (call) => fail(call, { code: -32_603, message: "Internal error" }),
   profile_refused: (call) =>
@@ -143,29 +153,10 @@ const behaviours = {
       products: [],
       messages: idsIn(call).map((content) => ({ type: "info", code: "not_found", content })),
     }),
-  not_found_beside_error: (call) =>
-    reply(call, {
-      ucp: { version: "2026-08-25" },
-      products: [],
-      messages: [
-        ...idsIn(call).map((content) => ({ type: "info", code: "not_found", content })),
-        { type: "error", code: "search_down", content: "Try later", severity: "recoverable" },
-      ],
-    }),
   ids_missing: (call) => reply(call, { ...call.content, products: [] }),
   streamed: (call) => stream(call, call.content),
   text_only: (call) =>
     succeed(call, { content: [{ type: "text", text: JSON.stringify(call.content) }] }),
-  featured_only: (call) =>
-    reply(
-      call,
-      changed(call, ({ id }) => ({ inputs: [{ id, match: "featured" }] })),
-    ),
-  no_inputs: (call) =>
-    reply(
-      call,
-      changed(call, () => ({ inputs: undefined })),
-    ),
   other_currency: (call) =>
     reply(
       call,
@@ -176,32 +167,9 @@ const behaviours = {
       call,
       changed(call, () => ({ price: undefined })),
     ),
-  zero_prices: (call) =>
-    reply(
-      call,
-      changed(call, ({ price }) => ({ price: { ...price, amount: 0 } })),
-    ),
-  decimal_prices: (call) =>
-    reply(
-      call,
-      changed(call, ({ price }) => ({ price: { ...price, amount: price.amount / 100 + 0.001 } })),
-    ),
-  by_weight: (call) =>
-    reply(
-      call,
-      changed(call, () => ({ quantity_unit: { unit: "LBR", scale: 2, display_text: "lb" } })),
-    ),
-  no_availability: (call) =>
-    reply(
-      call,
-      changed(call, () => ({ availability: undefined })),
-    ),
-  contradiction: (call) =>
-    reply(
-      call,
-      changed(call, () => ({ availability: { available: true, status: "out_of_stock" } })),
-    ),
-} as const satisfies Record<string, (call: MisbehavingCall) => void>;
+} as const satisfies Behaviours;
+
+const behaviours = { ...temporary, ...lasting };
 
 export type Misbehaviour = keyof typeof behaviours;
 
@@ -211,6 +179,9 @@ export const isMisbehaviour = (name: string): name is Misbehaviour =>
 
 /** The names of all misbehaviours. */
 export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
+
+/** Returns true for a misbehaviour with which a store responds only to the first call. */
+export const isTemporary = (name: Misbehaviour): boolean => Object.hasOwn(temporary, name);
 
 /** Responds to a call with a misbehaviour instead of the correct reply. */
 export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>

@@ -40,7 +40,8 @@ function ajv(): Ajv2020 {
 /** Returns what a value violates in an official schema; an empty list for a valid value. */
 export function violationsOf(schema: OfficialSchema, value: unknown): string[] {
   const validate = ajv().getSchema(`${site}${references[schema]}`);
-  if (validate === undefined) throw new Error(`There is no schema ${references[schema]}`);
+  if (validate === undefined)
+    throw new Error(`The official schemas do not contain ${references[schema]}. Check its path.`);
   if (validate(value) === true) return [];
   return (validate.errors ?? []).map(
     ({ instancePath, message }) => `${schema}${instancePath} ${message ?? "is not valid"}`,

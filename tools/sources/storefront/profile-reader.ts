@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "../../../shared/base/loopback.ts";
 import { violationsOf } from "./official-schemas.ts";
 
 /** The result of reading an agent profile. */
@@ -45,5 +46,5 @@ async function readProfile(address: string): Promise<ReadProfile> {
 function isAllowed(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
-  return protocol === "https:" || ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
+  return protocol === "https:" || isLoopbackHost(hostname);
 }

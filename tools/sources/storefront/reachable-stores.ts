@@ -1,17 +1,19 @@
-import type { SourceChoice } from "../../local/sources.ts";
+import { checkSource, type SourceChoice } from "../../local/sources.ts";
 import { idTemplateOf, itemsOf } from "./found-items.ts";
 import { isLoopback, parseStore, searchStore, trialProfileUrl } from "./store-client.ts";
 
-/** The number of products of which the start looks at the IDs. */
+/** The number of products of which the start reads the IDs. */
 const sampleSize = 5;
+/** The protocol requires a query. Most catalogs have a product with this letter. */
+const sampleQuery = "a";
 
 /**
- * Completes the choices of stores that answer, and leaves out the others, so that their platforms
+ * Completes the choices of stores that respond, and omits the others, so that their platforms
  * keep the sandbox. Other choices stay unchanged.
  *
  * A store's IDs have a form that only the store knows, so the start reads some products and derives
- * `idTemplate`. A public store cannot read the agent profile of this machine, so it gets the one for
- * trials.
+ * `idTemplate`. A public store cannot read the agent profile of this machine, so it gets the one
+ * for trials.
  * @param log receives a sentence for each store
  */
 export async function reachableStores(
@@ -33,23 +35,31 @@ async function completed(
   const { target, baseUrl, options } = choice;
   if (baseUrl === undefined) return choice;
   const store = parseStore(baseUrl);
-  const profileUrl = options["profileUrl"];
-  const sample = { store, query: "", limit: sampleSize, marketplace: "us", profileUrl };
+  const completedOptions = {
+    ...(!isLoopback(store) && { profileUrl: trialProfileUrl }),
+    ...options,
+  };
+  const whole = { ...choice, baseUrl: store, options: completedOptions };
+  checkSource(whole);
+  if (options["idTemplate"] !== undefined) {
+    log(`${target} reads ${store}.`);
+    return whole;
+  }
+  const { profileUrl, endpointPath } = options;
+  const sample = { store, query: sampleQuery, limit: sampleSize, marketplace: "us" };
   try {
-    const found = itemsOf(await searchStore(sample));
-    const idTemplate = options["idTemplate"] ?? idTemplateOf(found);
-    log(
-      `${target} reads ${store}${idTemplate === undefined ? "" : `, whose IDs are ${idTemplate}`}.`,
-    );
-    return {
-      ...choice,
-      baseUrl: store,
-      options: {
-        ...(idTemplate !== undefined && { idTemplate }),
-        ...(!isLoopback(store) && { profileUrl: trialProfileUrl }),
-        ...options,
-      },
-    };
+    const found = itemsOf(await searchStore({ ...sample, profileUrl, endpointPath }));
+    const idTemplate = idTemplateOf(found);
+    if (idTemplate === undefined) {
+      const reason = found.length === 0 ? "sample has no products" : "IDs have no common form";
+      log(
+        `${target} reads ${store}. Its ${reason}, so the service sends its own IDs. ` +
+          "Add ,idTemplate=<form> to --source, with {id} for the number, if the store has another form.",
+      );
+      return whole;
+    }
+    log(`${target} reads ${store}, whose IDs are ${idTemplate}.`);
+    return { ...whole, options: { idTemplate, ...completedOptions } };
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
     log(`${target} stays with the invented data of the sandbox.`);

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { slowMilliseconds } from "../../../shared/scrapers/reserved-ids.ts";
 import { type LocalServer, readBody, serveFrom } from "../../local/local-server.ts";
 import { isSlow, type Prices } from "./catalogue.ts";
-import { type Misbehaviour, misbehave } from "./misbehaviours.ts";
+import { isTemporary, type Misbehaviour, misbehave } from "./misbehaviours.ts";
 import { type OfficialSchema, violationsOf } from "./official-schemas.ts";
 import { profileReader } from "./profile-reader.ts";
 import { lookupContent, searchContent, type ToolContent } from "./replies.ts";
@@ -205,7 +205,7 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   const schema = requestSchemas[name];
   if (schema === undefined) return fail(-32_601, `Unknown tool: ${name}`);
   const { meta, catalog = {} } = sent;
-  const wrong = violationsOf(schema, catalog);
+  const wrong = [...violationsOf(schema, catalog), ...missingInput(schema, catalog)];
   if (wrong.length > 0) return invalid(wrong);
   const profile = meta?.["ucp-agent"]?.profile;
   if (profile === undefined) return invalid(["meta.ucp-agent.profile is missing"]);
@@ -232,6 +232,12 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
   const call = { number: store.calls.length + 1, tool: name, ids, profile, catalog };
   return serve(call, { version, response, id, store });
 }
+
+/** The specification requires a query or filters in a search, but its schema does not. */
+const missingInput = (schema: OfficialSchema, catalog: object): readonly string[] =>
+  schema === "searchRequest" && !("query" in catalog) && !("filters" in catalog)
+    ? ["a search needs a query or filters"]
+    : [];
 
 /** The IDs of a valid lookup; empty for a search. */
 function idsIn(catalog: Readonly<Record<string, unknown>>): readonly string[] {
@@ -283,16 +289,7 @@ function sendRpc(response: ServerResponse, message: object): void {
  * Returns a value for the option `misbehave` with which the store responds to every call with the
  * misbehaviour `name`. If it is temporary, only to the first call.
  */
-export function alwaysMisbehaving(
-  name: Misbehaviour,
-): NonNullable<ReferenceStoreOptions["misbehave"]> {
-  const passing: ReadonlySet<Misbehaviour> = new Set([
-    "429_seconds",
-    "429_body",
-    "200_busy",
-    "429_bare",
-    "500",
-    "reset",
-  ]);
-  return ({ number }) => (number > 1 && passing.has(name) ? undefined : name);
-}
+export const misbehavesAs =
+  (name: Misbehaviour): NonNullable<ReferenceStoreOptions["misbehave"]> =>
+  ({ number }) =>
+    number > 1 && isTemporary(name) ? undefined : name;

@@ -1,10 +1,16 @@
 /** Searches a store's catalog, for commands that are not part of the service. */
+import { isLoopbackHost } from "../../../shared/base/loopback.ts";
 import { systemClock, systemRandom } from "../../../shared/base/system.ts";
-import type { SourceClient } from "../../../shared/sources/http/source-client.ts";
-import { tryOnce } from "../../../shared/sources/http/try-once.ts";
+import { sourceClient, temporaryStatuses } from "../../../shared/sources/http/polite-client.ts";
+import { localRateBudget } from "../../../shared/sources/http/rate-budget.ts";
 import type { CatalogProduct } from "../../../shared/sources/storefront/product.ts";
 import { type StoreReply, toolCaller } from "../../../shared/sources/storefront/exchange.ts";
 import { contextOf } from "../../../shared/sources/storefront/tool-call.ts";
+import {
+  rpcCodes,
+  storeWait,
+  versionUnsupported,
+} from "../../../shared/sources/storefront/tool-reply.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { startProfileServer } from "./profile-server.ts";
 
@@ -12,10 +18,12 @@ import { startProfileServer } from "./profile-server.ts";
 export interface StoreSearch {
   /** The store's address. */
   readonly store: string;
-  /** The words to search for; "" for any products. */
+  /** The words to search for. The protocol requires some. */
   readonly query: string;
   readonly limit: number;
   readonly marketplace: string;
+  /** The path that answers tool calls. If absent, the store's own profile names it. */
+  readonly endpointPath?: string | undefined;
   /** The address of the agent profile to send; by default the one for trials. */
   readonly profileUrl?: string | undefined;
 }
@@ -30,8 +38,10 @@ const secondsMax = 20;
 const bytesMax = 5 * 1024 * 1024;
 
 /** Returns true for an address of this machine. */
-export const isLoopback = (address: string): boolean =>
-  ["127.0.0.1", "localhost", "[::1]"].includes(new URL(address).hostname);
+export const isLoopback = (address: string): boolean => isLoopbackHost(new URL(address).hostname);
+
+/** An address can contain a password, which must not reach a log. */
+const shownStore = (text: string): string => text.replace(/\/\/[^/@]*@/, "//…@");
 
 /**
  * Parses the address of a store. Adds `https://` to a bare host name.
@@ -41,11 +51,9 @@ export function parseStore(text: string): string {
   const address = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(address));
-  if (url !== undefined && isSafe && /^\/?$/.test(url.pathname) && url.search === "") {
-    return url.origin;
-  }
+  if (url !== undefined && isSafe && url.href === `${url.origin}/`) return url.origin;
   throw new Error(
-    `The store must be its https:// address without a path, such as https://store.example (got "${text}")`,
+    `The store must be its https:// address without a path and without a user, such as https://store.example (got "${shownStore(text)}").`,
   );
 }
 
@@ -68,29 +76,39 @@ export async function searchStore(search: StoreSearch): Promise<readonly Catalog
 }
 
 async function searchWith(
-  { store, query, limit, marketplace }: StoreSearch,
+  { store, query, limit, marketplace, endpointPath }: StoreSearch,
   profileUrl: string,
 ): Promise<readonly CatalogProduct[]> {
   let failure = "timeout";
-  const client: SourceClient = {
-    async send({ method, url, headers, body }, deadline) {
-      const own = typeof headers === "function" ? headers() : headers;
-      const text = typeof body === "function" ? body(secondsMax * 1_000) : body;
-      const signal = AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now()));
-      const sent = { method, url, ...(text !== undefined && { body: text }) };
-      const outcome = await tryOnce(sent, { headers: { ...own }, signal, bytesMax });
-      if (outcome.kind === "broken") failure = outcome.error;
-      return outcome;
+  const client = sourceClient(
+    {
+      name: store,
+      callsPerSecond: 4,
+      burst: 4,
+      callsAtOnce: 1,
+      tryTimeoutMs: secondsMax * 1_000,
+      bytesMax,
+      isTemporary: (status) => temporaryStatuses.has(status),
+      asksToWait: storeWait,
+      userAgent: `${manifest.name}/${manifest.version}`,
     },
-  };
+    {
+      clock: systemClock,
+      random: systemRandom,
+      budget: localRateBudget(),
+      note: (event) => {
+        if (event.kind === "call") failure = event.reply;
+      },
+    },
+  );
   const call = toolCaller(
-    { baseUrl: store },
-    { client, clock: systemClock, random: systemRandom, profileUrl },
+    { baseUrl: store, endpointPath, profileUrl },
+    { client, clock: systemClock },
   );
   const context = contextOf(marketplace);
   const replied = await call(
     "search_catalog",
-    { ...(query !== "" && { query }), ...(context && { context }), pagination: { limit } },
+    { query, ...(context && { context }), pagination: { limit } },
     new Date(Date.now() + secondsMax * 1_000),
   );
   if (replied?.catalog && replied.catalog.errors.length === 0) return replied.catalog.products;
@@ -111,9 +129,13 @@ function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: A
     return `${store} does not answer (${failure}). Check the address and the network.`;
   }
   if (parsed.kind === "error") {
-    const { code, text } = parsed;
-    if (code === profileRefused) {
-      return `${store} cannot use the agent profile ${profileUrl} (${text.trim()}). Name another one with --profile.`;
+    const { code, reason, text } = parsed;
+    if (code === rpcCodes.negotiationFailed) {
+      const problem =
+        reason === versionUnsupported
+          ? "does not support the protocol version of the agent profile"
+          : "cannot use the agent profile";
+      return `${store} ${problem} ${profileUrl} (${text.trim()}). Name another one with --profile.`;
     }
     return `${store} refuses the search (${code === undefined ? "" : `${code}: `}${text.trim()}).`;
   }
@@ -124,5 +146,3 @@ function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: A
     "Check the address: a store that redirects needs the address of its target."
   );
 }
-
-const profileRefused = -32_001;

@@ -59,17 +59,21 @@ async function answer(
   const bytes = await readBody(request, bodyBytesMax);
   const reply = (status: number, body: unknown): void => send({ request, response }, status, body);
   if (secret !== undefined && request.headers.authorization !== `Bearer ${secret}`) {
-    return reply(401, { error: "The bearer token is missing or wrong" });
+    return reply(401, {
+      error: "The Authorization header must contain the bearer token of the server.",
+    });
   }
   const path = `${request.method} ${request.url}`;
   if (path === "GET /capabilities") return reply(200, capabilities(maxBatch));
   if (path !== "POST /read")
-    return reply(404, { error: "The paths are GET /capabilities and POST /read" });
+    return reply(404, {
+      error: `The server accepts GET /capabilities and POST /read (got ${path}).`,
+    });
   const call = parseCall(request, bytes, serving.calls.length + 1);
   if ("refusal" in call) return reply(call.status, { error: call.refusal });
   if (call.ids.length > maxBatch)
     return reply(413, {
-      error: `A call must have at most ${maxBatch} IDs (got ${call.ids.length})`,
+      error: `A call must have at most ${maxBatch} IDs (got ${call.ids.length}). Send fewer.`,
     });
   serving.calls.push(call);
   const results = await sandboxResults(call.scraper, call.body);

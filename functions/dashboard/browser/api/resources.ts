@@ -9,6 +9,8 @@ import type {
   apiKeyWithKeySchema,
 } from "../../../../shared/accounts/api-key-schema.ts";
 import type { usageResponse } from "../../../../shared/accounts/usage-schema.ts";
+import type { backtestJobResponse } from "../../../../shared/backtest/backtest-job.ts";
+import type { backtestResponse } from "../../../../shared/backtest/present-backtest.ts";
 import type { creditTransactionSchema } from "../../../../shared/credits/credit-transaction-schema.ts";
 import type { backfillResponse } from "../../../../shared/exports/start-backfill.ts";
 import type {
@@ -16,6 +18,10 @@ import type {
   destinationTestResponse,
 } from "../../../../shared/exports/destination-schema.ts";
 import type { exportSchema } from "../../../../shared/exports/export-schema.ts";
+import type {
+  presentChanges,
+  presentItemHistory,
+} from "../../../../shared/history/present-history.ts";
 import type { pipelineSchema } from "../../../../shared/pipelines/pipeline-schema.ts";
 import type { scrapersResponse } from "../../../../shared/pipelines/present-scrapers.ts";
 import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";
@@ -68,6 +74,12 @@ export type Scrapers = InferOutput<typeof scrapersResponse>;
 export type WatchlistEstimate = InferOutput<typeof estimateResponse>;
 export type WatchlistItemChange = InferOutput<typeof itemChangeResponse>;
 export type SchedulePreview = InferOutput<typeof schedulePreviewResponse>;
+
+export type Backtest = InferOutput<typeof backtestResponse>;
+export type BacktestJob = InferOutput<typeof backtestJobResponse>;
+
+export type HistoryPoint = ReturnType<typeof presentItemHistory>["data"][number];
+export type FieldChange = ReturnType<typeof presentChanges>["data"][number];
 
 export type WebhookEndpoint = InferOutput<typeof webhookEndpointSchema>;
 export type WebhookEndpointWithSecret = InferOutput<typeof webhookEndpointWithSecretSchema>;

@@ -15,3 +15,11 @@ export const formatShare = (share: number): string =>
 /** Formats a number of credits: `1 credit`, `12,345 credits`. */
 export const formatCredits = (credits: number): string =>
   `${whole.format(credits)} ${credits === 1 ? "credit" : "credits"}`;
+const change = new Intl.NumberFormat("en-US", {
+  style: "percent",
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+});
+/** Formats a change in percent with its sign: `+12.5%`, `−3%`. */
+export const formatPercentChange = (percents: number): string =>
+  change.format(percents / 100).replace("-", "−");

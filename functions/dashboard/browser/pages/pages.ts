@@ -1,13 +1,15 @@
 import type { ComponentType } from "preact";
-import type { Section } from "../shell/navigation.tsx";
+import type { Section } from "../shell/sections.ts";
 import { matchPath } from "../shell/router.ts";
 import type { PageProps, ShownPage } from "../shell/shown-page.ts";
+import { ChangesPage } from "./changes/changes-page.tsx";
 import { ExportsPage } from "./exports/exports-page.tsx";
 import { KeysPage } from "./keys/keys-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { SourcesPage } from "./sources/sources-page.tsx";
 import { TryPage } from "./try/try-page.tsx";
+import { ItemPage } from "./watchlists/item-page.tsx";
 import { NewWatchlistPage } from "./watchlists/new-watchlist-page.tsx";
 import { WatchlistPage } from "./watchlists/watchlist-page.tsx";
 import { WatchlistsPage } from "./watchlists/watchlists-page.tsx";
@@ -22,12 +24,14 @@ interface Entry {
 
 /** All pages. If two patterns match a path, the first page is shown. */
 const pages: readonly Entry[] = [
+  { path: "/changes", section: "changes", page: ChangesPage },
   { path: "/overview", section: "overview", page: OverviewPage },
   { path: "/sources", section: "sources", page: SourcesPage },
   { path: "/keys", section: "keys", page: KeysPage },
   { path: "/watchlists", section: "watchlists", page: WatchlistsPage },
   { path: "/watchlists/new", section: "watchlists", page: NewWatchlistPage },
   { path: "/watchlists/{id}", section: "watchlists", page: WatchlistPage },
+  { path: "/watchlists/{id}/items/{item}", section: "watchlists", page: ItemPage },
   { path: "/webhooks", section: "webhooks", page: WebhooksPage },
   { path: "/webhooks/{id}", section: "webhooks", page: WebhookPage },
   { path: "/exports", section: "exports", page: ExportsPage },

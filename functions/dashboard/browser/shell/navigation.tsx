@@ -1,25 +1,27 @@
+import type { JSX } from "preact";
 import {
   BookIcon,
   ChartIcon,
   CloudIcon,
+  DeltaIcon,
   KeyIcon,
   ListIcon,
   PulseIcon,
   TerminalIcon,
   WebhookIcon,
 } from "../ui/icons.tsx";
+import { type Section, sections } from "./sections.ts";
 
-const sections = [
-  { section: "overview", label: "Overview", icon: ChartIcon },
-  { section: "watchlists", label: "Watchlists", icon: ListIcon },
-  { section: "webhooks", label: "Webhooks", icon: WebhookIcon },
-  { section: "exports", label: "S3 export", icon: CloudIcon },
-  { section: "try", label: "Try it", icon: TerminalIcon },
-  { section: "sources", label: "Sources", icon: PulseIcon },
-  { section: "keys", label: "API keys", icon: KeyIcon },
-] as const;
-
-export type Section = (typeof sections)[number]["section"];
+const icons: Readonly<Record<Section, () => JSX.Element>> = {
+  changes: DeltaIcon,
+  overview: ChartIcon,
+  watchlists: ListIcon,
+  webhooks: WebhookIcon,
+  exports: CloudIcon,
+  try: TerminalIcon,
+  sources: PulseIcon,
+  keys: KeyIcon,
+};
 
 /**
  * Links to all sections and to the documentation. Marks the link of `section` as current; undefined
@@ -29,18 +31,21 @@ export function Navigation({ section: current }: { readonly section: Section | u
   return (
     <nav aria-label="Main">
       <ul>
-        {sections.map(({ section, label, icon: Icon }) => (
-          <li key={section}>
-            <a
-              class="nav-link"
-              href={`#/${section}`}
-              aria-current={section === current ? "page" : undefined}
-            >
-              <Icon />
-              {label}
-            </a>
-          </li>
-        ))}
+        {sections.map(({ section, label }) => {
+          const Icon = icons[section];
+          return (
+            <li key={section}>
+              <a
+                class="nav-link"
+                href={`#/${section}`}
+                aria-current={section === current ? "page" : undefined}
+              >
+                <Icon />
+                {label}
+              </a>
+            </li>
+          );
+        })}
         <li class="nav-gap">
           <a class="nav-link" href="docs">
             <BookIcon />

@@ -15,7 +15,7 @@ const here = (): Place => placeOf(location.hash);
 function placeOf(link: string): Place {
   const [path = "", query = ""] = link.slice(1).split("?");
   return {
-    path: path === "" || path === "/" ? "/overview" : path,
+    path: path === "" || path === "/" ? "/changes" : path,
     query: new URLSearchParams(query),
   };
 }

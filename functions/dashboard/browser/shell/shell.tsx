@@ -1,10 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSession } from "../api/session.ts";
-import { CloseIcon, Logo, MenuIcon, SignOutIcon } from "../ui/icons.tsx";
+import { CloseIcon, Logo, MenuIcon, SearchIcon, SignOutIcon } from "../ui/icons.tsx";
 import { useKeptFocus } from "./kept-focus.ts";
 import { mayLeave } from "../ui/leaving.ts";
 import { Navigation } from "./navigation.tsx";
 import { PageBoundary } from "./page-boundary.tsx";
+import { Palette, usePaletteKey } from "./palette.tsx";
 import { usePlace } from "./router.ts";
 import type { ShownPage } from "./shown-page.ts";
 import { ThemeToggle } from "../ui/theme-toggle.tsx";
@@ -21,6 +22,8 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
   useKeptFocus(main);
   const [menuOpen, setMenuOpen] = useState(false);
   useFocusOnNavigation(path, main);
+  const [isSearching, setSearching] = useState(false);
+  usePaletteKey(() => setSearching(true));
   // A layout effect closes the menu before the new page is painted, so that the page never appears
   // behind the open menu.
   useLayoutEffect(() => setMenuOpen(false), [path]);
@@ -37,7 +40,7 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
         Skip to content
       </a>
       <header class="topbar">
-        <a class="brand" href="#/overview">
+        <a class="brand" href="#/changes">
           <Logo />
           <span>Product data</span>
         </a>
@@ -53,6 +56,16 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
         </button>
       </header>
       <div id="navigation" class={menuOpen ? "sidebar sidebar-open" : "sidebar"}>
+        <button
+          type="button"
+          class="nav-search"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => setSearching(true)}
+        >
+          <SearchIcon />
+          Search
+          <kbd>Ctrl K</kbd>
+        </button>
         <Navigation section={section} />
         <SidebarFoot />
       </div>
@@ -62,6 +75,7 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
           <Page parameters={parameters} query={query} />
         </PageBoundary>
       </main>
+      {isSearching && <Palette onClose={() => setSearching(false)} />}
     </div>
   );
 }

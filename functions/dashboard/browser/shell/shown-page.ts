@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import type { Section } from "./navigation.tsx";
+import type { Section } from "./sections.ts";
 import type { Parameters } from "./router.ts";
 
 export interface PageProps {

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { formatCompact } from "../format/numbers.ts";
-import { themeChanged } from "./theme.ts";
+import { drawPlot, resolvedColor } from "./plot.ts";
 
 export interface Bar {
   readonly label: string;
@@ -38,7 +37,12 @@ export function BarChart(props: BarChartProps) {
   const [pointed, setPointed] = useState<number>();
   useEffect(() => {
     const element = box.current;
-    return element === null ? undefined : draw(element, bars, setPointed);
+    if (element === null) return undefined;
+    return drawPlot(element, {
+      height,
+      options: () => optionsFor(element, bars, setPointed),
+      data: [bars.map((_, n) => n), bars.map(({ value }) => value)],
+    });
   }, [bars]);
   const bar = pointed === undefined ? undefined : bars[pointed];
   return (
@@ -73,35 +77,6 @@ export function BarChart(props: BarChartProps) {
       </details>
     </figure>
   );
-}
-
-/**
- * Draws the chart, and redraws it when the size or the colors change. Returns a function that
- * removes the chart.
- */
-function draw(
-  element: HTMLElement,
-  bars: readonly Bar[],
-  onPoint: (index: number | undefined) => void,
-): () => void {
-  let plot: uPlot | undefined;
-  const again = (): void => {
-    plot?.destroy();
-    const data: uPlot.AlignedData = [bars.map((_, n) => n), bars.map(({ value }) => value)];
-    plot = new uPlot(optionsFor(element, bars, onPoint), data, element);
-  };
-  const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }));
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
-  again();
-  resized.observe(element);
-  scheme.addEventListener("change", again);
-  addEventListener(themeChanged, again);
-  return () => {
-    resized.disconnect();
-    scheme.removeEventListener("change", again);
-    removeEventListener(themeChanged, again);
-    plot?.destroy();
-  };
 }
 
 function optionsFor(
@@ -151,13 +126,4 @@ function optionsFor(
     ],
     hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)] },
   };
-}
-
-/** Returns the current color of a CSS custom property, which a canvas cannot resolve. */
-function resolvedColor(element: HTMLElement, token: string): string {
-  const before = element.style.color;
-  element.style.color = `var(${token})`;
-  const resolved = getComputedStyle(element).color;
-  element.style.color = before;
-  return resolved;
 }

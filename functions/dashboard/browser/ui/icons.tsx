@@ -20,6 +20,12 @@ const icon = (children: ComponentChildren) => () => (
 
 export const ChartIcon = icon(<path d="M2 13.5h12M4 11V7m4 4V3m4 8V5.5" />);
 export const PulseIcon = icon(<path d="M1.500 8.500h3l2-5.500 3 10 2-4.500h3" />);
+export const DeltaIcon = icon(
+  <path d="M5 13V3m0 0L2.500 5.500M5 3l2.500 2.500M11 3v10m0 0-2.500-2.500M11 13l2.500-2.500" />,
+);
+export const SearchIcon = icon(
+  <path d="M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9m3.300-1.200 3.200 3.200" />,
+);
 export const ListIcon = icon(<path d="M2.5 4h.01M2.5 8h.01M2.5 12h.01M6 4h8M6 8h8M6 12h8" />);
 export const WebhookIcon = icon(<path d="M9 1.5 3 9h4.5L7 14.5 13 7H8.500z" />);
 export const CloudIcon = icon(

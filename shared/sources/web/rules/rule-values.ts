@@ -1,7 +1,8 @@
 import { selectAll } from "css-select";
 import type { AnyNode, Document, Element } from "domhandler";
-import { DomUtils, parseDocument } from "htmlparser2";
+import { DomUtils } from "htmlparser2";
 import { assignedValue, parsedValue } from "../state/embedded-values.ts";
+import { ruleDocument } from "./rule-document.ts";
 import type { ExtractRules, Rule, RuleField } from "./rule.ts";
 
 /** What a rule found in a page. */
@@ -51,7 +52,7 @@ const entriesOf = (rules: ExtractRules): [RuleField, readonly Rule[]][] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose their types
   Object.entries(rules) as [RuleField, readonly Rule[]][];
 
-/** Returns the texts that a rule finds, without empty ones. */
+/** Returns the strings that a rule finds, except empty ones. */
 function valuesOf(rule: Rule, page: RulePage): string[] {
   return textsOf(rule, page)
     .map((text) => text.replaceAll(/\s+/g, " ").trim())
@@ -80,7 +81,7 @@ function textsOf(rule: Rule, page: RulePage): string[] {
 }
 
 function elementsOf(matches: (element: Element) => boolean, page: RulePage): Element[] {
-  page.document ??= parseDocument(page.html);
+  page.document ??= ruleDocument(page.html);
   return selectAll<AnyNode, Element>(matches, page.document).slice(0, elementsMax);
 }
 

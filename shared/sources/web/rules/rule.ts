@@ -61,7 +61,7 @@ export function parseRule(text: string): Rule {
   const rule = text.trim();
   if (rule.startsWith("=")) return { text, kind: "constant", value: constantOf(rule) };
   const [place = "", pointer, ...others] = rule.split(/\s*=>\s*/);
-  if (others.length > 0) throw new Error("has more than one =>");
+  if (others.length > 0) throw new Error('must contain "=>" at most once');
   if (pointer !== undefined) {
     const steps = pointerSteps(pointer);
     const name = globalForm.exec(place)?.[1];
@@ -69,7 +69,9 @@ export function parseRule(text: string): Rule {
     return { text, kind: "script", matches: selectorOf(place), pointer: steps };
   }
   if (place.startsWith("window.")) {
-    throw new Error("needs a JSON pointer after the name, such as window.state => /product/price");
+    throw new Error(
+      "must have a JSON pointer after the name, such as window.state => /product/price",
+    );
   }
   const [, selector = place, attribute] = /^(.*\S)\s*@([\w:.-]+)$/s.exec(place) ?? [];
   return { text, kind: "element", matches: selectorOf(selector), attribute };
@@ -77,7 +79,7 @@ export function parseRule(text: string): Rule {
 
 function constantOf(rule: string): string {
   const value = rule.slice(1).trim();
-  if (value === "") throw new Error("needs a value after =");
+  if (value === "") throw new Error('must have a value after "=", such as = USD');
   return value;
 }
 
@@ -85,7 +87,7 @@ function constantOf(rule: string): string {
 function pointerSteps(pointer: string): string[] {
   if (!pointerForm.test(pointer)) {
     throw new Error(
-      `has an invalid JSON pointer (got "${pointer}"). Example: /product/offers/0/price`,
+      `must have a valid JSON pointer (got "${pointer}"), such as /product/offers/0/price`,
     );
   }
   return pointer
@@ -95,14 +97,17 @@ function pointerSteps(pointer: string): string[] {
 }
 
 function selectorOf(selector: string): (element: Element) => boolean {
-  if (selector.trim() === "") throw new Error("has no selector");
-  if (selector.split(/[\s>+~,]+/).length > partsMax) {
-    throw new Error(`has a selector with more than ${partsMax} parts`);
+  if (selector.trim() === "") throw new Error("must begin with a CSS selector, such as .price");
+  const count = selector.split(/[\s>+~,]+/).length;
+  if (count > partsMax) {
+    throw new Error(`must have a selector with at most ${partsMax} parts (got ${count})`);
   }
   try {
     return compile<AnyNode, Element>(selector);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`has an invalid selector "${selector}" (${reason})`, { cause: error });
+    throw new Error(`must have a valid CSS selector (got "${selector}": ${reason})`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { jsonrepair } from "jsonrepair";
+import { jsonObject, repairedJsonObject } from "../json-object.ts";
 import { type PageScript, scriptsIn } from "../scripts.ts";
 
 /** A value that a page embeds for its own scripts. */
@@ -39,7 +39,7 @@ export function embeddedValues(
   const add = (text: string): void => {
     if (found.length >= valuesMax || text.length > valueCharactersMax) return;
     if (!useful.test(text) || !isRelevant(text)) return;
-    let value = parsed(text);
+    let value = jsonObject(text);
     if (value === undefined && repairs > 0) {
       repairs -= 1;
       value = repaired(text);
@@ -77,7 +77,7 @@ export function assignedValue(html: string, name: string): StateValue | undefine
 
 /** Parses an object or array: as JSON, or else as a literal of JavaScript. */
 export const parsedValue = (text: string): StateValue | undefined =>
-  text.length > valueCharactersMax ? undefined : (parsed(text) ?? repaired(text));
+  text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? repaired(text));
 
 function* literalsIn({ attributes, content }: PageScript): Generator<string> {
   if (jsonType.test(attributes)) {
@@ -148,21 +148,6 @@ function endOfString(content: string, start: number, quote: string): number | un
   }
 }
 
-function parsed(text: string): StateValue | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Parses an object literal of JavaScript, such as one with keys without quotes. */
-function repaired(text: string): StateValue | undefined {
-  if (text.length > repairCharactersMax) return undefined;
-  try {
-    return parsed(jsonrepair(text));
-  } catch {
-    return undefined;
-  }
-}
+const repaired = (text: string): StateValue | undefined =>
+  text.length > repairCharactersMax ? undefined : repairedJsonObject(text);

@@ -5,7 +5,10 @@ import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
 
-/** The facts that embedded state has about the wanted product. Absent values are unknown or contradictory. */
+/**
+ * The facts that embedded state has about the wanted product. Absent values are unknown or
+ * contradictory.
+ */
 export interface StateFacts {
   readonly amount?: number;
   readonly currency?: string;
@@ -127,14 +130,17 @@ const otherKeys =
  * price is unknown.
  */
 export function stateProduct(values: readonly StateValue[], reading: StateReading): StateFacts {
-  const found = values.map((value) => ({ value, products: productsIn(value, reading) }));
+  const found = values.map((value) => {
+    const objects = objectsIn(value);
+    return { objects, products: objects.filter((json) => isNamedProduct(json, reading)) };
+  });
   const products = found.flatMap((one) => one.products);
   const stated = found.filter((one) => one.products.length > 0);
   const stocks = products.flatMap((product) => availabilitiesOf(product));
   const isBuyable = only(stocks.map((word) => availabilityOf(word).inStock));
   return defined<StateFacts>({
     amount: only(products.flatMap((product) => pricesOf(product, reading))),
-    currency: only(stated.flatMap(({ value }) => currenciesIn(value))),
+    currency: only(stated.flatMap(({ objects }) => currenciesIn(objects))),
     availability: isBuyable === undefined ? undefined : stocks[0],
   });
 }
@@ -145,25 +151,21 @@ function only<Value>(values: readonly Value[]): Value | undefined {
   return new Set(values).size === 1 ? first : undefined;
 }
 
-/** Returns the objects that name the wanted product. */
-function productsIn(value: StateValue, reading: StateReading): Json[] {
+/** Returns the objects in a value, each before those inside it. */
+function objectsIn(value: StateValue): Json[] {
   const found: Json[] = [];
   let left = objectsMax;
   const visit = (one: unknown, depth: number): void => {
     if (typeof one !== "object" || one === null || depth > depthMax || left <= 0) return;
     left -= 1;
-    if (Array.isArray(one)) {
-      for (const each of one) visit(each, depth + 1);
-      return;
-    }
-    const json: Json = { ...one };
-    if (isNamedProduct(json, reading)) found.push(json);
-    for (const each of Object.values(json)) visit(each, depth + 1);
+    if (isJson(one)) found.push(one);
+    for (const each of Object.values(one)) visit(each, depth + 1);
   };
   visit(value, 0);
   return found;
 }
 
+/** Returns true for an object that names the wanted product. */
 function isNamedProduct(json: Json, { id, titles }: StateReading): boolean {
   return Object.entries(json).some(([key, value]) => {
     const word = keyOf(key);
@@ -184,7 +186,7 @@ function isNamedProduct(json: Json, { id, titles }: StateReading): boolean {
 
 /** The prices in an object and in the objects inside it that describe its price. */
 interface StatedPrices {
-  /** The prices that are named as the present ones. */
+  /** The prices whose names show that they are current prices. */
   readonly present: number[];
   readonly plain: number[];
   isRange: boolean;
@@ -266,22 +268,15 @@ function availabilitiesOf(product: Json): AvailabilityWord[] {
   });
 }
 
-/** Returns the currency codes that a value states. */
-function currenciesIn(value: StateValue): string[] {
-  const codes: string[] = [];
-  let left = objectsMax;
-  const visit = (one: unknown, depth: number): void => {
-    if (typeof one !== "object" || one === null || depth > depthMax || left <= 0) return;
-    left -= 1;
-    for (const [key, each] of Object.entries(one)) {
-      const isCode = typeof each === "string" && /^[A-Z]{3}$/.test(each);
-      if (isCode && currencyKeys.has(keyOf(key))) codes.push(each);
-      visit(each, depth + 1);
-    }
-  };
-  visit(value, 0);
-  return codes;
-}
+/** Returns the currency codes that objects state. */
+const currenciesIn = (objects: readonly Json[]): string[] =>
+  objects.flatMap((json) =>
+    Object.entries(json).flatMap(([key, value]) =>
+      typeof value === "string" && /^[A-Z]{3}$/.test(value) && currencyKeys.has(keyOf(key))
+        ? [value]
+        : [],
+    ),
+  );
 
 const isPlain = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";

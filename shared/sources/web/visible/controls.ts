@@ -27,7 +27,7 @@ const disabledNames =
   /(?:^|[\s_-])(?:disabled|is-disabled|inactive|unavailable|sold-?out|out-?of-?stock)(?:$|[\s_-])/i;
 
 /**
- * Returns the controls that add a product to a cart, without those of sections that show other
+ * Returns the controls that add a product to a cart, except controls in sections that show other
  * products.
  */
 export function cartControls(outline: Outline): CartControl[] {

@@ -9,7 +9,7 @@ export interface ForestTable {
   readonly trees: readonly (readonly number[])[];
   /** The least score of an amount that is reported as the price. */
   readonly threshold: number;
-  /** The least difference between this score and that of any other amount. */
+  /** The smallest difference between this score and the score of any other amount. */
   readonly margin: number;
 }
 

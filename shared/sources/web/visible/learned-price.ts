@@ -20,7 +20,7 @@ export function scoredAmounts(page: PricePage, forest: ForestTable): ScoredAmoun
 }
 
 /**
- * Returns the amount that the forest takes for the price. Undefined if its score is below the
+ * Returns the amount that the forest selects as the price. Undefined if its score is below the
  * threshold, or if another amount has almost the same score.
  */
 export function learnedPrice(page: PricePage, forest: ForestTable): ShownAmount | undefined {

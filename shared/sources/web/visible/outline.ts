@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import { textBoundary } from "../text-boundary.ts";
-import { isTitled } from "./page-body.ts";
+import { isTitled } from "./titles.ts";
 
 /** An element of a page, as far as the readers of visible text need it. */
 export interface OutlineElement {

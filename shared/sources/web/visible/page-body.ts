@@ -1,4 +1,6 @@
 import { plainText } from "../plain-text.ts";
+import { isInScript } from "./shows-amount.ts";
+import { isTitled } from "./titles.ts";
 
 /** Elements whose content is not shown as text. */
 const unshown = /<(script|style|svg|noscript|template|iframe|select|textarea)(?=[\s/>])|<!--/gi;
@@ -14,10 +16,6 @@ const afterHeadingRawMax = 300_000;
 /** The characters in which the text of a heading is searched. */
 const headingLengthMax = 600;
 const headingsMax = 20;
-/** The occurrences of an amount that are checked. */
-const matchesMax = 50;
-/** The signs "<" before a position of which one must start a tag. */
-const stepsMax = 200;
 /** Long attributes, such as addresses and settings of scripts, and images. No reader needs them. */
 const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)\b[^<>]*>/g;
 
@@ -49,50 +47,6 @@ function startOfText(html: string, from: number): number {
   const end = html.slice(from).search(/<\/(?:script|style)/i);
   return end === -1 ? html.length : from + end;
 }
-
-/**
- * Returns true if a page shows an amount, apart from scripts, styles and attributes. The search is
- * fast and can find the amount also where it is not a price.
- */
-export function showsAmount(html: string, amount: number): boolean {
-  const [whole = "", cents = ""] = amount.toFixed(2).split(".");
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, "(?:[,' \u00A0\u2009\u202F]|&nbsp;)?");
-  const fraction =
-    cents === "00"
-      ? String.raw`(?:[.,](?:00|-))?(?![.,]?\d)`
-      : String.raw`(?:\s|[.,]|<[^<>]*>){1,8}${cents}(?!\d)`;
-  const shown = new RegExp(String.raw`(?<![\d.,"'=:/_-])${grouped}${fraction}`, "g");
-  let matches = 0;
-  for (const { index } of html.matchAll(shown)) {
-    if (!isInScript(html, index)) return true;
-    matches += 1;
-    if (matches === matchesMax) break;
-  }
-  return false;
-}
-
-/** Returns true if the last tag before a position opens a script or a style element. */
-function isInScript(html: string, index: number): boolean {
-  let at = index;
-  let steps = 0;
-  do {
-    at = html.lastIndexOf("<", at - 1);
-    steps += 1;
-  } while (at > 0 && steps < stepsMax && !/[a-z/!]/i.test(html[at + 1] ?? ""));
-  return /^<(?:script|style)/i.test(html.slice(at, at + 8));
-}
-
-/** Returns true if most words of a text are in one of the titles. */
-export function isTitled(text: string, titles: readonly string[]): boolean {
-  const words = wordsOf(text);
-  if (words.length === 0) return false;
-  return titles.some((title) => {
-    const within = new Set(wordsOf(title));
-    return words.filter((word) => within.has(word)).length * 2 > words.length;
-  });
-}
-
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\d]+/gu) ?? [];
 
 /** Returns the position of the product's heading; undefined without any heading. */
 const headingIn = (html: string, titles: readonly string[]): number | undefined =>

@@ -1,16 +1,8 @@
 import { type CartControl, isInOtherSection } from "./controls.ts";
 import type { Outline, OutlineElement } from "./outline.ts";
 import type { ShownAmount } from "./shown-amounts.ts";
-import { surroundings } from "./surroundings.ts";
-import {
-  formerPriceNames,
-  formerPriceTexts,
-  openPriceTexts,
-  partPriceNames,
-  partPriceTexts,
-  presentPriceNames,
-  priceNames,
-} from "./words.ts";
+import { isFormerElement, textMarks } from "./text-marks.ts";
+import { formerPriceNames, partPriceNames, presentPriceNames, priceNames } from "./words.ts";
 
 /** The parts of a page from which the features of its amounts are computed. */
 export interface PricePage {
@@ -21,7 +13,10 @@ export interface PricePage {
   readonly scripted: ReadonlyMap<number, number>;
 }
 
-/** The names of the features, in the order of the values that `priceFeatures` returns. */
+/**
+ * The names of the features, in the order of the values that `priceFeatures` returns. The forest
+ * knows a feature only by its position, so a change of this list needs a new training.
+ */
 export const featureNames = [
   "hasMark",
   "isAttribute",
@@ -60,6 +55,7 @@ export const featureNames = [
   "rankByHeading",
   "hasHigherFormer",
 ] as const;
+type FeatureName = (typeof featureNames)[number];
 
 const emphasized: ReadonlySet<string> = new Set([
   "h1",
@@ -88,7 +84,10 @@ interface Comparison extends PricePage {
   readonly oftenest: number;
 }
 
-/** Returns the features of each amount of a page. */
+/**
+ * Returns the inputs of the price forest for each amount of a page: one array of numbers for each
+ * amount, in the order of `page.amounts`.
+ */
 export function priceFeatures(page: PricePage): number[][] {
   const { outline, amounts, scripted } = page;
   const after = amounts.filter(({ element }) => element.index > (outline.heading?.index ?? -1));
@@ -103,89 +102,87 @@ export function priceFeatures(page: PricePage): number[][] {
     highest: Math.max(...(main.length > 0 ? main : amounts).map(({ amount }) => amount)),
     oftenest: Math.max(0, ...amounts.map(({ amount }) => scripted.get(amount) ?? 0)),
   };
-  return amounts.map((amount) =>
-    wordFeatures(amount).concat(
-      placeFeatures(amount, comparison),
-      comparedFeatures(amount, comparison),
-    ),
-  );
+  return amounts.map((amount) => {
+    const values = {
+      ...wordFeatures(amount),
+      ...placeFeatures(amount, comparison),
+      ...comparedFeatures(amount, comparison),
+    } satisfies Record<FeatureName, number>;
+    return featureNames.map((name) => values[name]);
+  });
 }
 
 /** Returns the features of the texts and names of an amount and around it. */
-function wordFeatures(shown: ShownAmount): number[] {
+function wordFeatures(shown: ShownAmount) {
   const { element, mark, before, after, isAttribute } = shown;
   const { parent } = element;
   const own = `${element.names} ${isAttribute ? before : ""}`;
   const near = `${own} ${parent?.names ?? ""}`;
   const wide = `${near} ${parent?.parent?.names ?? ""}`;
-  const { left, right } = surroundings(shown);
-  return [
-    flag(mark !== ""),
-    flag(isAttribute),
-    flag(`${before}${after}`.trim() === ""),
-    flag(priceNames.test(own)),
-    flag(priceNames.test(wide)),
-    flag(presentPriceNames.test(near)),
-    flag(formerPriceNames.test(wide)),
-    flag(partPriceNames.test(wide)),
-    flag(element.isStruck),
-    flag(formerPriceTexts.test(left)),
-    flag(partPriceTexts.test(`${left} # ${right}`)),
-    flag(openPriceTexts.test(left) || openPriceTexts.test(right)),
-  ];
+  const { isFormer, isPart, isOpen } = textMarks(shown);
+  return {
+    hasMark: flag(mark !== ""),
+    isAttribute: flag(isAttribute),
+    isWholeText: flag(`${before}${after}`.trim() === ""),
+    isNamedPrice: flag(priceNames.test(own)),
+    isParentNamedPrice: flag(priceNames.test(wide)),
+    isNamedPresent: flag(presentPriceNames.test(near)),
+    isNamedFormer: flag(formerPriceNames.test(wide)),
+    isNamedPart: flag(partPriceNames.test(wide)),
+    isStruck: flag(element.isStruck),
+    isTextFormer: flag(isFormer),
+    isTextPart: flag(isPart),
+    isTextOpen: flag(isOpen),
+  };
 }
 
 /** Returns the features of the place of an amount in the page. */
-function placeFeatures(
-  { element, amount }: ShownAmount,
-  { outline, controls }: Comparison,
-): number[] {
+function placeFeatures({ element, amount }: ShownAmount, { outline, controls }: Comparison) {
   const { heading } = outline;
   const control = nearest(element, controls);
-  return [
-    flag(isInOtherSection(element, outline)),
-    flag(isWithin(element, (name) => name === "a")),
-    flag(isWithin(element, (name) => name === "li")),
-    flag(isWithin(element, (name) => name === "table" || name === "td")),
-    flag(isWithin(element, (name) => emphasized.has(name), 2)),
-    flag(!Number.isInteger(amount)),
-    textDistance(element, heading),
-    flag(heading !== undefined && element.index < heading.index),
-    steps(element, heading),
-    textDistance(element, control?.element),
-    flag(control !== undefined && element.index < control.element.index),
-    flag(control !== undefined),
-    steps(element, control?.element),
-  ];
+  return {
+    isInOtherSection: flag(isInOtherSection(element, outline)),
+    isInLink: flag(isWithin(element, (name) => name === "a")),
+    isInList: flag(isWithin(element, (name) => name === "li")),
+    isInTable: flag(isWithin(element, (name) => name === "table" || name === "td")),
+    isEmphasized: flag(isWithin(element, (name) => emphasized.has(name), 2)),
+    hasCents: flag(!Number.isInteger(amount)),
+    distanceToHeading: textDistance(element, heading),
+    isBeforeHeading: flag(heading !== undefined && element.index < heading.index),
+    stepsToHeading: steps(element, heading),
+    distanceToControl: textDistance(element, control?.element),
+    isBeforeControl: flag(control !== undefined && element.index < control.element.index),
+    hasControl: flag(control !== undefined),
+    stepsToControl: steps(element, control?.element),
+  };
 }
 
 /** Returns the features of an amount among the other amounts of the page. */
-function comparedFeatures(shown: ShownAmount, comparison: Comparison): number[] {
+function comparedFeatures(shown: ShownAmount, comparison: Comparison) {
   const { element, amount } = shown;
   const { amounts, ranks, counts, nameCounts, groups, highest, scripted } = comparison;
   const group = groups.get(groupOf(element)) ?? [];
   const inGroup = group.map((other) => other.amount);
   const times = scripted.get(amount) ?? 0;
-  return [
-    Math.min(ranks.get(shown) ?? stepsMax, stepsMax),
-    (counts.get(amount) ?? 0) / amounts.length,
-    Math.min(nameCounts.get(signOf(element)) ?? 0, stepsMax),
-    flag(Math.min(...inGroup) === amount),
-    flag(Math.max(...inGroup) === amount),
-    Math.min(counts.size, stepsMax),
-    amount / highest,
-    Math.min(times, timesMax),
-    flag(times > 0 && times === comparison.oftenest),
-    comparison.distanceRanks.get(shown) ?? stepsMax,
-    flag(group.some((other) => other.amount > amount && isFormer(other))),
-  ];
+  return {
+    rankAfterHeading: Math.min(ranks.get(shown) ?? stepsMax, stepsMax),
+    shareOfSameAmount: (counts.get(amount) ?? 0) / amounts.length,
+    sameNames: Math.min(nameCounts.get(signOf(element)) ?? 0, stepsMax),
+    isLowestOfGroup: flag(Math.min(...inGroup) === amount),
+    isHighestOfGroup: flag(Math.max(...inGroup) === amount),
+    amounts: Math.min(counts.size, stepsMax),
+    shareOfHighest: amount / highest,
+    timesInScripts: Math.min(times, timesMax),
+    isOftenestInScripts: flag(times > 0 && times === comparison.oftenest),
+    rankByHeading: comparison.distanceRanks.get(shown) ?? stepsMax,
+    hasHigherFormer: flag(
+      group.some((other) => other.amount > amount && isFormerElement(other.element)),
+    ),
+  };
 }
 
 /** Returns what elements of the same kind have in common. */
 const signOf = ({ name, names }: OutlineElement): string => `${name} ${names}`;
-
-const isFormer = ({ element }: ShownAmount): boolean =>
-  element.isStruck || formerPriceNames.test(`${element.names} ${element.parent?.names ?? ""}`);
 
 /** Returns the ranks of amounts by their distance from the heading, equal amounts counted once. */
 function ranksByDistance(
@@ -234,7 +231,9 @@ const textDistance = (element: OutlineElement, other: OutlineElement | undefined
     ? farthest
     : Math.min(farthest, Math.log2(1 + Math.abs(element.textBefore - other.textBefore)));
 
-/** Returns the number of levels from an element up to its first ancestor that contains the other. */
+/**
+ * Returns the number of levels from an element up to its first ancestor that contains the other.
+ */
 function steps(element: OutlineElement, other: OutlineElement | undefined): number {
   if (other === undefined) return stepsMax;
   const ancestors = new Set<OutlineElement>();

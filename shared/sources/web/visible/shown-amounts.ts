@@ -62,7 +62,10 @@ export function shownAmounts({ elements }: Outline, currency: string | null): Sh
   return [...found.values()].flat().slice(0, amountsMax);
 }
 
-/** Returns the amounts of an element: those inside it, or else those of its text. */
+/**
+ * Returns the amounts in the elements inside an element; if there are none, the amounts in its
+ * text.
+ */
 function ownAmounts(
   element: OutlineElement,
   within: readonly ShownAmount[],

@@ -1,14 +1,8 @@
 import { isInOtherSection } from "./controls.ts";
 import type { Outline } from "./outline.ts";
-import { surroundings } from "./surroundings.ts";
 import type { ShownAmount } from "./shown-amounts.ts";
-import {
-  formerPriceNames,
-  formerPriceTexts,
-  openPriceTexts,
-  partPriceNames,
-  partPriceTexts,
-} from "./words.ts";
+import { isFormerElement, textMarks } from "./text-marks.ts";
+import { partPriceNames } from "./words.ts";
 
 /** The distance from the heading, in characters of text, beyond which amounts are ignored. */
 const distanceMax = 3_000;
@@ -29,25 +23,14 @@ export function shownPrice(
       Math.abs(element.textBefore - heading.textBefore) <= distanceMax &&
       !isInOtherSection(element, outline),
   );
-  if (near.some((amount) => isOpen(amount))) return undefined;
+  if (near.some((amount) => textMarks(amount).isOpen)) return undefined;
   const own = near.filter((amount) => !isOther(amount));
   return new Set(own.map(({ amount }) => amount)).size === 1 ? own[0] : undefined;
 }
 
-function isOpen(amount: ShownAmount): boolean {
-  const { left, right } = surroundings(amount);
-  return openPriceTexts.test(left) || openPriceTexts.test(right);
-}
-
 function isOther(amount: ShownAmount): boolean {
   const { element } = amount;
-  const { left, right } = surroundings(amount);
-  const names = `${element.names} ${element.parent?.names ?? ""}`;
-  return (
-    element.isStruck ||
-    formerPriceNames.test(names) ||
-    partPriceNames.test(names) ||
-    formerPriceTexts.test(left) ||
-    partPriceTexts.test(`${left} # ${right}`)
-  );
+  const { isFormer, isPart } = textMarks(amount);
+  const isNamedPart = partPriceNames.test(`${element.names} ${element.parent?.names ?? ""}`);
+  return isFormerElement(element) || isNamedPart || isFormer || isPart;
 }

@@ -1,3 +1,4 @@
+import { once } from "../once.ts";
 import type { PageHead } from "../page-head.ts";
 import { scriptedAmounts } from "../state/scripted-amounts.ts";
 import { type PageScript, scriptsIn } from "../scripts.ts";
@@ -41,16 +42,10 @@ export function visiblePage(
   };
 }
 
-/** Returns the parts from which the features of the amounts of a page are computed. */
+/** Returns the parts of a page that `priceFeatures` needs. */
 export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage): PricePage => ({
   outline: outline(),
   amounts: amounts(),
   controls: controls(),
   scripted: scriptedAmounts(scripts()),
 });
-
-/** Returns a function that calls `make` at its first call, and then returns the same value. */
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-}

@@ -4,7 +4,7 @@ import {
   type AuditLog,
   lastLines,
 } from "../../../../scripts/admin/audit/audit-log.ts";
-import { audited } from "../../../../scripts/admin/audit/audited.ts";
+import { withAuditLines } from "../../../../scripts/admin/audit/audited.ts";
 
 function world(append?: AuditLog["append"]) {
   const lines: AuditLine[] = [];
@@ -26,7 +26,7 @@ function world(append?: AuditLog["append"]) {
 describe("audited, which records a change in the audit log,", () => {
   it("stores the operator, the change, the change's options without personal data, and the result", async () => {
     const { lines, options } = world();
-    await audited(options, async () => ({ id: "key_1", key: "svc_live_secret" }));
+    await withAuditLines(options, async () => ({ id: "key_1", key: "svc_live_secret" }));
 
     const line = {
       at: "2026-11-21T12:00:00.000Z",
@@ -47,7 +47,7 @@ describe("audited, which records a change in the audit log,", () => {
   it("stores the exit code of a change that ended incomplete", async () => {
     const { lines, options } = world();
     let code = 0;
-    await audited({ ...options, exitCode: () => code }, async () => {
+    await withAuditLines({ ...options, exitCode: () => code }, async () => {
       code = 1;
     });
 
@@ -57,7 +57,7 @@ describe("audited, which records a change in the audit log,", () => {
 
   it("stores the error of a failed change, and throws it", async () => {
     const { lines, options } = world();
-    const failed = audited(options, async () => {
+    const failed = withAuditLines(options, async () => {
       throw new Error("The account does not exist");
     });
 
@@ -73,7 +73,7 @@ describe("audited, which records a change in the audit log,", () => {
       throw new Error("no permission");
     });
     let changes = 0;
-    const refused = audited(options, async () => {
+    const refused = withAuditLines(options, async () => {
       changes += 1;
     });
 
@@ -88,7 +88,7 @@ describe("audited, which records a change in the audit log,", () => {
       if (stored === 2) throw new Error("connection lost");
     });
 
-    expect(await audited(options, async () => "changed")).toBe("changed");
+    expect(await withAuditLines(options, async () => "changed")).toBe("changed");
     expect(warnings).toEqual([expect.stringContaining("connection lost")]);
   });
 });

@@ -118,7 +118,8 @@ describe("dynamoApiKeyStore", () => {
     const [{ id } = { id: "" }] = await store.list("acct_1");
     await expect(dynamoApiKeyStore(busy, table).revoke("acct_1", id, now)).rejects.toMatchObject({
       code: "UNAVAILABLE",
-      cause: "keys of acct_1: None, TransactionConflict, None",
+      cause:
+        "other requests changed the API keys of acct_1 at the same time: None, TransactionConflict, None",
     });
   });
 });

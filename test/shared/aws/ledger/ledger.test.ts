@@ -325,7 +325,7 @@ describe("a ledger operation on rows that stay contended", () => {
 
     await expect(reserve(ledger, "hold", 10)).rejects.toMatchObject({
       code: "UNAVAILABLE",
-      cause: "24 attempts: TransactionConflictException",
+      cause: "DynamoDB did not execute a request in 24 attempts: TransactionConflictException",
     });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../../shared/base/clock.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
-import { isCatalogBlock } from "../../../../shared/sources/catalog/forbidden.ts";
+import { catalogWait, isCatalogBlock } from "../../../../shared/sources/catalog/forbidden.ts";
 import { catalogScraper, type CatalogOptions } from "../../../../shared/sources/catalog/scraper.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
 import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
@@ -17,7 +17,7 @@ import {
 } from "./double.ts";
 
 const apiKey = "canary-key-5d1f";
-/** No jitter: retries follow at once. */
+/** No jitter: retries follow immediately. */
 const random = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 
 type Options = CatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
@@ -42,6 +42,7 @@ function scraperOn(
       bytesMax: 5 * 1_024 * 1_024,
       isTemporary: (status) => temporaryStatuses.has(status),
       isBlock: isCatalogBlock,
+      asksToWait: catalogWait,
       userAgent: "test/1",
     },
     { clock, random, budget: localRateBudget(), note: (event) => events.push(event.kind) },
@@ -213,7 +214,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     expect(rests).toEqual([7_000]);
   });
 
-  it("returns unavailable at once if the time in Retry-After is after the deadline", async () => {
+  it("returns unavailable immediately if the time in Retry-After is after the deadline", async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "21" });
     const answers = await readFrom(() => tooOften, ["6501234"], { clock });
@@ -222,11 +223,11 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     expect(rests).toEqual([]);
   });
 
-  it("retries twice with increasing delays, and then returns unavailable", async () => {
+  it("retries twice, each time after a second, and then returns unavailable", async () => {
     const { clock, rests } = restlessClock();
     const answers = await readFrom(() => forbidden("Over Quota"), ["6501234"], { clock });
     expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(rests).toEqual([1_000, 2_000]);
+    expect(rests).toEqual([1_000, 1_000]);
     expect(double.calls).toHaveLength(3);
   });
 });

@@ -306,6 +306,53 @@ describe("a retry of the source client", () => {
     expect(second - first).toBeGreaterThanOrEqual(950);
   });
 
+  it("is made after an answer of any status that asks to wait in its body, and waits for that time", async () => {
+    const asksToWait: SourceClientOptions["asksToWait"] = ({ headers }) =>
+      headers.has("x-busy") ? { waitMs: 30 } : undefined;
+    const busy = { "X-Busy": "1" };
+    const double = await startDouble((call) =>
+      answer(
+        403,
+        call.number === 1 ? busy : call.number === 2 ? { ...busy, "Retry-After": "0" } : {},
+      )(call),
+    );
+    const client = clientWith({ asksToWait, isBlock: () => false });
+    expect(resultOf(await get(client, double))).toBe(403);
+    expect(double.startedAt).toHaveLength(3);
+    expect(sleptMs).toEqual([30, 0]);
+  });
+
+  it("is limited also for answers that ask to wait in their bodies", async () => {
+    const double = await startDouble(answer(200));
+    const client = clientWith({ asksToWait: () => ({ waitMs: 0 }) });
+    await Promise.all(Array.from({ length: 100 }, () => get(client, double)));
+    expect(double.startedAt.length - 100).toBeLessThanOrEqual(10 + 100 * 0.2);
+  });
+
+  it("makes all other calls wait too, or fail if their deadline is earlier", async () => {
+    const waits: number[] = [];
+    const double = await startDouble((call) =>
+      answer(call.number === 1 ? 429 : 200, { "Retry-After": "7" })(call),
+    );
+    const client = clientWith({}, recordingClock(waits));
+    expect(resultOf(await get(client, double))).toBe(200);
+    expect(resultOf(await get(client, double, 5_000))).toBe("no_time");
+    expect(resultOf(await get(client, double))).toBe(200);
+    // The clock stands still. Waits of a few milliseconds are for the rate.
+    expect(waits.filter((ms) => ms >= 1_000)).toEqual([7_000, 7_000]);
+  });
+
+  it("stops other calls for at most five minutes", async () => {
+    const waits: number[] = [];
+    const double = await startDouble((call) =>
+      answer(call.number === 1 ? 503 : 200, { "Retry-After": "86400" })(call),
+    );
+    const client = clientWith({}, recordingClock(waits));
+    expect(resultOf(await get(client, double))).toBe("no_time");
+    expect(resultOf(await get(client, double, 301_000))).toBe(200);
+    expect(waits.filter((ms) => ms >= 1_000)).toEqual([300_000]);
+  });
+
   it("is not made if the time in Retry-After is after the deadline", async () => {
     const double = await startDouble(answer(429, { "Retry-After": "60" }));
     expect(await get(clientWith(), double)).toEqual({ kind: "no_time" });
@@ -364,7 +411,7 @@ describe("the rate of the source client", () => {
     ]);
   });
 
-  it("is halved after the source answers 503", async () => {
+  it("is halved after the source returns 503", async () => {
     const double = await startDouble((call) => answer(call.number === 1 ? 503 : 200)(call));
     const client = clientWith({ callsPerSecond: 40, burst: 1, isTemporary: () => false });
     await get(client, double);
@@ -401,7 +448,7 @@ describe("the circuit of the source client", () => {
     expect(double.startedAt).toHaveLength(20);
   });
 
-  it("counts concurrent calls that are all answered with 429 as one refusal", async () => {
+  it("counts concurrent calls that all get 429 as one refusal", async () => {
     const double = await startDouble(async (call) => {
       await delay(50);
       answer(call.number <= 30 ? 429 : 200)(call);

@@ -147,8 +147,8 @@ describe("the read time of a price history product", () => {
   it.each([
     ["is that of the source", 7_975_000, "2026-03-01T04:40:00.000Z"],
     ["is never in the future", 9_000_000, now.toISOString()],
-    ["is the present time if the source has none", 0, now.toISOString()],
-    ["is the present time if it cannot be parsed", "soon", now.toISOString()],
+    ["is the current time if the source has none", 0, now.toISOString()],
+    ["is the current time if it cannot be parsed", "soon", now.toISOString()],
   ])("%s", (_, lastUpdate, fetchedAt) => {
     expect(map(aListing(asin, { lastUpdate })).fetchedAt).toBe(fetchedAt);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../../shared/base/clock.ts";
 import { historyTokens, type Tokens } from "../../../../shared/sources/price-history/tokens.ts";
 
-/** A clock that advances at once when code sleeps. */
+/** A clock that advances immediately when code sleeps. */
 function testClock(): Clock & { readonly elapsedMs: () => number } {
   let elapsed = 0;
   return {
@@ -58,7 +58,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(20_000 + 2 * 60_000);
   });
 
-  it("refuses a call at once if there will be no tokens by its deadline", async () => {
+  it("refuses a call immediately if there will be no tokens by its deadline", async () => {
     const { clock, tokens, later } = await tokensWith(-25);
     expect(await tokens.take(5, later(100_000))).toBe(false);
     expect(clock.elapsedMs()).toBe(0);
@@ -79,7 +79,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("admits a waiting call at once if an answer that arrives reports tokens", async () => {
+  it("admits a waiting call immediately if an answer that arrives reports tokens", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(3_000, later(60_000))).toBe(true);
     const next = tokens.take(1, later(60_000));

@@ -134,13 +134,13 @@ describe("the variable SOURCES", () => {
   );
 
   it.each([
-    ["callsPerSecond", 0.05, "must be from 0.1 to 1000 calls a second"],
-    ["burst", 1_001, "must be from 1 to 1000 calls"],
-    ["callsAtOnceMax", 300, "must be from 1 to 256 calls"],
-    ["callsAtOnceMax", 1.5, "must be a whole number of calls"],
-    ["tryTimeoutMs", "9", "must be a number of milliseconds"],
-    ["tryTimeoutMs", 5, "must be from 1000 to 300000 milliseconds"],
-    ["batchIdsMax", 5_000, "must be from 1 to 1000 IDs a call"],
+    ["callsPerSecond", 0.05, "must be from 0.1 to 1000 calls per second (got 0.05)"],
+    ["burst", 1_001, "must be from 1 to 1000 calls (got 1001)"],
+    ["callsAtOnceMax", 300, "must be from 1 to 256 calls (got 300)"],
+    ["callsAtOnceMax", 1.5, "must be a whole number of calls (got 1.5)"],
+    ["tryTimeoutMs", "9", "must be a number of milliseconds (got a string)"],
+    ["tryTimeoutMs", 5, "must be from 1000 to 300000 milliseconds (got 5)"],
+    ["batchIdsMax", 5_000, "must be from 1 to 1000 IDs per call (got 5000)"],
     ["baseUrl", undefined, "is missing. The adapter upstream requires it"],
     ["apikey", canary, "is not an option of the adapter upstream"],
   ])(
@@ -277,13 +277,13 @@ describe("the options of a store in SOURCES", () => {
   const refused = (options: Readonly<Record<string, unknown>>): string =>
     refusalOf(variableWith({ ...adapters["storefront"], ...options }));
 
-  it("have defaults: IDs as they are, 40 of them in a call, and four calls a second", () => {
+  it("have defaults: IDs as they are, 40 of them in a call, and four calls per second", () => {
     const { ["retailer_d.standard"]: source } = parse({ adapter: "storefront", baseUrl });
     expect(source).toEqual({
       adapter: "storefront",
       baseUrl,
       idTemplate: "{id}",
-      batchIdsMax: 40,
+      batchIdsMax: 10,
       callsPerSecond: 4,
       burst: 4,
       callsAtOnceMax: 4,

@@ -104,7 +104,7 @@ describe("scrapers that read from one host", () => {
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const paced = { ...options, callsPerSecond: 0.1, burst: 1, callsAtOnceMax: 1 };
     const sources = Object.fromEntries(four.map((id) => [id, paced]));
-    // The clock advances at once when code sleeps.
+    // The clock advances immediately when code sleeps.
     let now = Date.now();
     const sleep = async (ms: number): Promise<void> => void (now += ms);
     const read = reader(sources, aSourceWorld({ clock: { now: () => new Date(now), sleep } }));

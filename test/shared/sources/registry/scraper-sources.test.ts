@@ -248,7 +248,7 @@ describe("the tokens of a price history key", () => {
   const all = [...ids, "retailer_a.offer_check"];
 
   it.each(all)(
-    "are not requested again by any scraper with this key after %s found them spent",
+    "are not requested again by any scraper with this key after the source reported to %s that they are used up",
     async (first) => {
       history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
       const found = readers(history.url, () => "/sources/a");

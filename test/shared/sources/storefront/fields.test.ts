@@ -78,12 +78,12 @@ function answerTo(
   }: { readonly platform?: StorefrontPlatform; readonly retailerName?: string } = {},
 ): Answer {
   const catalog = parseCatalogReply(reply);
-  const found = catalog === null ? undefined : variantFor(storeId, catalog);
+  const found = catalog === null ? undefined : variantFor(storeId, catalog, true);
   if (found === undefined) throw new Error("The reply has no variant for the ID");
   return storefrontAnswer(found, {
     id: "44123456789012",
     platform,
-    marketplace: "us",
+    currency: "USD",
     fetchedAt: "2026-11-27T00:00:00.000Z",
     retailerName,
   });
@@ -226,7 +226,7 @@ describe("the fields of an item of a store", () => {
   });
 
   it.each([
-    ["another currency", { price: { amount: 12_999, currency: "EUR" } }, "unavailable"],
+    ["a price in another currency", { price: { amount: 12_999, currency: "EUR" } }, "partial"],
     ["no price", { price: undefined }, "partial"],
     ["a price of 0", { price: { amount: 0, currency: "USD" } }, "partial"],
     [
@@ -234,6 +234,7 @@ describe("the fields of an item of a store", () => {
       { price: { amount: 129.99, currency: "USD" } },
       "partial",
     ],
+    ["a price above a billion", { price: { amount: 100_000_000_001, currency: "USD" } }, "partial"],
     ["a price for a pound", { quantity_unit: { unit: "LBR", scale: 2 } }, "partial"],
     ["a price for one piece", { quantity_unit: { unit: "C62", scale: 0 } }, "ok"],
   ])("give an item with %s the right status", (_, changes, status) => {
@@ -269,6 +270,7 @@ describe("a reply of a store", () => {
   it.each([
     ["its ID", storeId],
     ["a sentence with its ID", `Product not found: ${storeId}.`],
+    ["its ID and a colon", `${storeId}: no such variant`],
   ])("reports an item as missing by a message with %s", (_, content) => {
     expect(reports(missing(content))).toBe(true);
     expect(reports(missing(content, "error"))).toBe(true);
@@ -282,6 +284,18 @@ describe("a reply of a store", () => {
     expect(reports(missing(content))).toBe(false);
   });
 
+  it("reports an item as missing by a message whose path contains its ID", () => {
+    const message = { type: "info", code: "not_found", path: `$.ids['${storeId}']` };
+    expect(reports({ ucp: { version: "2026-08-25" }, products: [], messages: [message] })).toBe(
+      true,
+    );
+  });
+
+  it("does not report an item as missing by a warning, or beside a variant for its ID", () => {
+    expect(reports(missing(storeId, "warning"))).toBe(false);
+    expect(reports({ ...missing(storeId), ...completeReply() })).toBe(false);
+  });
+
   it("does not report an item as missing beside another error", () => {
     const error = { type: "error", code: "search_down", content: "x", severity: "recoverable" };
     expect(reports(missing(storeId, "info", [error]))).toBe(false);
@@ -292,12 +306,37 @@ describe("a reply of a store", () => {
       completeReply({ inputs: [{ id, match }] });
     const found = (reply: object): boolean => {
       const catalog = parseCatalogReply(reply);
-      return catalog !== null && variantFor(storeId, catalog) !== undefined;
+      return catalog !== null && variantFor(storeId, catalog, true) !== undefined;
     };
     expect(found(inputs("exact"))).toBe(true);
     expect(found(inputs("featured"))).toBe(false);
     expect(found(inputs("nearest"))).toBe(false);
     expect(found(inputs("exact", "gid://store/Product/7712345678901"))).toBe(false);
+    expect(found(completeReply({ inputs: undefined }))).toBe(false);
+  });
+
+  it.each([
+    ["two variants with this ID", { price: { amount: 99, currency: "USD" } }, {}],
+    ["two variants with other IDs", { id: "1" }, { id: "2" }],
+  ])("with different exact matches of an ID contains no item: %s", (_, one, other) => {
+    const productsIn = (changes: object): readonly object[] =>
+      (completeReply({ ...changes }) as { products: readonly object[] }).products;
+    const products = [...productsIn(one), ...productsIn(other)];
+    const catalog = parseCatalogReply({ ucp: { version: "2026-08-25" }, products });
+    expect(catalog?.products).toHaveLength(2);
+    expect(catalog && variantFor(storeId, catalog, false)).toBeUndefined();
+  });
+
+  it("contains an exact match with another ID only if the requested ID is not that of a variant", () => {
+    const catalog = parseCatalogReply(completeReply({ id: "gid://store/ProductVariant/1" }));
+    expect(catalog && variantFor(storeId, catalog, true)).toBeUndefined();
+    expect(catalog && variantFor(storeId, catalog, false)?.variant.id).toMatch(/1$/);
+  });
+
+  it("contains no product and no variant with an ID of more than 255 characters", () => {
+    const long = `${"9".repeat(120_000)}x`;
+    expect(parseCatalogReply(completeReply({}, { id: long }))?.products).toEqual([]);
+    expect(parseCatalogReply(completeReply({ id: long }))?.products[0]?.variants).toEqual([]);
   });
 
   it("with several exact matches of an ID contains the variant with this ID", () => {
@@ -305,6 +344,6 @@ describe("a reply of a store", () => {
     const [other] = (twin as { products: readonly object[] }).products;
     const [own] = (completeReply() as { products: readonly object[] }).products;
     const catalog = parseCatalogReply({ ucp: { version: "2026-08-25" }, products: [other, own] });
-    expect(catalog && variantFor(storeId, catalog)?.variant.id).toBe(storeId);
+    expect(catalog && variantFor(storeId, catalog, true)?.variant.id).toBe(storeId);
   });
 });

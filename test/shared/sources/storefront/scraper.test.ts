@@ -7,7 +7,7 @@ import {
   type Misbehaviour,
   misbehaviours,
 } from "../../../../tools/sources/storefront/misbehaviours.ts";
-import { alwaysMisbehaving } from "../../../../tools/sources/storefront/server.ts";
+import { misbehavesAs } from "../../../../tools/sources/storefront/server.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import { startApiDouble } from "../api-double.ts";
 import {
@@ -92,7 +92,7 @@ describe("the storefront scraper", () => {
   });
 
   it("reads 2,000 items from a store that accepts 10 IDs in a call, and learns that number from refusals", async () => {
-    const { store, read, warnings } = await begin({ maxBatch: 10 });
+    const { store, read, warnings } = await begin({ maxBatch: 10, adapter: { batchIdsMax: 40 } });
     const ids = listedNumbers(2_000);
     const answers = await read(ids);
     expect(answers.map(({ id }) => id)).toEqual(ids);
@@ -232,6 +232,7 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
   "429_seconds": "ok",
   "429_body": "ok",
   "200_busy": "ok",
+  "200_rate": "ok",
   "429_bare": "ok",
   "500": "ok",
   "503": "unavailable",
@@ -245,6 +246,8 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
   empty: "unavailable",
   no_result: "unavailable",
   no_products: "unavailable",
+  rate_params: "unavailable",
+  rate_message: "unavailable",
   unknown_tool: "unavailable",
   internal_error: "unavailable",
   profile_refused: "unavailable",
@@ -252,26 +255,18 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
   incompatible: "unavailable",
   is_error: "unavailable",
   all_not_found: "not_found",
-  not_found_beside_error: "unavailable",
   ids_missing: "unavailable",
   streamed: "ok",
   text_only: "ok",
-  featured_only: "unavailable",
-  no_inputs: "unavailable",
   other_currency: "unavailable",
   no_price: "partial",
-  zero_prices: "partial",
-  decimal_prices: "partial",
-  by_weight: "partial",
-  no_availability: "partial",
-  contradiction: "partial",
 };
 
 describe("the storefront scraper, with a store that misbehaves:", () => {
   const ids = listedNumbers(2);
 
   it.each(misbehaviours)("%s", async (name) => {
-    const { read, store } = await begin({ misbehave: alwaysMisbehaving(name) });
+    const { read, store } = await begin({ misbehave: misbehavesAs(name) });
     const answers = await read(ids, name === "hang" ? 2_000 : 30_000);
     expect(statuses(answers)).toEqual(all(outcomes[name], ids));
     expect(store.calls.length).toBeLessThanOrEqual(9);
@@ -286,7 +281,7 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
     ["garbage", "the store sends an unreadable reply with status 200"],
     ["incompatible", "the store reports an error in a reply with status 200"],
   ] as const)("%s: the operator gets a warning", async (name, warning) => {
-    const { read, warnings } = await begin({ misbehave: alwaysMisbehaving(name) });
+    const { read, warnings } = await begin({ misbehave: misbehavesAs(name) });
     await read(ids);
     expect(warnings.join("\n")).toContain(`retailer_b.standard: storefront: ${warning}`);
   });
@@ -294,10 +289,24 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
   it.each(["429_seconds", "429_body", "200_busy"] as const)(
     "%s: the adapter waits as long as the store asks",
     async (name) => {
-      const { read } = await begin({ misbehave: alwaysMisbehaving(name) });
+      const { read } = await begin({ misbehave: misbehavesAs(name) });
       const startedAt = Date.now();
       await read(ids);
       expect(Date.now() - startedAt).toBeGreaterThanOrEqual(980);
+    },
+  );
+
+  it.each(["rate_params", "rate_message"] as const)(
+    "%s: the adapter does not read in smaller batches",
+    async (name) => {
+      const { read, store, warnings } = await begin({
+        misbehave: misbehavesAs(name),
+        maxBatch: 50,
+        adapter: { batchIdsMax: 20 },
+      });
+      await read(listedNumbers(40));
+      expect(new Set(store.calls.map(({ ids: asked }) => asked.length))).toEqual(new Set([20]));
+      expect(warnings.join()).toContain("lower callsPerSecond");
     },
   );
 

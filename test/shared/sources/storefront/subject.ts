@@ -24,7 +24,7 @@ export function storefrontAt(
   const pace = { callsPerSecond: 1_000, burst: 100 };
   const source = { adapter: "storefront", baseUrl, idTemplate, ...pace, ...options };
   const configured = { ...sandboxes, "retailer_b.standard": source };
-  // Without jitter: retries follow at once, unless the store asks to wait.
+  // Without jitter: retries follow immediately, unless the store asks to wait.
   const random = { ...systemRandom, fraction: () => 0 };
   return scraperFor(
     parseSources(JSON.stringify(configured)),

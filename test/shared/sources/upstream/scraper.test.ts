@@ -316,7 +316,7 @@ describe("an upstream reply", () => {
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("with a read time in the future counts as read at the present time", async () => {
+  it("with a read time in the future counts as read at the current time", async () => {
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
     expect(Math.abs(Date.parse(answer?.fetchedAt ?? "") - Date.now())).toBeLessThan(5_000);

@@ -28,7 +28,7 @@ export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
   readonly sentSecret?: string;
 }
 
-/** Without jitter: retries follow at once, unless the server demands a wait. */
+/** Without jitter: retries follow immediately, unless the server demands a wait. */
 const random = { ...systemRandom, fraction: () => 0 };
 
 export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {

@@ -82,7 +82,7 @@ describe("the reader of embedded state", () => {
     });
   });
 
-  it("runs no script and ends at broken values", () => {
+  it("ends at values that have no end", () => {
     expect(() => read(`<script>var price = {"a": "${"\\".repeat(50)}</script>`)).not.toThrow();
     expect(() => read(`<script>x = {{{{{{price 6501234</script>`)).not.toThrow();
   });

@@ -37,7 +37,7 @@ describe("a rule of the deployer", () => {
     expect(amountBy(".twice")).toBeUndefined();
   });
 
-  it("reads the other fields, and decodes the steps of a JSON pointer", () => {
+  it("reads each field that it can name, and decodes the steps of a JSON pointer", () => {
     const rules = {
       price: [".now"],
       listPrice: [".old"],
@@ -99,16 +99,19 @@ describe("a rule of the deployer", () => {
 
 describe("the option extract", () => {
   it.each([
-    [{ price: [".a["] }, /invalid selector "\.a\["/],
-    [{ price: [".a:unheard-of"] }, /invalid selector/],
-    [{ price: ["script => product/price"] }, /invalid JSON pointer \(got "product\/price"\)/],
-    [{ price: ["window.state"] }, /needs a JSON pointer/],
-    [{ price: ["a => /b => /c"] }, /more than one =>/],
-    [{ price: ["="] }, /needs a value/],
+    [{ price: [".a["] }, /valid CSS selector \(got "\.a\["/],
+    [{ price: [".a:unheard-of"] }, /valid CSS selector/],
+    [{ price: ["script => product/price"] }, /valid JSON pointer \(got "product\/price"\)/],
+    [{ price: ["window.state"] }, /must have a JSON pointer/],
+    [{ price: ["a => /b => /c"] }, /must contain "=>" at most once/],
+    [{ price: ["="] }, /must have a value/],
+    [{ price: ["= 5"] }, /must not be a constant/],
+    [{ listPrice: [".was", "= 5"] }, /must not be a constant/],
+    [{ currency: ["= dollars"] }, /the code of a currency, such as USD \(got "dollars"\)/],
     [{ price: [] }, /at least one rule/],
-    [{ price: ".now" }, /must be a list of rules/],
+    [{ price: ".now" }, /must be an array of rules \(got a string\)/],
     [{ price: Array.from({ length: 7 }, () => ".now") }, /at most 6 rules/],
-    [{ price: ["a ".repeat(20)] }, /more than 12 parts/],
+    [{ price: ["a ".repeat(20)] }, /at most 12 parts \(got 20\)/],
     [{ price: ["a".repeat(400)] }, /at most 300 characters/],
     [{ prize: [".now"] }, /is not a field\. Rules can read price, currency/],
   ])("rejects %j", (extract, message) => {
@@ -116,8 +119,8 @@ describe("the option extract", () => {
   });
 
   it("accepts rules of every form", () => {
-    const price = [".now", ".now @content", "script#x => /a/0", "window.a.b => /c", "= 1"];
-    expect(issueOf({ price })).toBeUndefined();
+    const price = [".now", ".now @content", "script#x => /a/0", "window.a.b => /c"];
+    expect(issueOf({ price, currency: ["= USD"] })).toBeUndefined();
   });
 
   it("keeps the price of the offer if it has no rules", () => {

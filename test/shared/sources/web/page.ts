@@ -45,14 +45,13 @@ export const aProduct = (
   ...fields,
 });
 
-/** Returns the result of extracting product 6501234 in US dollars from a page. */
+/** Returns the result of extracting product 6501234 in US dollars from the markup of a page. */
 export const extracted = (html: string, wanted: Partial<WantedProduct> = {}): Extraction =>
-  extractProduct(html, {
-    id: "6501234",
-    url: new URL("https://shop.example/p/6501234"),
-    currency: "USD",
-    ...wanted,
-  });
+  extractProduct(
+    html,
+    { id: "6501234", url: new URL("https://shop.example/p/6501234"), currency: "USD", ...wanted },
+    { fallbacks: new Set() },
+  );
 
 /**
  * Returns the facts that are extracted from a page.

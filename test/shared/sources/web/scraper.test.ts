@@ -12,7 +12,7 @@ import { type PageCall, type PageReaction, type ShopDouble, startShop } from "./
 import { anOffer, aPage, aProduct, linkedData } from "./page.ts";
 
 const userAgent = "lamp-reader/1.0 (+https://reader.example/about)";
-/** No jitter: retries follow at once. */
+/** No jitter: retries follow immediately. */
 const random = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 const temporary = new Set([429, 500, 502, 503, 504]);
 
@@ -353,7 +353,7 @@ describe("a robots.txt", () => {
     },
   );
 
-  it("that does not answer makes pages unavailable, and no page is requested", async () => {
+  it("that does not respond makes pages unavailable, and no page is requested", async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");

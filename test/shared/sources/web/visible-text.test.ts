@@ -141,6 +141,13 @@ describe("the learned fallback", () => {
     expect(learned(`${several}<p>Sold out</p>`)).not.toHaveProperty("price");
   });
 
+  it("reports nothing for a product that the page shows as sold out, whatever its markup states", () => {
+    const { price: _price, ...offers } = anOffer();
+    const markup = linkedData(aProduct({ offers }));
+    expect(learned(several, markup)).toMatchObject({ price: { amount: 21.5 } });
+    expect(learned(`${several}<p>Sold out</p>`, markup)).not.toHaveProperty("price");
+  });
+
   it("never replaces a price of the markup", () => {
     const facts = learned(`${several}<i>$19.99</i>`, linkedData(aProduct()));
     expect(facts.price).toEqual({ amount: 19.99, currency: "USD" });

@@ -183,14 +183,14 @@ describe("the check of ledger entries reports", () => {
   });
 });
 
-describe("missing entries of a ledger", () => {
+describe("the check of a ledger with missing entries", () => {
   const missing = (which: string): string =>
     `${accountId} ${which}: row is missing, should be present`;
 
   it.each([
     [3, "entry 2"],
     [5, "entries 2 to 4"],
-  ])("before entry %i are reported by their numbers: %s", (sequence, which) => {
+  ])("reports the gap before entry %i: %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
@@ -203,12 +203,9 @@ describe("missing entries of a ledger", () => {
   it.each([
     [2, "entry 2"],
     [4, "entries 2 to 4"],
-  ])(
-    "at the end of the ledger, up to entry %i, are reported by their numbers: %s",
-    (sequence, which) => {
-      const fold = openFold();
-      fold.take(entry(1, opening));
-      expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
-    },
-  );
+  ])("reports the gap up to the last entry %i: %s", (sequence, which) => {
+    const fold = openFold();
+    fold.take(entry(1, opening));
+    expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
+  });
 });

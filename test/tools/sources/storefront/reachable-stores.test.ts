@@ -23,7 +23,7 @@ it("the start learns the form of a store's IDs from its products", async () => {
   expect(lines).toEqual([`retailer_b reads ${store.url}, whose IDs are ${idTemplate}.`]);
 });
 
-it("a platform keeps the sandbox if its store does not answer, and other sources stay as they are", async () => {
+it("a platform keeps the sandbox if its store does not respond, and other sources stay as they are", async () => {
   const lines: string[] = [];
   const other = parseSourceChoice("retailer_d=upstream,http://127.0.0.1:9");
   const choices = [parseSourceChoice("retailer_b=storefront,https://store.invalid"), other];
@@ -34,4 +34,37 @@ it("a platform keeps the sandbox if its store does not answer, and other sources
     ),
     "retailer_b stays with the invented data of the sandbox.",
   ]);
+});
+
+it("the start sends no search to a store whose form of IDs is given", async () => {
+  const store = await startReferenceStore({ port: 0 });
+  stores.push(store);
+  const choices = [parseSourceChoice(`retailer_b=storefront,${store.url},idTemplate=gid-{id}`)];
+  const [choice] = await reachableStores(choices, () => {});
+  expect(choice?.options["idTemplate"]).toBe("gid-{id}");
+  expect(store.calls).toEqual([]);
+});
+
+it("the start searches at the path that --source names", async () => {
+  const store = await startReferenceStore({
+    port: 0,
+    endpointPath: "/tools",
+    isDiscoverable: false,
+  });
+  stores.push(store);
+  const choices = [parseSourceChoice(`retailer_b=storefront,${store.url},endpointPath=/tools`)];
+  const [choice] = await reachableStores(choices, () => {});
+  expect(choice?.options["idTemplate"]).toBe(idTemplate);
+  expect(store.violations).toEqual([]);
+});
+
+it("a wrong option is an error, whether or not the store answers", async () => {
+  const choices = [parseSourceChoice("retailer_b=storefront,store.invalid,batchIdsMax=0")];
+  await expect(reachableStores(choices, () => {})).rejects.toThrow(/batchIdsMax/);
+});
+
+it("a store can be named by its host", () => {
+  expect(parseSourceChoice("retailer_b=storefront,store.example").baseUrl).toBe(
+    "https://store.example",
+  );
 });

@@ -62,7 +62,7 @@ describe("the reference store", () => {
       "lookupResponse",
     ],
     ["search_catalog", { query: "espresso", pagination: { limit: 20 } }, "searchResponse"],
-    ["search_catalog", {}, "searchResponse"],
+    ["search_catalog", { filters: { price: { min: 1 } } }, "searchResponse"],
     ["search_catalog", { query: "nonsuch" }, "searchResponse"],
   ])(
     "sends replies to %s with %j that match the official schemas",
@@ -96,12 +96,23 @@ describe("the reference store", () => {
     expect(store.calls).toEqual([]);
   });
 
+  it("refuses a search without a query and without filters, as the specification requires", async () => {
+    const { store, profiles } = await begin();
+    const profile = profiles.profileUrl.replace("{version}", "2026-08-25");
+    const reply = await post(
+      store,
+      callOf("search_catalog", profile, { pagination: { limit: 5 } }),
+    );
+    expect(reply.error?.code).toBe(-32_602);
+    expect(store.violations.join()).toContain("needs a query or filters");
+  });
+
   it.each([
     ["no https:// address", "http://store.example/profile.json", "invalid_profile_url"],
-    ["an address that does not answer", "http://127.0.0.1:9/profile.json", "profile_unreachable"],
+    ["an address that does not respond", "http://127.0.0.1:9/profile.json", "profile_unreachable"],
   ])("refuses an agent profile with %s", async (_, profile, reason) => {
     const { store } = await begin();
-    const reply = await post(store, callOf("search_catalog", profile, {}));
+    const reply = await post(store, callOf("search_catalog", profile, { query: "lamp" }));
     expect(reply.error).toMatchObject({ code: -32_001, data: { code: reason } });
   });
 

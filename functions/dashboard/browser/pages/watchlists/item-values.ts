@@ -37,14 +37,38 @@ export function summaryOf({ snapshot }: WatchlistItem, currency: string): string
   return parts.length === 0 ? "read" : parts.join(", ");
 }
 
-/**
- * Returns a text for the last change: `price 10.00 USD → 12.50 USD, and 2 more`. Returns
- * `no change yet` if there is none.
- */
-export function changeSummary({ last_change: change }: WatchlistItem, currency: string): string {
-  const [first, ...others] = Object.entries(change?.changes ?? {});
-  if (first === undefined) return "no change yet";
-  const [field, { before, after }] = first;
-  const words = `${field} ${valueWords(field, before, currency)} → ${valueWords(field, after, currency)}`;
-  return others.length === 0 ? words : `${words}, and ${others.length} more`;
+/** The part of an item's last change that a row shows. */
+export interface MainChange {
+  readonly field: string;
+  readonly before: FieldValue;
+  readonly after: FieldValue;
+  /** The change in percent of the value before; undefined unless both values are numbers. */
+  readonly percent: number | undefined;
+  /** The number of other fields that changed. */
+  readonly others: number;
 }
+
+/**
+ * Returns the change of an item's price, or of the first changed field. Returns undefined if the
+ * item did not change yet.
+ */
+export function mainChangeOf({
+  last_change: change,
+}: Pick<WatchlistItem, "last_change">): MainChange | undefined {
+  const changes = Object.entries(change?.changes ?? {});
+  const main = changes.find(([field]) => isAmount(field)) ?? changes[0];
+  if (main === undefined) return undefined;
+  const [field, { before, after }] = main;
+  const percent =
+    typeof before === "number" && typeof after === "number" && before !== 0
+      ? ((after - before) / Math.abs(before)) * 100
+      : undefined;
+  return { field, before, after, percent, others: changes.length - 1 };
+}
+
+/** Whether a change is good or bad for a buyer. It selects a color, which a sign repeats. */
+export type ChangeTone = "good" | "bad" | "neutral";
+
+/** Returns the tone of a change: a lower price is good. */
+export const toneOf = ({ field, percent = 0 }: MainChange): ChangeTone =>
+  !isAmount(field) || percent === 0 ? "neutral" : percent < 0 ? "good" : "bad";

@@ -1,113 +1,168 @@
 import { useState } from "preact/hooks";
-import type { List, Watchlist, WatchlistItem } from "../../api/resources.ts";
-import { type Pages, usePages } from "../../api/use-pages.ts";
+import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
+import { type Action, useAction } from "../../api/use-action.ts";
+import type { Pages } from "../../api/use-pages.ts";
 import { formatCount } from "../../format/numbers.ts";
-import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
-import { StateBadge } from "../../ui/badge.tsx";
-import { WriteButton } from "../../ui/button.tsx";
+import { Button, WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
-import { VirtualList } from "../../ui/virtual-list.tsx";
 import { ChangeItemsDialog } from "./change-items-dialog.tsx";
-import { ItemDialog } from "./item-dialog.tsx";
-import { allItems, type ItemFilter, prefixOf, sinceOf } from "./item-filter.ts";
+import { allItems, type ItemFilter, prefixOf } from "./item-filter.ts";
 import { ItemFilters } from "./item-filters.tsx";
-import { changeSummary, summaryOf } from "./item-values.ts";
-import { useDebounced } from "./use-debounced.ts";
+import { itemsCsv } from "./items-csv.ts";
+import { ItemsTable } from "./items-table.tsx";
+import { LabelsDialog, labelsMax } from "./labels-dialog.tsx";
+import { loadItems, useItems } from "./load-items.ts";
+import { RemoveItemsDialog } from "./remove-items-dialog.tsx";
+import { type Selection, useSelection } from "./use-selection.ts";
 import "./items-tab.css";
-
-/** The first page is small, to be fast. Later pages are large, because a run reloads all pages. */
-const pageSizes = { first: 200, further: 500 };
-const rowHeight = 60;
-const listHeight = 600;
 
 interface ItemsTabProps {
   readonly list: Watchlist;
   readonly onChanged: () => void;
 }
 
-function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
-  const prefix = useDebounced(prefixOf(filter.idPrefix));
-  const since = sinceOf(filter, list);
-  const pages = usePages<WatchlistItem>(
-    (api, cursor, signal) =>
-      api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
-        signal,
-        query: {
-          limit: cursor === undefined ? pageSizes.first : pageSizes.further,
-          starting_after: cursor,
-          state: filter.state,
-          changed_since: since,
-          id_prefix: prefix,
-        },
-      }),
-    [list.id, filter.state, since, prefix],
-  );
-  useRefreshOnChange(pages.refresh, `${list.run_count} ${list.last_run_status} ${list.item_count}`);
-  return pages;
-}
+type DialogName = "change" | "label" | "remove";
 
 /**
- * Shows the items of a watchlist, each with its state and its last change. Loads more items while
- * the user scrolls. Calls `onChanged` after the user has added or removed items.
+ * Shows the items of a watchlist, each with its values and its last change. Loads more items while
+ * the user scrolls. Calls `onChanged` after the user has added, removed or labelled items.
  */
 export function ItemsTab({ list, onChanged }: ItemsTabProps) {
   const [filter, setFilter] = useState(allItems);
-  const [open, setOpen] = useState<"change" | WatchlistItem>();
+  const [open, setOpen] = useState<DialogName>();
   const pages = useItems(list, filter);
-  const close = (): void => setOpen(undefined);
+  const selection = useSelection(pages.entries);
+  const download = useAction(async (api) => itemsCsv(await loadItems(api, list, filter)));
+  const changed = (): void => {
+    selection.clear();
+    pages.refresh();
+    onChanged();
+  };
   return (
     <>
       <Card
         title="Items"
-        actions={
-          <WriteButton small onClick={() => setOpen("change")}>
-            Add or remove items
-          </WriteButton>
-        }
+        actions={<Actions list={list} download={download} onChange={() => setOpen("change")} />}
         flush
       >
-        <ItemFilters list={list} filter={filter} onChange={setFilter} />
-        <Items list={list} pages={pages} filter={filter} onOpen={setOpen} />
+        <ItemFilters
+          list={list}
+          filter={filter}
+          onChange={(next) => {
+            selection.clear();
+            setFilter(next);
+          }}
+        />
+        {download.error && <ErrorState error={download.error} />}
+        {selection.items.length > 0 && <Selected selection={selection} onOpen={setOpen} />}
+        <Items list={list} pages={pages} filter={filter} selection={selection} />
       </Card>
-      {open === "change" && <ChangeItemsDialog list={list} onChanged={onChanged} onClose={close} />}
-      {typeof open === "object" && <ItemDialog item={open} list={list} onClose={close} />}
+      <Dialogs
+        open={open}
+        list={list}
+        items={selection.items}
+        onChanged={open === "change" ? onChanged : changed}
+        onClose={() => setOpen(undefined)}
+      />
     </>
   );
+}
+
+interface ActionsProps {
+  readonly list: Watchlist;
+  readonly download: Action<void, string>;
+  readonly onChange: () => void;
+}
+
+function Actions({ list, download, onChange }: ActionsProps) {
+  const save = async (): Promise<void> => {
+    const text = await download.run();
+    if (text !== undefined) saveFile(`items-${list.id}.csv`, text);
+  };
+  return (
+    <div class="row">
+      <Button
+        small
+        label="CSV of all items that match the filters"
+        busy={download.busy}
+        disabledReason={list.item_count === 0 ? "The watchlist has no items." : undefined}
+        onClick={() => void save()}
+      >
+        CSV
+      </Button>
+      <WriteButton small onClick={onChange}>
+        Add or remove items
+      </WriteButton>
+    </div>
+  );
+}
+
+interface SelectedProps {
+  readonly selection: Selection;
+  readonly onOpen: (dialog: DialogName) => void;
+}
+
+/** The actions for the selected items. */
+function Selected({ selection, onOpen }: SelectedProps) {
+  const { length: count } = selection.items;
+  return (
+    <div class="row" role="group" aria-label="Selected items">
+      <strong role="status">{formatCount(count)} selected</strong>
+      <WriteButton
+        small
+        disabledReason={
+          count > labelsMax ? `Select at most ${labelsMax} items to label them.` : undefined
+        }
+        onClick={() => onOpen("label")}
+      >
+        Label
+      </WriteButton>
+      <WriteButton small variant="danger" onClick={() => onOpen("remove")}>
+        Remove
+      </WriteButton>
+      <Button small variant="quiet" onClick={selection.clear}>
+        Clear the selection
+      </Button>
+    </div>
+  );
+}
+
+interface DialogsProps extends ItemsTabProps {
+  readonly open: DialogName | undefined;
+  readonly items: readonly WatchlistItem[];
+  readonly onClose: () => void;
+}
+
+function Dialogs({ open, items, ...props }: DialogsProps) {
+  if (open === "change") return <ChangeItemsDialog {...props} />;
+  if (open === "label") return <LabelsDialog {...props} items={items} />;
+  return open === "remove" ? <RemoveItemsDialog {...props} items={items} /> : null;
 }
 
 interface ItemsProps {
   readonly list: Watchlist;
   readonly pages: Pages<WatchlistItem>;
   readonly filter: ItemFilter;
-  readonly onOpen: (item: WatchlistItem) => void;
+  readonly selection: Selection;
 }
 
-function Items({ list, pages, filter, onOpen }: ItemsProps) {
+function Items({ list, pages, filter, selection }: ItemsProps) {
   const { entries, error, hasMore } = pages;
   const failed = error && <ErrorState error={error} onRetry={pages.refresh} />;
   if (entries === undefined) return failed ?? <Skeleton lines={6} />;
   if (entries.length === 0) return failed ?? <NoItems list={list} filter={filter} />;
-  const total = totalOf(list, filter);
+  const total = hasMore ? totalOf(list, filter) : entries.length;
+  const count = formatCount(total ?? entries.length);
   return (
     <>
       {failed}
       <p class="muted small" role="status">
-        {hasMore && total !== undefined
-          ? `${formatCount(total)} items`
-          : `${hasMore ? "More than " : ""}${formatCount(entries.length)} ${entries.length === 1 ? "item" : "items"}`}
+        {total === undefined ? "More than " : ""}
+        {count} {count === "1" ? "item" : "items"}
       </p>
-      <VirtualList
-        label="Items"
-        entries={entries}
-        entryKey={({ id }) => id}
-        rowHeight={rowHeight}
-        height={listHeight}
-        onEnd={pages.loadMore}
-        total={hasMore ? total : entries.length}
-        entry={(item) => <ItemRow item={item} list={list} onOpen={() => onOpen(item)} />}
-      />
+      <ItemsTable list={list} pages={pages} entries={entries} total={total} selection={selection} />
     </>
   );
 }
@@ -129,34 +184,5 @@ function NoItems({ list, filter }: Pick<ItemsProps, "list" | "filter">) {
     <EmptyState title="No items match the filter.">
       {filter.changedSince !== undefined && "No item changed or was delisted since then."}
     </EmptyState>
-  );
-}
-
-interface ItemRowProps {
-  readonly item: WatchlistItem;
-  readonly list: Watchlist;
-  readonly onOpen: () => void;
-}
-
-function ItemRow({ item, list, onOpen }: ItemRowProps) {
-  const { last_change: change } = item;
-  return (
-    <button type="button" class="item-row" aria-haspopup="dialog" onClick={onOpen}>
-      <span class="item-id">
-        <code>{item.id}</code>
-        <StateBadge state={item.state} />
-      </span>
-      <span class="item-summary number">{summaryOf(item, list.currency)}</span>
-      <span class={change === null ? "item-change muted" : "item-change"}>
-        {changeSummary(item, list.currency)}
-      </span>
-      <span class="item-time muted small">
-        {item.last_read_at !== null && (
-          <>
-            read <RelativeTime time={item.last_read_at} />
-          </>
-        )}
-      </span>
-    </button>
   );
 }

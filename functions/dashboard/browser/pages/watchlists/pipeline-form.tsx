@@ -1,9 +1,10 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../api/api-error.ts";
 import type { Pipeline, Scrapers, Watchlist, WatchlistEstimate } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
+import { Segmented } from "../../ui/filters.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import {
@@ -21,8 +22,10 @@ import {
   pipelineText,
 } from "./pipeline-draft.ts";
 import { PipelineGraph } from "./pipeline-graph.tsx";
+import { rulesIn } from "./rule-draft.ts";
+import { RulesForm } from "./rules-form.tsx";
 import { scheduleFieldsIn } from "./schedule-draft.ts";
-import { useDebounced } from "./use-debounced.ts";
+import { useDebounced } from "../../api/use-debounced.ts";
 
 /** The platform and the marketplace of a watchlist. */
 export interface Shop {
@@ -90,8 +93,8 @@ interface PipelineFormProps {
 }
 
 /**
- * Fields for a pipeline: a template, or JSON with the service's errors at its lines. Also draws the
- * pipeline.
+ * Fields for a pipeline: a template, or rules or JSON with the service's errors at their places.
+ * Also draws the pipeline.
  */
 export function PipelineForm(props: PipelineFormProps) {
   return (
@@ -102,7 +105,8 @@ export function PipelineForm(props: PipelineFormProps) {
 function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
   const { draft, onChange, known, estimate } = props;
   const template = known.templates.find(({ id }) => id === draft.template);
-  const shown = useShown(draft, template?.pipeline, estimate.data);
+  const estimated = estimate.data && isOf(known, estimate.data) ? estimate.data : undefined;
+  const shown = useShown(draft, template?.pipeline, estimated);
   const refusal = pipelineError(estimate.error) ?? pipelineError(props.error);
   const other = estimate.error?.param === undefined ? estimate.error : undefined;
   return (
@@ -110,7 +114,7 @@ function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
       <TemplateField draft={draft} known={known} onChange={onChange} shown={shown} />
       <SettingFields {...props} />
       {draft.template === null && (
-        <PipelineEditor draft={draft} onChange={onChange} refusal={refusal} />
+        <PipelineEditor draft={draft} onChange={onChange} known={known} refusal={refusal} />
       )}
       {draft.template !== null && refusal && <ErrorState error={refusal} />}
       {other && <ErrorState error={other} onRetry={estimate.refresh} />}
@@ -121,6 +125,10 @@ function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
 
 const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
   error?.param?.startsWith("pipeline") === true ? error : undefined;
+
+/** Returns false for the estimate of another platform, until the new one arrives. */
+const isOf = ({ scrapers }: Scrapers, { pipeline }: WatchlistEstimate): boolean =>
+  pipeline.steps.every(({ scraper }) => scrapers.some(({ id }) => id === scraper));
 
 /**
  * Returns the newest valid pipeline. The page draws it while the text that the user types is not
@@ -153,10 +161,7 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
     onChange({ template: null, text: shown === undefined ? draft.text : pipelineText(shown) });
   return (
     <div class="template-row">
-      <Field
-        label="Template"
-        hint={template?.description ?? "Custom steps, written as JSON below."}
-      >
+      <Field label="Template" hint={template?.description ?? "Your own steps and rules."}>
         {(control) => (
           <select
             {...control}
@@ -170,11 +175,11 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
                 {id === defaultTemplate ? `${name} (default)` : name}
               </option>
             ))}
-            <option value={custom}>Custom (JSON)</option>
+            <option value={custom}>Custom</option>
           </select>
         )}
       </Field>
-      {draft.template !== null && <Button onClick={write}>Edit as JSON</Button>}
+      {draft.template !== null && <Button onClick={write}>Edit the rules</Button>}
     </div>
   );
 }
@@ -203,10 +208,44 @@ function SettingFields({ draft, scrapers, settings, onSettings, ...props }: Pipe
 }
 
 interface PipelineEditorProps extends Pick<PipelineFormProps, "draft" | "onChange"> {
+  readonly known: Scrapers;
   readonly refusal: ApiError | undefined;
 }
 
-function PipelineEditor({ draft, onChange, refusal }: PipelineEditorProps) {
+const forms = [
+  ["rules", "Rules"],
+  ["json", "JSON"],
+] as const;
+
+/** Edits a pipeline as rules, or as JSON. Shows only JSON if the rules cannot show the pipeline. */
+function PipelineEditor(props: PipelineEditorProps) {
+  const { draft, onChange, known, refusal } = props;
+  const [form, setForm] = useState<string>("rules");
+  const rules = rulesIn(draft.text);
+  const isJson = form === "json" || rules === undefined;
+  return (
+    <>
+      <Segmented
+        label="Edit the pipeline as"
+        choices={forms}
+        value={isJson ? "json" : "rules"}
+        onChange={setForm}
+      />
+      {isJson ? (
+        <PipelineJson {...props} />
+      ) : (
+        <RulesForm
+          pipeline={rules}
+          known={known}
+          refusal={refusal}
+          onChange={(pipeline) => onChange({ template: null, text: pipelineText(pipeline) })}
+        />
+      )}
+    </>
+  );
+}
+
+function PipelineJson({ draft, onChange, refusal }: PipelineEditorProps) {
   const syntax = pipelineProblem(draft.text);
   return (
     <JsonEditor

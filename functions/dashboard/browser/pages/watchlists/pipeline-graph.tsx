@@ -41,8 +41,8 @@ export function PipelineGraph({ pipeline, label = "Pipeline" }: PipelineGraphPro
           ))}
         </svg>
       </div>
-      <details class="graph-words">
-        <summary>In words</summary>
+      <details class="graph-words" open>
+        <summary>In plain English</summary>
         <ul>
           {sentences.map((sentence) => (
             <li key={sentence}>{sentence}</li>

@@ -12,7 +12,7 @@ import {
   type ScheduleDraft,
   scheduleFieldsOf,
 } from "./schedule-draft.ts";
-import { useDebounced } from "./use-debounced.ts";
+import { useDebounced } from "../../api/use-debounced.ts";
 
 const shownTimes = 5;
 

@@ -8,6 +8,7 @@ import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
+import { BacktestCard } from "./backtest-card.tsx";
 import { EstimateCard } from "./estimate-card.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
@@ -150,6 +151,13 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
         error={error}
       />
       <EstimateCard estimate={estimate.data} items={list.item_count} />
+      {list.run_count > 0 && (
+        <BacktestCard
+          list={list}
+          pipeline={pipelineOf(draft.pipeline, scrapers.data)}
+          limits={draft.limits}
+        />
+      )}
     </>
   );
 }

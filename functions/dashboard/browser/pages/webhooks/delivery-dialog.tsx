@@ -1,6 +1,11 @@
 import { useState } from "preact/hooks";
 import type { ApiError } from "../../api/api-error.ts";
-import type { WebhookDelivery, WebhookDeliveryWithAttempts } from "../../api/resources.ts";
+import type {
+  List,
+  WebhookDelivery,
+  WebhookDeliveryWithAttempts,
+  WebhookEndpoint,
+} from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { formatDuration } from "../../format/sizes.ts";
@@ -11,9 +16,12 @@ import { Facts } from "../../ui/card.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
+import { curlOf } from "./delivery-curl.ts";
 import { reasonInWords } from "./delivery-words.ts";
 import { RedeliverButton } from "./redeliver-button.tsx";
+import { SendElsewhere } from "./send-elsewhere.tsx";
 import "./webhooks.css";
 
 interface DeliveryDialogProps {
@@ -35,6 +43,10 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
     [id],
     { poll: (data) => (data?.state === "pending" ? pendingSeconds : undefined) },
   );
+  const endpoints = useQuery(
+    (api, signal) => api.get<List<WebhookEndpoint>>("webhook_endpoints", { signal }),
+    [],
+  );
   const [failure, setFailure] = useState<ApiError>();
   const again = (): void => {
     delivery.refresh();
@@ -48,7 +60,10 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
             <DeliveryFacts delivery={shown} />
             <RequestBody body={shown.request_body} />
             <h3>Attempts</h3>
-            <Attempts delivery={shown} />
+            <Attempts delivery={shown} url={urlOf(shown, endpoints.data)} />
+            {shown.run_id !== null && endpoints.data && (
+              <SendElsewhere delivery={shown} endpoints={endpoints.data} onSent={onRedelivered} />
+            )}
             {failure && <ErrorState error={failure} />}
             <div class="dialog-actions">
               <Button onClick={onClose}>Close</Button>
@@ -66,6 +81,12 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
     </Dialog>
   );
 }
+
+/** Returns the current URL of a delivery's endpoint; undefined for a deleted endpoint. */
+const urlOf = (
+  { endpoint_id: id }: WebhookDelivery,
+  endpoints: List<WebhookEndpoint> | undefined,
+): string | undefined => endpoints?.data.find((endpoint) => endpoint.id === id)?.url;
 
 function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
   const { watchlist_id: listId, next_attempt_at: next } = delivery;
@@ -112,9 +133,14 @@ function RequestBody({ body }: { readonly body: string | null }) {
 const ListName = ({ id, name }: { readonly id: string; readonly name: string | undefined }) =>
   name === undefined ? <code>{id}</code> : <a href={linkTo(`/watchlists/${id}`)}>{name}</a>;
 
+interface AttemptsProps {
+  readonly delivery: WebhookDeliveryWithAttempts;
+  readonly url: string | undefined;
+}
+
 /** Lists the attempts, newest first. */
-function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts }) {
-  const { attempts, attempt_count: count } = delivery;
+function Attempts({ delivery, url }: AttemptsProps) {
+  const { attempts, attempt_count: count, request_body: body } = delivery;
   if (attempts.length === 0) return <p class="muted">No attempts yet.</p>;
   const older = count - attempts.filter(({ attempt }) => attempt !== null).length;
   return (
@@ -143,6 +169,15 @@ function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts
               >
                 {headerLines(attempt.request_headers)}
               </pre>
+              {url !== undefined && body !== null && (
+                <p class="row small muted">
+                  <CopyButton
+                    text={curlOf({ url, headers: attempt.request_headers, body })}
+                    what={`attempt ${attempt.attempt} as curl`}
+                  />
+                  As curl. A receiver refuses the signature once it is older than five minutes.
+                </p>
+              )}
             </details>
           )}
           {attempt.response !== null && attempt.response !== "" && (

@@ -13,7 +13,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { type DeliveryFilters, deliveryFilters } from "./deliveries.ts";
 import { answerInWords } from "./delivery-words.ts";
-import { runEventTypes } from "./event-types.ts";
+import { runEventTypes, testType } from "./event-types.ts";
 import "./webhooks.css";
 
 interface DeliveryLogProps {
@@ -90,7 +90,6 @@ const states = [
   ["delivered", "Delivered"],
   ["failed", "Failed"],
 ] as const;
-const testType = "webhook.test";
 
 function FilterRow(props: {
   readonly path: string;

@@ -11,6 +11,9 @@ const words: Readonly<Record<RunEventType, string>> = {
 /** The event types of watchlists, each with a text for what causes an event. */
 export const runEventTypes: readonly (readonly [string, string])[] = Object.entries(words);
 
+/** The event type of tests, unless the user chooses another. */
+export const testType: string = "webhook.test";
+
 /**
  * Returns a text for the event types of an endpoint: `All types` (null), `2 of 4 types` or `None`.
  */

@@ -3,8 +3,14 @@ import { useState } from "preact/hooks";
 import type { WebhookTest } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { WriteButton } from "../../ui/button.tsx";
+import { SelectFilter } from "../../ui/filters.tsx";
 import { ErrorState, Notice } from "../../ui/states.tsx";
 import { testInWords } from "./delivery-words.ts";
+import { runEventTypes, testType } from "./event-types.ts";
+
+const types = [testType, ...runEventTypes.map(([type]) => type)].map(
+  (type) => [type, type] as const,
+);
 
 interface EndpointTest {
   readonly button: ComponentChildren;
@@ -13,7 +19,7 @@ interface EndpointTest {
 }
 
 /**
- * Returns a button that sends a test delivery, and the result of the last test or its error.
+ * Returns a button that sends a test delivery of the chosen event type, and the result of the last test or its error.
  * @param blocked the reason why the endpoint accepts no test now; undefined if it accepts one
  * @param onSent called after each test, when the delivery log may have a new entry
  */
@@ -23,7 +29,10 @@ export function useEndpointTest(
   onSent: () => void,
 ): EndpointTest {
   const [outcome, setOutcome] = useState<WebhookTest>();
-  const test = useAction((api) => api.send<WebhookTest>("POST", `webhook_endpoints/${id}/test`));
+  const [type, setType] = useState(testType);
+  const test = useAction((api) =>
+    api.send<WebhookTest>("POST", `webhook_endpoints/${id}/test`, { body: { type } }),
+  );
   const send = async (): Promise<void> => {
     setOutcome(undefined);
     setOutcome(await test.run(undefined));
@@ -31,14 +40,22 @@ export function useEndpointTest(
   };
   return {
     button: (
-      <WriteButton
-        variant="primary"
-        busy={test.busy}
-        disabledReason={blocked}
-        onClick={() => void send()}
-      >
-        Send a test
-      </WriteButton>
+      <span class="row">
+        <SelectFilter
+          label="Type of the test event"
+          choices={types}
+          value={type}
+          onChange={setType}
+        />
+        <WriteButton
+          variant="primary"
+          busy={test.busy}
+          disabledReason={blocked}
+          onClick={() => void send()}
+        >
+          Send a test
+        </WriteButton>
+      </span>
     ),
     outcome: (
       <div class="test-outcome" role="status">

@@ -15,6 +15,7 @@ import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { type EndpointDialogName, EndpointDialogs } from "./endpoint-dialogs.tsx";
 import { HealthNotice, healthFacts, stateOf } from "./endpoint-health.tsx";
+import { EndpointHistory } from "./endpoint-history.tsx";
 import { EnabledButton } from "./endpoint-state.tsx";
 import { eventsInWords } from "./event-types.ts";
 import { RedeliverButton } from "./redeliver-button.tsx";
@@ -76,6 +77,7 @@ export function WebhookPage({ parameters, query }: PageProps) {
               blocked={blocked}
               onRecover={() => setOpen("recover")}
             />
+            <EndpointHistory endpointId={id} />
             <VerifyCard />
             <DeleteCard onDelete={() => setOpen("delete")} />
             <EndpointDialogs

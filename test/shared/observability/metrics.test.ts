@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newMetrics, inLines } from "../../../shared/observability/figures.ts";
+import { newMetrics, inLines } from "../../../shared/observability/metrics.ts";
 import { metricKinds } from "../../../shared/observability/metric-names.ts";
 
 const items = (scraper: string, ok: number) => newMetrics("items", { scraper }, { items_ok: ok });

@@ -104,7 +104,7 @@ export function deliveryTables(measured: Measured): Record<string, unknown> {
 export function printDelivery(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`
-  ratios: the time and CPU time of the bare loop divided by those of the service. At 1 the service is
+  ratios: the time and CPU time of the bare loop, divided by the time and CPU time of the service. At 1 the service is
     as fast as the loop, below 1 it is slower.
   publish: compresses and archives the bodies, writes the feed and the outbox, and sends messages.
   deliver: claims the target, then reads, signs, sends and logs the events. One message per function.

@@ -1,0 +1,15 @@
+export type CsvValue = string | number | boolean | null | undefined;
+
+/**
+ * Returns a table as CSV (RFC 4180). An unknown value is an empty cell. A text that a spreadsheet
+ * would read as a formula gets an apostrophe in front.
+ */
+export const csvOf = (header: readonly string[], rows: readonly (readonly CsvValue[])[]): string =>
+  [header, ...rows].map((cells) => `${cells.map(cellOf).join(",")}\r\n`).join("");
+
+function cellOf(value: CsvValue): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,47 @@
+import type { FieldChange } from "../../api/resources.ts";
+import { formatPercentChange } from "../../format/numbers.ts";
+import { type ChangeTone, valueWords } from "../watchlists/item-values.ts";
+import { kinds } from "./change-filter.ts";
+
+/** Returns the kind of a change for people, such as `Price drops`. */
+export const kindWords = ({ kind }: FieldChange): string =>
+  kinds.find(([one]) => one === kind)?.[1] ?? kind;
+
+/** Returns the size of a change in percent with its sign; empty if it is not known. */
+export const percentWords = ({ delta_percent: percent }: FieldChange): string =>
+  percent === null ? "" : formatPercentChange(percent);
+
+/**
+ * Returns the size of a change with its sign and the currency of an amount: `−3.00 USD`. Empty
+ * unless both values are numbers.
+ */
+export function amountWords({ delta, field, currency }: FieldChange): string {
+  if (delta === null) return "";
+  const sign = delta > 0 ? "+" : delta < 0 ? "−" : "";
+  return `${sign}${valueWords(field, Math.abs(delta), currency)}`;
+}
+
+/** Returns the tone of a change. */
+export function toneOf({ kind }: FieldChange): ChangeTone {
+  if (kind === "price_drop" || kind === "back_in_stock") return "good";
+  if (kind === "price_rise" || kind === "sold_out" || kind === "delisted") return "bad";
+  return "neutral";
+}
+
+/**
+ * Returns the values of a change: `12.00 USD → 10.00 USD`. If the value before was nothing, also
+ * shows the last known one, with which the size compares.
+ */
+export function valuesWords({
+  kind,
+  field,
+  before,
+  after,
+  last_known: known,
+  currency,
+}: FieldChange): string {
+  if (kind === "delisted") return "listed → delisted";
+  const gap =
+    before === null && known !== null ? `${valueWords(field, known, currency)}, then ` : "";
+  return `${gap}${valueWords(field, before, currency)} → ${valueWords(field, after, currency)}`;
+}

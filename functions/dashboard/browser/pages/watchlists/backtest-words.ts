@@ -1,0 +1,95 @@
+import type { Backtest, WatchlistRun } from "../../api/resources.ts";
+import { formatCount, formatCredits } from "../../format/numbers.ts";
+import type { LimitsDraft } from "./watchlist-settings.ts";
+
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+/**
+ * Returns the result of a back-test as a sentence: `These 96 runs would have reported 14 items and
+ * cost 1,240 credits.`
+ */
+export function backtestSentence({ total: { runs, events, credits } }: Backtest): string {
+  const items = Object.values(events).reduce((sum, count) => sum + count, 0);
+  const begin = runs === 1 ? "This run" : `These ${formatCount(runs)} runs`;
+  return `${begin} would have reported ${counted(items, "item")} in events and cost ${formatCredits(credits)}.`;
+}
+
+/**
+ * Returns what the limits would have held back in the runs of a back-test, as sentences.
+ * @param runs the past runs, of which those of the back-test count
+ * @param limits the limits of the form; a text that is not a number does not limit
+ */
+export function limitSentences(
+  backtest: Backtest,
+  runs: readonly WatchlistRun[],
+  limits: LimitsDraft,
+): readonly string[] {
+  const { daily_credit_budget: daily } = limits.credits;
+  const budget = Number(daily);
+  const perDay = Object.values(creditsByDay(backtest));
+  const over = perDay.filter((credits) => credits > budget).length;
+  const tested = new Set(backtest.runs.map((run) => run.run_number));
+  const held = runs.filter((run) => tested.has(run.run_number) && isHeld(run, limits)).length;
+  return [
+    daily.trim() === ""
+      ? "No daily budget limits the runs."
+      : `The daily budget of ${formatCredits(budget)} would have been reached on ${over} of ${counted(perDay.length, "day")}.`,
+    limits.isBraked
+      ? `The brake would have held ${held} of ${counted(tested.size, "run")}.`
+      : "The brake is off.",
+  ];
+}
+
+/** Returns the credits of the runs by UTC day. */
+function creditsByDay({ runs }: Backtest): Readonly<Record<string, number>> {
+  const days: Record<string, number> = {};
+  for (const { started_at: at, credits } of runs) {
+    const day = at.slice(0, "2026-11-28".length);
+    days[day] = (days[day] ?? 0) + credits;
+  }
+  return days;
+}
+
+const wholeShare = 100;
+
+/** Returns true if the brake would hold a past run, by its counts of read and changed items. */
+function isHeld({ stats }: WatchlistRun, { brake }: LimitsDraft): boolean {
+  const entry = stats.steps[stats.entry];
+  const read = (entry?.ok ?? 0) + (entry?.not_found ?? 0) - stats.new_items;
+  const changed = stats.changed + stats.delisted;
+  return (
+    read >= Number(brake.min_items) &&
+    changed * wholeShare > Number(brake.max_changed_percent) * read
+  );
+}
+
+/** Returns what the back-test does not know, as sentences. */
+export function unknownSentences({
+  unknown_fields: fields,
+  unknown_reads: reads,
+  removed_items: removed,
+  left_out_runs: leftOut,
+}: Backtest): readonly string[] {
+  return [
+    ...fields.map(
+      ({ step, field }) =>
+        `The history has no ${field} of step ${step} for some items. Rules that test it did not match them.`,
+    ),
+    ...reads.map(
+      ({ step, reads: count }) =>
+        `The past runs did not make ${counted(count, "read")} of step ${step}. The back-test uses the last known values.`,
+    ),
+    ...(removed > 0
+      ? [`${counted(removed, "item was", "items were")} removed since then and left out.`]
+      : []),
+    ...(leftOut.length > 0
+      ? [
+          `${counted(leftOut.length, "run was", "runs were")} left out: ` +
+            (leftOut.length === 1
+              ? "it is held, was discarded or has not ended."
+              : "they are held, were discarded or have not ended."),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,33 @@
+import type { HistoryPoint, List, Watchlist } from "../../api/resources.ts";
+import type { ApiClient } from "../../api/client.ts";
+
+/** The largest page that the API returns. */
+const pageSize = 1_000;
+/** The number of pages that are loaded. A chart cannot show more changes than they contain. */
+const pagesMax = 5;
+
+/** The kept changes of an item, oldest first. */
+export interface ItemHistory {
+  readonly points: readonly HistoryPoint[];
+  /** True if older changes were not loaded. */
+  readonly isCut: boolean;
+}
+
+/** Loads the newest kept changes of an item. */
+export async function loadHistory(
+  api: ApiClient,
+  { listId, itemId }: { readonly listId: Watchlist["id"]; readonly itemId: string },
+  signal: AbortSignal,
+): Promise<ItemHistory> {
+  const points: HistoryPoint[] = [];
+  let isCut = true;
+  for (let page = 0; page < pagesMax && isCut; page += 1) {
+    const { data, has_more: hasMore } = await api.get<List<HistoryPoint>>(
+      `watchlists/${listId}/items/${itemId}/history`,
+      { signal, query: { limit: pageSize, starting_after: points.at(-1)?.id } },
+    );
+    points.push(...data);
+    isCut = hasMore;
+  }
+  return { points: points.toReversed(), isCut };
+}

@@ -1,0 +1,89 @@
+import type { Watchlist } from "../../api/resources.ts";
+import type { Pages } from "../../api/use-pages.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { linkTo } from "../../shell/router.ts";
+import { Card } from "../../ui/card.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import type { ItemEvent } from "./item-events.ts";
+import { delisted, type Rule, rulesOf } from "./rules.ts";
+
+interface RulesCardProps {
+  readonly list: Watchlist;
+  readonly events: Pages<ItemEvent>;
+}
+
+/** Shows the rules that report the item in events, when they did, and these events. */
+export function RulesCard({ list, events }: RulesCardProps) {
+  const rules = rulesOf(list.pipeline);
+  const found = events.entries ?? [];
+  return (
+    <>
+      <Card title="Rules" flush>
+        <Table
+          caption="Rules that report items of this watchlist"
+          columns={ruleColumns(found)}
+          rows={rules}
+          rowKey={({ id }) => id}
+          empty={<EmptyState title="No route of the pipeline reports items." />}
+        />
+      </Card>
+      <Card title="Events about the item" flush>
+        <Table
+          caption="Events about the item"
+          columns={eventColumns(list)}
+          rows={events.entries}
+          rowKey={({ id }) => id}
+          error={events.error}
+          onRetry={events.refresh}
+          empty={
+            <EmptyState title={events.hasMore ? "No event found yet." : "No event found."}>
+              The service keeps events for 30 days. The search reads the runs that changed the item.
+            </EmptyState>
+          }
+        />
+        <Pager pages={events} />
+      </Card>
+    </>
+  );
+}
+
+/** Returns the `when` of the route that caused an event; `delisted` for a delisted item. */
+const causeOf = ({ type, branch }: ItemEvent): string =>
+  type === "watchlist.product.delisted" ? delisted : (branch ?? "changed");
+
+/** Returns the newest of the events that a rule caused; undefined if there is none. */
+const lastOf = ({ step, cause }: Rule, events: readonly ItemEvent[]): ItemEvent | undefined =>
+  events.find((event) => causeOf(event) === cause && (step === undefined || event.step === step));
+
+const ruleColumns = (events: readonly ItemEvent[]): readonly Column<Rule>[] => [
+  { head: "Rule", isRowHead: true, cell: ({ words }) => words },
+  { head: "Step", cell: ({ step }) => step ?? "every step" },
+  {
+    head: "Last event",
+    align: "end",
+    cell: (rule) => {
+      const last = lastOf(rule, events);
+      return last === undefined ? "none found" : <RelativeTime time={last.at} />;
+    },
+  },
+];
+
+const eventColumns = (list: Watchlist): readonly Column<ItemEvent>[] => [
+  {
+    head: "Event",
+    isRowHead: true,
+    cell: ({ type, eventId }) => (
+      <span class="event-name">
+        <a href={linkTo("/webhooks", { event_type: type, watchlist_id: list.id })}>{type}</a>
+        <code class="muted small">{eventId}</code>
+      </span>
+    ),
+  },
+  { head: "Route", cell: (event) => causeOf(event).replaceAll("_", " ") },
+  { head: "Step", cell: ({ step }) => step ?? "–" },
+  { head: "Run", align: "end", cell: ({ runNumber }) => formatCount(runNumber) },
+  { head: "Sent", align: "end", cell: ({ at }) => <RelativeTime time={at} /> },
+];

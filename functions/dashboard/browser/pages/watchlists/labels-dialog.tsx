@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import type { Watchlist, WatchlistItem, WatchlistItemChange } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { Button } from "../../ui/button.tsx";
+import { CancelButton, Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { ErrorState, Notice } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toast.tsx";
+
+interface LabelsDialogProps {
+  readonly list: Watchlist;
+  readonly items: readonly WatchlistItem[];
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** The number of items that the user can label at once. */
+export const labelsMax = 50;
+
+/**
+ * A dialog with a field for the label of each selected item. Sends only the changed labels. If the
+ * call fails, shows the error and stays open.
+ */
+export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogProps) {
+  const toast = useToast();
+  const [opened] = useState(items);
+  const [labels, setLabels] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(items.map(({ id, label }) => [id, label ?? ""])),
+  );
+  const changed = opened.filter(({ id, label }) => labels[id]?.trim() !== (label ?? ""));
+  const save = useAction((api) =>
+    api.send<WatchlistItemChange>("POST", `watchlists/${list.id}/items`, {
+      body: { add: changed.map(({ id }) => ({ id, label: labels[id]?.trim() || null })) },
+    }),
+  );
+  const submit = async (): Promise<void> => {
+    const done = await save.run(undefined);
+    if (done === undefined) return;
+    toast(`${formatCount(done.updated)} labelled`);
+    onChanged();
+    onClose();
+  };
+  return (
+    <Dialog title="Label items" busy={save.busy} onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (changed.length > 0) void submit();
+        }}
+      >
+        {opened.map(({ id, title }) => (
+          <Field key={id} label={`Label of ${id}`} {...(title !== null && { hint: title })}>
+            {(control) => (
+              <input
+                {...control}
+                autocomplete="off"
+                value={labels[id]}
+                onInput={({ currentTarget: { value } }) => setLabels({ ...labels, [id]: value })}
+              />
+            )}
+          </Field>
+        ))}
+        {opened.some(({ state }) => state === "delisted") && (
+          <Notice tone="warning">
+            <p>A new label makes a delisted item new again: the next run reads it.</p>
+          </Notice>
+        )}
+        {save.error && <ErrorState error={save.error} />}
+        <div class="dialog-actions">
+          <CancelButton />
+          <Button
+            type="submit"
+            variant="primary"
+            busy={save.busy}
+            disabledReason={changed.length === 0 ? "No label was changed." : undefined}
+          >
+            Save labels
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ApiClient } from "../../api/client.ts";
+import type { List, Watchlist, WatchlistItem } from "../../api/resources.ts";
+import { type Pages, usePages } from "../../api/use-pages.ts";
+import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
+import { type ItemFilter, prefixOf, sinceOf } from "./item-filter.ts";
+import { useDebounced } from "../../api/use-debounced.ts";
+
+/** The first page is small, to be fast. Later pages are large, because a run reloads all pages. */
+const pageSizes = { first: 200, further: 500 };
+/** The largest page that the API returns. */
+const pageMax = 1_000;
+
+/** Loads the items that match a filter, page by page. Loads them again when a run ends. */
+export function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
+  const prefix = useDebounced(prefixOf(filter.idPrefix));
+  const since = sinceOf(filter, list);
+  const pages = usePages<WatchlistItem>(
+    (api, cursor, signal) =>
+      api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
+        signal,
+        query: {
+          limit: cursor === undefined ? pageSizes.first : pageSizes.further,
+          starting_after: cursor,
+          state: filter.state,
+          changed_since: since,
+          id_prefix: prefix,
+        },
+      }),
+    [list.id, filter.state, since, prefix],
+  );
+  useRefreshOnChange(pages.refresh, `${list.run_count} ${list.last_run_status} ${list.item_count}`);
+  return pages;
+}
+
+/** Loads all items that match a filter. */
+export async function loadItems(
+  api: ApiClient,
+  list: Watchlist,
+  filter: ItemFilter,
+): Promise<readonly WatchlistItem[]> {
+  const items: WatchlistItem[] = [];
+  for (let hasMore = true; hasMore;) {
+    const page = await api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
+      query: {
+        limit: pageMax,
+        starting_after: items.at(-1)?.id,
+        state: filter.state,
+        changed_since: sinceOf(filter, list),
+        id_prefix: prefixOf(filter.idPrefix),
+      },
+    });
+    items.push(...page.data);
+    hasMore = page.has_more;
+  }
+  return items;
+}

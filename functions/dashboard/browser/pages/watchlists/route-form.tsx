@@ -1,0 +1,315 @@
+import type { ComponentChildren } from "preact";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/field.tsx";
+import { type Route, routeWords } from "./pipeline-words.ts";
+import {
+  fieldsFor,
+  firstValue,
+  hasKey,
+  needsValue,
+  opsOf,
+  routeField,
+  routeWhen,
+  type Scraper,
+  type Test,
+  whenWords,
+  withNewTest,
+  withoutTest,
+  withTest,
+} from "./rule-draft.ts";
+import { NumberInput, numberOf, ValueField } from "./value-field.tsx";
+
+interface RouteFormProps {
+  /** The name of the rule, such as `Rule 1 of check`. */
+  readonly about: string;
+  readonly route: Route;
+  readonly scraper: Scraper | undefined;
+  /** The IDs of the steps that the rule can lead to. */
+  readonly targets: readonly string[];
+  /** The service's error about the rule; undefined if there is none. */
+  readonly problem: string | undefined;
+  readonly onChange: (route: Route) => void;
+  readonly onRemove: () => void;
+}
+
+/** Fields for a rule: which reads it selects, and what happens to their items. */
+export function RouteForm(props: RouteFormProps) {
+  const { about, route, problem, onRemove } = props;
+  return (
+    <fieldset class="rule">
+      <legend>
+        {about}: <span class="muted">{routeWords(route)}</span>
+      </legend>
+      <Condition {...props} />
+      {hasKey("where", route.when) && <Tests {...props} />}
+      <Limits {...props} />
+      <Effects {...props} />
+      {problem !== undefined && (
+        <p class="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="row">
+        <Button small variant="quiet" label={`Remove ${about}`} onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** A row of controls that reads as a sentence. */
+const Line = ({ words, children }: { words: string; children: ComponentChildren }) => (
+  <div class="rule-line">
+    <span class="muted">{words}</span>
+    {children}
+  </div>
+);
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [string, string])[];
+  readonly onChange: (value: string) => void;
+}
+
+const Choice = ({ label, value, choices, onChange }: ChoiceProps) => (
+  <select
+    class="control"
+    aria-label={label}
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+  >
+    {choices.map(([choice, words]) => (
+      <option key={choice} value={choice}>
+        {words}
+      </option>
+    ))}
+  </select>
+);
+
+const opWords: Readonly<Record<string, string>> = { is_not: "is not" };
+const opChoices = (ops: readonly string[]) => ops.map((op) => [op, opWords[op] ?? op] as const);
+
+function Condition({ about, route, scraper, onChange }: RouteFormProps) {
+  const { when, field, op, value } = route;
+  const fields = fieldsFor(scraper, when);
+  const known = fields.find(({ name }) => name === field);
+  const ops = opsOf(known, when);
+  const changeOp = (next: string): void => {
+    const hasValue = needsValue(next) && next !== "";
+    const kept = value ?? firstValue(known);
+    const { op: _, value: __, ...others } = route;
+    onChange({
+      ...others,
+      ...(next !== "" && { op: next }),
+      ...(hasValue && { value: kept }),
+    });
+  };
+  return (
+    <Line words="If">
+      {fields.length > 0 && (
+        <Choice
+          label={`${about}: field`}
+          value={field ?? ""}
+          choices={[
+            ["", when === "changed" ? "any tracked field" : "the item"],
+            ...fields.map(({ name }) => [name, name] as const),
+          ]}
+          onChange={(name) => onChange(routeField(route, name || undefined, scraper))}
+        />
+      )}
+      {fields.length === 0 && <span>the item</span>}
+      <Choice
+        label={`${about}: when`}
+        value={when}
+        choices={Object.entries(whenWords)}
+        onChange={(next) => onChange(routeWhen(route, next))}
+      />
+      {known !== undefined && ops.length > 0 && (
+        <Choice
+          label={`${about}: test`}
+          value={op ?? ""}
+          choices={[
+            ...(when === "changed" ? [["", "in any way"] as const] : []),
+            ...opChoices(ops),
+          ]}
+          onChange={changeOp}
+        />
+      )}
+      {known !== undefined && needsValue(op) && (
+        <ValueField
+          about={about}
+          type={known.type}
+          value={value}
+          first={firstValue(known)}
+          fields={comparedWith(scraper, known)}
+          onChange={(next) => onChange({ ...route, value: next })}
+        />
+      )}
+    </Line>
+  );
+}
+
+/** Returns the names of the fields of the same type that a field can be compared with. */
+const comparedWith = (
+  scraper: Scraper | undefined,
+  { name, type }: Scraper["fields"][number],
+): readonly string[] =>
+  fieldsFor(scraper, "ok")
+    .filter((other) => other.type === type && other.name !== name)
+    .map((other) => other.name);
+
+function Tests({ about, route, scraper, onChange }: RouteFormProps) {
+  return (
+    <>
+      {route.where?.map((test, n) => (
+        <TestLine
+          key={n}
+          about={`${about}, test ${n + 1}`}
+          test={test}
+          scraper={scraper}
+          onChange={(changed) => onChange(withTest(route, n, changed))}
+          onRemove={() => onChange(withoutTest(route, n))}
+        />
+      ))}
+      <div class="row">
+        <Button
+          small
+          variant="quiet"
+          label={`Add a test to ${about}`}
+          onClick={() => onChange(withNewTest(route, scraper))}
+        >
+          Add a test
+        </Button>
+      </div>
+    </>
+  );
+}
+
+interface TestLineProps {
+  readonly about: string;
+  readonly test: Test;
+  readonly scraper: Scraper | undefined;
+  readonly onChange: (test: Test) => void;
+  readonly onRemove: () => void;
+}
+
+function TestLine({ about, test, scraper, onChange, onRemove }: TestLineProps) {
+  const fields = fieldsFor(scraper, "ok");
+  const known = fields.find(({ name }) => name === test.field);
+  const choose = (name: string): void => {
+    const next = fields.find((field) => field.name === name);
+    onChange({ field: name, op: opsOf(next, "ok")[0] ?? "is", value: firstValue(next) });
+  };
+  return (
+    <Line words="and">
+      <Choice
+        label={`${about}: field`}
+        value={test.field}
+        choices={fields.map(({ name }) => [name, name] as const)}
+        onChange={choose}
+      />
+      <Choice
+        label={`${about}: operator`}
+        value={test.op}
+        choices={opChoices(opsOf(known, "ok"))}
+        onChange={(op) => onChange({ ...test, op })}
+      />
+      <ValueField
+        about={about}
+        type={known?.type ?? "string"}
+        value={test.value}
+        first={firstValue(known)}
+        fields={known ? comparedWith(scraper, known) : []}
+        onChange={(value) => onChange({ ...test, value })}
+      />
+      <Button small variant="quiet" label={`Remove ${about}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </Line>
+  );
+}
+
+function Limits({ about, route, scraper, onChange }: RouteFormProps) {
+  const { when, field, notify } = route;
+  const isNumber = scraper?.fields.find(({ name }) => name === field)?.type === "number";
+  const set =
+    (key: "min_delta" | "min_delta_percent" | "confirm") =>
+    (value: number | string | undefined) => {
+      const { [key]: _, ...others } = route;
+      onChange(value === undefined ? others : { ...others, [key]: numberOf(value) });
+    };
+  const numbers = [
+    ["min_delta", "by at least", isNumber && hasKey("min_delta", when)],
+    ["min_delta_percent", "by at least, in percent", isNumber && hasKey("min_delta", when)],
+    ["confirm", "in reads in a row", hasKey("confirm", when)],
+  ] as const;
+  return (
+    <div class="rule-limits">
+      {numbers.map(
+        ([key, words, isShown]) =>
+          isShown && (
+            <label key={key} class="rule-limit">
+              <span class="muted">{words}</span>
+              <NumberInput label={`${about}: ${words}`} value={route[key]} onChange={set(key)} />
+            </label>
+          ),
+      )}
+      {notify === true && (
+        <label class="rule-limit">
+          <span class="muted">at most once every</span>
+          <input
+            class="control"
+            aria-label={`${about}: at most once every`}
+            placeholder="6h"
+            autocomplete="off"
+            value={route.cooldown ?? ""}
+            onInput={(event) => {
+              const { cooldown: _, ...others } = route;
+              const cooldown = event.currentTarget.value.trim();
+              onChange(cooldown === "" ? others : { ...others, cooldown });
+            }}
+          />
+        </label>
+      )}
+      {hasKey("once", when) && (
+        <Checkbox
+          label="once, until it is false again"
+          checked={route.once === true}
+          onChange={(once) => {
+            const { once: _, ...others } = route;
+            onChange(once ? { ...others, once } : others);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Effects({ about, route, targets, onChange }: RouteFormProps) {
+  return (
+    <Line words="then">
+      <Checkbox
+        label="report it in an event"
+        checked={route.notify === true}
+        onChange={(notify) => {
+          const { notify: _, cooldown: __, ...others } = route;
+          onChange(notify ? { ...route, notify } : others);
+        }}
+      />
+      <Choice
+        label={`${about}: next step`}
+        value={route.run ?? ""}
+        choices={[
+          ["", "and end here"],
+          ...targets.map((id) => [id, `and go on to ${id}`] as const),
+        ]}
+        onChange={(run) => {
+          const { run: _, ...others } = route;
+          onChange(run === "" ? others : { ...others, run });
+        }}
+      />
+    </Line>
+  );
+}

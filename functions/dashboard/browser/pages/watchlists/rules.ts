@@ -1,0 +1,31 @@
+import type { Pipeline } from "../../api/resources.ts";
+import { routeWords } from "./pipeline-words.ts";
+
+/** A rule by which a run reports items in events. */
+export interface Rule {
+  readonly id: string;
+  /** ID of the step; undefined for a rule of every step. */
+  readonly step: string | undefined;
+  /** The `when` of its route, or `delisted`. */
+  readonly cause: string;
+  /** The condition for people. */
+  readonly words: string;
+}
+
+/** The cause of the event that reports a delisted item. No route has this `when`. */
+export const delisted = "delisted";
+
+/**
+ * Returns the rules of a pipeline: its routes with `notify`, and that delisted items are always
+ * reported.
+ */
+export const rulesOf = ({ steps }: Pipeline): readonly Rule[] => [
+  ...steps.flatMap(({ id: step, routes }) =>
+    routes.flatMap((route, n) =>
+      route.notify === true
+        ? [{ id: `${step}.${n}`, step, cause: route.when, words: routeWords(route) }]
+        : [],
+    ),
+  ),
+  { id: delisted, step: undefined, cause: delisted, words: delisted },
+];

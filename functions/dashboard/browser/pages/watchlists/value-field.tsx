@@ -1,0 +1,163 @@
+import { useState } from "preact/hooks";
+import type { TestValue } from "./rule-draft.ts";
+
+const sources = [
+  ["constant", "the value"],
+  ["metadata", "the item's metadata"],
+  ["field", "the field"],
+] as const;
+type SourceName = (typeof sources)[number][0];
+
+interface ValueFieldProps {
+  /** The name of the rule or test, for the labels: `Rule 1`. */
+  readonly about: string;
+  readonly type: string;
+  readonly value: TestValue | undefined;
+  /** The fields of the same read that can be compared with. */
+  readonly fields: readonly string[];
+  /** The value of a constant that the user has not written yet. */
+  readonly first: TestValue;
+  readonly onChange: (value: TestValue) => void;
+}
+
+/** What a test compares a field with: a constant, a key of the item's metadata or another field. */
+export function ValueField({ about, type, value, fields, first, onChange }: ValueFieldProps) {
+  const source = sourceOf(value);
+  const choose = (name: string): void => {
+    if (name === "metadata") onChange({ metadata: "" });
+    else if (name === "field") onChange({ field: fields[0] ?? "" });
+    else onChange(first);
+  };
+  return (
+    <>
+      <select
+        class="control"
+        aria-label={`${about}: compared with`}
+        value={source}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        {sources.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+      {typeof value === "object" && "metadata" in value && (
+        <input
+          class="control"
+          aria-label={`${about}: metadata key`}
+          placeholder="target_price"
+          spellcheck={false}
+          autocomplete="off"
+          value={value.metadata}
+          onInput={(event) => onChange({ metadata: event.currentTarget.value.trim() })}
+        />
+      )}
+      {typeof value === "object" && "field" in value && (
+        <select
+          class="control"
+          aria-label={`${about}: other field`}
+          value={value.field}
+          onChange={(event) => onChange({ field: event.currentTarget.value })}
+        >
+          {fields.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+      {typeof value !== "object" && (
+        <Constant about={about} type={type} value={value} onChange={onChange} />
+      )}
+    </>
+  );
+}
+
+function sourceOf(value: TestValue | undefined): SourceName {
+  if (typeof value !== "object") return "constant";
+  return "metadata" in value ? "metadata" : "field";
+}
+
+interface ConstantProps {
+  readonly about: string;
+  readonly type: string;
+  readonly value: string | number | boolean | undefined;
+  readonly onChange: (value: TestValue) => void;
+}
+
+function Constant({ about, type, value, onChange }: ConstantProps) {
+  const label = `${about}: value`;
+  if (type === "boolean") {
+    return (
+      <select
+        class="control"
+        aria-label={label}
+        value={String(value)}
+        onChange={(event) => onChange(event.currentTarget.value === "true")}
+      >
+        <option value="true">yes</option>
+        <option value="false">no</option>
+      </select>
+    );
+  }
+  if (type === "number") {
+    return (
+      <NumberInput
+        label={label}
+        value={value}
+        // The service reports a text that is not a number.
+        onChange={(next) => onChange(next ?? "")}
+      />
+    );
+  }
+  return (
+    <input
+      class="control"
+      aria-label={label}
+      autocomplete="off"
+      value={String(value ?? "")}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+interface NumberInputProps {
+  readonly label: string;
+  readonly value: string | number | boolean | undefined;
+  /** Receives the number, or the text if it is not a number; undefined for an empty field. */
+  readonly onChange: (value: number | string | undefined) => void;
+}
+
+/** A field for a number. Keeps the text as the user writes it, such as `1.` and `1.50`. */
+export function NumberInput({ label, value, onChange }: NumberInputProps) {
+  const [text, setText] = useState(String(value ?? ""));
+  const written = numberIn(text);
+  const isCurrent = written === value || (typeof written === "string" && typeof value !== "number");
+  return (
+    <input
+      class="control"
+      aria-label={label}
+      inputMode="decimal"
+      autocomplete="off"
+      value={isCurrent ? text : String(value ?? "")}
+      onInput={({ currentTarget }) => {
+        setText(currentTarget.value);
+        onChange(numberIn(currentTarget.value));
+      }}
+    />
+  );
+}
+
+/** Returns the number in a text, the text if it is not a number, and undefined if it is empty. */
+function numberIn(text: string): number | string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  const number = Number(trimmed);
+  return Number.isFinite(number) ? number : text;
+}
+
+/**
+ * Returns the number of a field; NaN if it is empty or has another text. NaN becomes null in JSON,
+ * which the service refuses with an error.
+ */
+export const numberOf = (value: number | string | undefined): number =>
+  typeof value === "number" ? value : Number.NaN;

@@ -1,0 +1,57 @@
+import { useState } from "preact/hooks";
+import type { List, WebhookDelivery, WebhookEndpoint } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { WriteButton } from "../../ui/button.tsx";
+import { ErrorState } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toast.tsx";
+
+interface SendElsewhereProps {
+  readonly delivery: WebhookDelivery;
+  readonly endpoints: List<WebhookEndpoint>;
+  readonly onSent: () => void;
+}
+
+/** Sends the event of a delivery to another endpoint, which need not subscribe to its type. */
+export function SendElsewhere({ delivery, endpoints, onSent }: SendElsewhereProps) {
+  const toast = useToast();
+  const others = endpoints.data.filter(({ id, enabled }) => enabled && id !== delivery.endpoint_id);
+  const [chosen, setChosen] = useState<string>();
+  const endpoint = others.find(({ id }) => id === chosen) ?? others[0];
+  const send = useAction((api, id: string) =>
+    api.send<WebhookDelivery>("POST", `events/${delivery.event_id}/send`, {
+      body: { webhook_endpoint_id: id },
+    }),
+  );
+  if (endpoint === undefined) return null;
+  const submit = async (): Promise<void> => {
+    if ((await send.run(endpoint.id)) === undefined) return;
+    toast(`The event is being sent to ${nameOf(endpoint)}.`);
+    onSent();
+  };
+  return (
+    <section class="send-elsewhere" aria-label="Send to another endpoint">
+      <h3>Send to another endpoint</h3>
+      <div class="row">
+        <select
+          class="control"
+          aria-label="Endpoint that receives the event"
+          value={endpoint.id}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        >
+          {others.map((one) => (
+            <option key={one.id} value={one.id}>
+              {nameOf(one)}
+            </option>
+          ))}
+        </select>
+        <WriteButton busy={send.busy} onClick={() => void submit()}>
+          Send
+        </WriteButton>
+      </div>
+      {send.error && <ErrorState error={send.error} />}
+    </section>
+  );
+}
+
+const nameOf = ({ description, url }: WebhookEndpoint): string =>
+  description === null ? url : `${description} (${url})`;

@@ -1,0 +1,105 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Dialog } from "../ui/dialog.tsx";
+import { type PaletteEntry, usePaletteEntries } from "./palette-entries.ts";
+import "./palette.css";
+
+/** Calls `open` when the user presses Ctrl-K or Cmd-K, unless a dialog is open. */
+export function usePaletteKey(open: () => void): void {
+  const newest = useRef(open);
+  newest.current = open;
+  useEffect(() => {
+    const follow = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (document.querySelector("dialog[open]") === null) newest.current();
+    };
+    addEventListener("keydown", follow);
+    return () => removeEventListener("keydown", follow);
+  }, []);
+}
+
+/** A dialog that opens a page, a watchlist or an item by its name or ID. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const id = useId();
+  const [search, setSearch] = useState("");
+  const [at, setAt] = useState(0);
+  const { entries, isLoading } = usePaletteEntries(search.trim());
+  const chosen = Math.min(at, entries.length - 1);
+  const open = (entry: PaletteEntry | undefined): void => {
+    if (entry === undefined) return;
+    onClose();
+    location.assign(entry.link);
+  };
+  const move = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") open(entries[chosen]);
+    const next = { ArrowDown: chosen + 1, ArrowUp: chosen - 1 }[event.key];
+    if (next === undefined || entries.length === 0) return;
+    event.preventDefault();
+    setAt((next + entries.length) % entries.length);
+  };
+  return (
+    <Dialog title="Search" onClose={onClose}>
+      <input
+        class="control"
+        role="combobox"
+        aria-label="Page, watchlist or item ID"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={entries.length === 0 ? undefined : `${id}-${chosen}`}
+        aria-autocomplete="list"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Page, watchlist, or first characters of an item ID"
+        value={search}
+        onInput={(event) => {
+          setSearch(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={move}
+      />
+      <ul id={`${id}-list`} class="palette" role="listbox" aria-label="Results">
+        {entries.map((entry, n) => (
+          <Option
+            key={entry.link}
+            id={`${id}-${n}`}
+            entry={entry}
+            isChosen={n === chosen}
+            onOpen={() => open(entry)}
+          />
+        ))}
+      </ul>
+      <p class="muted small" role="status">
+        {statusOf(entries.length, isLoading)}
+      </p>
+    </Dialog>
+  );
+}
+
+function statusOf(count: number, isLoading: boolean): string {
+  if (isLoading) return "Searching…";
+  const results = `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"}`;
+  return `${results}. Arrow keys choose, Enter opens, Esc closes.`;
+}
+
+interface OptionProps {
+  readonly id: string;
+  readonly entry: PaletteEntry;
+  readonly isChosen: boolean;
+  readonly onOpen: () => void;
+}
+
+function Option({ id, entry, isChosen, onOpen }: OptionProps) {
+  const option = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isChosen) option.current?.scrollIntoView({ block: "nearest" });
+  }, [isChosen]);
+  return (
+    <li id={id} ref={option} role="option" aria-selected={isChosen} onClick={onOpen}>
+      <span class="palette-name">{entry.name}</span>
+      <span class="muted small">
+        {entry.kind}
+        {entry.note !== "" && ` · ${entry.note}`}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,20 @@
+/** A value from a time on; null if there was no value. */
+export interface Step {
+  /** Unix time in seconds. */
+  readonly at: number;
+  readonly value: number | null;
+}
+
+/** A time span in Unix seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Unix times in seconds that are marked at an edge of the chart. */
+export interface Marks {
+  /** Short ticks above the horizontal axis. */
+  readonly below: readonly number[];
+  /** Triangles at the upper edge. */
+  readonly above: readonly number[];
+}

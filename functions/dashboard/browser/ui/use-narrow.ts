@@ -1,0 +1,17 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** The width below which the style sheets use the layout of phones. */
+const narrow = "(max-width: 50rem)";
+
+/** Returns true while the window is as narrow as that of a phone. */
+export function useNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(() => matchMedia(narrow).matches);
+  useEffect(() => {
+    const query = matchMedia(narrow);
+    const follow = (): void => setNarrow(query.matches);
+    follow();
+    query.addEventListener("change", follow);
+    return () => query.removeEventListener("change", follow);
+  }, []);
+  return isNarrow;
+}

@@ -1,0 +1,66 @@
+import type { PointLine } from "../history/history.ts";
+import { pointOf } from "../history/point-lines.ts";
+import type { ItemOutcome } from "./item-outcome.ts";
+import type { StepResults } from "./run-outcomes.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * Number of items that a run read completely, and that had an earlier reading with which to compare.
+ */
+export function comparedItems(
+  { stats }: Pick<Run, "stats">,
+  steps: readonly StepResults[],
+): number {
+  const unknown = steps
+    .flatMap((step) => step.outcomes)
+    .filter(({ lastSnapshot }) => lastSnapshot === null)
+    .map(({ id }) => id);
+  const first = firstRead(steps.flatMap((step) => step.points));
+  const uncompared = new Set([...unansweredIn(steps), ...unknown, ...first]);
+  return stats.tracked - countWithout(uncompared, changedIn(steps));
+}
+
+/** IDs of the items that changed or were delisted. */
+export const changedIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
+  new Set(
+    steps
+      .flatMap((step) => step.outcomes)
+      .filter(isChange)
+      .map(({ id }) => id),
+  );
+
+/** IDs of the items without a complete answer. */
+export const unansweredIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
+  new Set([
+    ...steps.flatMap((step) => step.unread ?? []),
+    ...steps
+      .flatMap((step) => step.outcomes)
+      .filter(isUnanswered)
+      .map(({ id }) => id),
+  ]);
+
+export const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
+  [...ids].filter((id) => !others.has(id)).length;
+
+/** IDs of the items that had no known value before the run. */
+function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
+  const first = new Set<string>();
+  const compared = new Set<string>();
+  for (const { id, status, values } of lines.map(pointOf)) {
+    const changes = Object.values(values);
+    if (status === "ok" && changes.every(({ before }) => before === undefined)) first.add(id);
+    else if (status === "ok") compared.add(id);
+  }
+  return new Set([...first].filter((id) => !compared.has(id)));
+}
+
+/**
+ * Returns true if the outcome counts for the brake: it contains a new change, or delists the item.
+ * Returns false for an item that its first read did not find, because it has no earlier reading.
+ */
+export const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
+  (lastSnapshot !== undefined && lastSnapshot !== null) ||
+  (changes !== undefined && isCounted !== true);
+
+const isUnanswered = ({ status }: ItemOutcome): boolean =>
+  status === "partial" || status === "unavailable" || status === "deferred";

@@ -1,0 +1,27 @@
+import type { Document } from "domhandler";
+import { DomHandler, Parser } from "htmlparser2";
+
+/** Elements after this number are ignored: some selectors compare each with all before it. */
+const elementsMax = 20_000;
+/** Elements that are nested deeper are ignored: the text of an element is read by recursion. */
+const depthMax = 200;
+
+/** Parses a page to a document, up to the first element beyond the limits. */
+export function ruleDocument(html: string): Document {
+  const handler = new BoundedHandler();
+  const parser = new Parser(handler);
+  handler.stop = () => parser.pause();
+  parser.end(html);
+  return handler.root;
+}
+
+class BoundedHandler extends DomHandler {
+  stop = (): void => {};
+  #elements = 0;
+
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    super.onopentag(name, attributes);
+    this.#elements += 1;
+    if (this.#elements >= elementsMax || this.tagStack.length > depthMax) this.stop();
+  }
+}

@@ -1,0 +1,56 @@
+import { textBoundary } from "../text-boundary.ts";
+import type { OutlineElement } from "./outline.ts";
+import type { ShownAmount } from "./shown-amounts.ts";
+import { formerPriceNames, formerPriceTexts, openPriceTexts, partPriceTexts } from "./words.ts";
+
+/** What the text around an amount shows about it. */
+interface TextMarks {
+  /** A former price, or a saving. */
+  readonly isFormer: boolean;
+  /** The price of a part: an instalment, or a price by weight or length. */
+  readonly isPart: boolean;
+  /** The lowest or highest of several prices. */
+  readonly isOpen: boolean;
+}
+
+export function textMarks(shown: ShownAmount): TextMarks {
+  const { left, right } = surroundings(shown);
+  return {
+    isFormer: formerPriceTexts.test(left),
+    isPart: partPriceTexts.test(`${left} # ${right}`),
+    isOpen: openPriceTexts.test(left) || openPriceTexts.test(right),
+  };
+}
+
+/** Returns true if an element is struck through, or if it or its parent is named a former price. */
+export const isFormerElement = ({ isStruck, names, parent }: OutlineElement): boolean =>
+  isStruck || formerPriceNames.test(`${names} ${parent?.names ?? ""}`);
+
+const lengthMax = 40;
+
+/**
+ * Returns the text on both sides of an amount, at most 40 characters each. Includes the texts of
+ * the elements around the amount's own.
+ */
+function surroundings({ element, before, after, isAttribute }: ShownAmount): {
+  readonly left: string;
+  readonly right: string;
+} {
+  if (isAttribute) return { left: "", right: "" };
+  let [left, right] = [before, after];
+  let inner = element;
+  for (let outer = element.parent; outer !== undefined && !outer.isCut; outer = outer.parent) {
+    if (left.length + right.length > lengthMax) break;
+    const at = outer.text.indexOf(inner.text);
+    if (at === -1) break;
+    left = `${outer.text.slice(0, at)} ${left}`;
+    right = `${right} ${outer.text.slice(at + inner.text.length)}`;
+    inner = outer;
+  }
+  return {
+    left: spaced(left).trim().slice(-lengthMax),
+    right: spaced(right).trim().slice(0, lengthMax),
+  };
+}
+
+const spaced = (text: string): string => text.replaceAll(textBoundary, " ");

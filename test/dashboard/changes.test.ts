@@ -1,0 +1,141 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/running-world.ts";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  expectLoaded,
+  lacksChromium,
+  refuseUntilTriedAgain,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+const kettle = { id: "9000001", label: "Kettle, for the office" };
+/** Sandbox items whose price and stock change with every read or every minute. */
+const movingIds = ["9000001", "9000002", "9000004"];
+const runs = 4;
+
+describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
+  let dashboard: DashboardWorld;
+  let kettles = "";
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+    kettles = await aListWithChanges("Kettles", [kettle]);
+    await aListWithChanges("Mixed", movingIds);
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  async function aListWithChanges(name: string, items: readonly unknown[]): Promise<string> {
+    const { api } = dashboard.world;
+    const body = { name, platform: "retailer_d", ids: items, every: "1d" };
+    const id = String((await api.send("POST", "/watchlists", body)).body["id"]);
+    const ended = (run: number) =>
+      eventually(`run ${run}`, 60, async () => {
+        const list = (await api.get(`/watchlists/${id}`)).body;
+        const isEnded = list["run_count"] === run && list["last_run_status"] === "completed";
+        return isEnded ? list : undefined;
+      });
+    await ended(1);
+    for (let run = 2; run <= runs; run += 1) {
+      await api.send("POST", `/watchlists/${id}/run`, {});
+      await ended(run);
+    }
+    return id;
+  }
+
+  const shown = async (query: string): Promise<readonly Record<string, unknown>[]> =>
+    (await dashboard.world.api.get(`/changes?limit=100&${query}`)).body["data"] as readonly Record<
+      string,
+      unknown
+    >[];
+  const rows = (page: Page) => page.getByRole("table", { name: "Changes" }).locator("tbody tr");
+  const saved = async (page: Page, name: "CSV" | "JSON"): Promise<string> => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name, exact: true }).click();
+    return readFileSync(await (await download).path(), "utf8");
+  };
+
+  it("opens after sign-in, and lists the changes of all watchlists with their kind and size", async () => {
+    const { page, signIn } = await dashboard.open();
+    await signIn();
+    await page.getByRole("heading", { level: 1, name: "What changed" }).waitFor();
+    const row = rows(page).filter({ hasText: "Kettle, for the office" });
+    const price = row.filter({ hasText: /Price (drops|rises)price/ }).first();
+    await price.waitFor();
+    const change = (await shown("field=price")).find((one) => one["watchlist_id"] === kettles);
+    const isDrop = change?.["kind"] === "price_drop";
+    expect(await price.textContent()).toMatch(
+      isDrop
+        ? /Kettles.*Price drops.*−[\d.,]+%−[\d.,]+ USD/
+        : /Kettles.*Price rises.*\+[\d.,]+%\+[\d.,]+ USD/,
+    );
+    expect(await price.locator("strong").getAttribute("class")).toBe(
+      isDrop ? "change-good" : "change-bad",
+    );
+    await expectAccessible(page);
+    await price.getByRole("link", { name: "Kettle, for the office" }).click();
+    await page.getByRole("heading", { level: 1, name: "Kettle, for the office" }).waitFor();
+  });
+
+  it("filters and sorts on the server, keeps the filters in the address, and saves exactly what it shows", async () => {
+    const { page } = await dashboard.openAt("/changes", "What changed");
+    const all = await shown("sort=amount&kind=price_rise&min_delta_percent=1");
+    const drops = await shown("kind=price_drop");
+    expect(all.length).toBeGreaterThan(1);
+    expect(drops.length).toBeGreaterThan(0);
+    await page.getByLabel("Kind of change").selectOption("price_rise");
+    await page.getByLabel("Order").selectOption("amount");
+    await page.getByLabel("Minimum change in percent").fill("1");
+    await expect.poll(() => rows(page).count()).toBe(all.length);
+    await page.reload();
+    await expectLoaded(page);
+    await expect.poll(() => rows(page).count()).toBe(all.length);
+
+    expect(JSON.parse(await saved(page, "JSON"))).toEqual(all);
+    const lines = (await saved(page, "CSV")).trim().split("\r\n");
+    expect(lines[0]).toMatch(/^changed_at,watchlist_id,watchlist_name,item_id,label,title,/);
+    expect(lines).toHaveLength(all.length + 1);
+    for (const [n, change] of all.entries()) {
+      expect(lines[n + 1]).toContain(`,price_rise,${String(change["field"])},`);
+      const name = await rows(page).nth(n).getByRole("rowheader").textContent();
+      expect(name).toContain(String(change["item_id"]));
+    }
+
+    await page.getByLabel("Watchlist", { exact: true }).selectOption(kettles);
+    await page.getByLabel("Minimum change in percent").fill("100000");
+    await page.getByText("No change matches the filters.").waitFor();
+    await expectAccessible(page);
+    await page.getByLabel("Minimum change in percent").fill("many");
+    await page.getByText("'min_delta_percent' must be a number").waitFor();
+  });
+
+  it("offers no size filter for a kind without a size, and shows other time spans", async () => {
+    const { page } = await dashboard.openAt("/changes?sort=size&percent=5", "What changed");
+    await page.getByLabel("Kind of change").selectOption("sold_out");
+    await page.getByLabel("Order").waitFor({ state: "detached" });
+    const count = (await shown("kind=sold_out")).length;
+    await expect.poll(() => rows(page).count()).toBe(count);
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await page.getByRole("button", { name: "30 days" }).click();
+    await expect.poll(() => rows(page).count()).toBe(count);
+    expect(page.url()).toContain("span=30");
+  });
+
+  it.each(["light", "dark"] as const)(
+    "is accessible on a phone in the %s scheme, and shows an error that can be tried again",
+    async (scheme) => {
+      const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
+      await signIn();
+      await rows(page).first().waitFor();
+      await expectAccessible(page);
+      await goTo("/keys", "API keys");
+      await refuseUntilTriedAgain(page, "**/v1/changes?*", "Not today.");
+      await goTo("/changes", "What changed");
+      await page.getByText("Not today.").waitFor();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await rows(page).first().waitFor();
+    },
+  );
+});

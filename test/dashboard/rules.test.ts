@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/running-world.ts";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  lacksChromium,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () => {
+  let dashboard: DashboardWorld;
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  it("are built without JSON, described in plain English, and saved as the user chose them", async () => {
+    const { page } = await dashboard.openAt("/watchlists/new", "New watchlist");
+    await page.getByLabel("Name", { exact: true }).fill("Drops");
+    await page.getByLabel("Platform").selectOption("retailer_d");
+    await page.getByLabel("Item IDs").fill("9000001\n9000003");
+    await page.getByRole("button", { name: "Edit the rules" }).click();
+
+    const rule = "Rule 1 of check";
+    await page.getByLabel(`${rule}: field`, { exact: true }).selectOption("price");
+    await page.getByLabel(`${rule}: test`).selectOption("decreased");
+    await page.getByLabel(`${rule}: by at least, in percent`).fill("2.5");
+    await page.getByLabel(`${rule}: in reads in a row`).fill("2");
+    await page.getByLabel(`${rule}: at most once every`).fill("6h");
+    await page.getByRole("button", { name: `Add a test to ${rule}` }).click();
+    await page.getByLabel(`${rule}, test 1: field`).selectOption("inStock");
+    await page.getByLabel(`${rule}, test 1: value`).selectOption("true");
+
+    await page.getByRole("button", { name: "Add a rule to check" }).click();
+    const second = "Rule 2 of check";
+    await page.getByLabel(`${second}: when`).selectOption("ok");
+    await page.getByLabel(`${second}: field`, { exact: true }).selectOption("price");
+    await page.getByLabel(`${second}: test`).selectOption("below");
+    await page.getByLabel(`${second}: compared with`).selectOption("metadata");
+    const problem = page.getByRole("group", { name: /^Rule 2 of check/ }).getByRole("alert");
+    await problem.getByText(/must be a metadata key/).waitFor();
+    await page.getByLabel(`${second}: metadata key`).fill("target_price");
+    await page.getByText("once, until it is false again").click();
+    await page
+      .getByText(
+        "Items with “price decreased, by 2.5 % or more, inStock is true, 2 reads in a row, at most every 6h” are reported.",
+      )
+      .waitFor();
+    await page.getByText("Items with “price below its target_price, once” are reported.").waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Create watchlist" }).click();
+    await page.getByRole("heading", { level: 1, name: "Drops" }).waitFor();
+    const id = page.url().split("/").at(-1) ?? "";
+    const { body } = await dashboard.world.api.get(`/watchlists/${id}`);
+    expect(body["pipeline"]).toMatchObject({
+      entry: "check",
+      steps: [
+        {
+          id: "check",
+          scraper: "retailer_d.standard",
+          routes: [
+            {
+              when: "changed",
+              field: "price",
+              op: "decreased",
+              min_delta_percent: 2.5,
+              confirm: 2,
+              cooldown: "6h",
+              where: [{ field: "inStock", op: "is", value: true }],
+              notify: true,
+            },
+            {
+              when: "ok",
+              field: "price",
+              op: "below",
+              value: { metadata: "target_price" },
+              once: true,
+              notify: true,
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("can lead to further steps, and the service's error is shown at its rule", async () => {
+    const { page } = await dashboard.openAt("/watchlists/new", "New watchlist");
+    await page.getByLabel("Platform").selectOption("retailer_a");
+    await page.getByRole("button", { name: "Edit the rules" }).click();
+    await page.getByRole("button", { name: "Add a step" }).click();
+    const added = page.getByRole("region", { name: "Step step_1" });
+    await added.getByLabel(/reads with/).selectOption("retailer_a.offers");
+    await added.getByLabel(/^Offers that step/).selectOption("new");
+    const rule = page.getByRole("group", { name: /^Rule 1 of step_1/ });
+    await rule.getByLabel("report it in an event").click();
+    const problem = rule.getByRole("alert");
+    await problem.getByText(/This route does nothing/).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel("Rule 1 of step_1: at most once every").waitFor({ state: "detached" });
+    await rule.getByLabel("report it in an event").click();
+    await problem.waitFor({ state: "detached" });
+    await added.getByRole("textbox", { name: /^Name of step/ }).fill("sellers");
+    const first = await page
+      .getByRole("region", { name: /^Step / })
+      .first()
+      .getAttribute("aria-label");
+    const about = `Rule 1 of ${first?.replace("Step ", "")}`;
+    await page.getByLabel(`${about}: next step`).selectOption("sellers");
+    await page.getByRole("img", { name: /go on to sellers/ }).waitFor();
+    await page.getByRole("button", { name: "Remove step sellers" }).click();
+    await page
+      .getByRole("group", { name: new RegExp(`^${about}`) })
+      .getByRole("alert")
+      .waitFor();
+    await page.getByLabel(`${about}: next step`).selectOption({ index: 1 });
+    await page.getByRole("img", { name: /go on to sellers/ }).waitFor({ state: "detached" });
+  });
+
+  it("are back-tested on past runs, with what the limits would have held", async () => {
+    const { api } = dashboard.world;
+    const created = await api.send("POST", "/watchlists", {
+      name: "Kettles",
+      platform: "retailer_d",
+      ids: ["9000001"],
+      every: "1d",
+    });
+    const list = String(created.body["id"]);
+    const ended = (run: number) =>
+      eventually(`run ${run}`, 60, async () => {
+        const { body } = await api.get(`/watchlists/${list}`);
+        const isEnded = body["run_count"] === run && body["last_run_status"] === "completed";
+        return isEnded ? body : undefined;
+      });
+    await ended(1);
+    await api.send("POST", `/watchlists/${list}/run`, {});
+    await ended(2);
+
+    const { page } = await dashboard.openAt(`/watchlists/${list}?tab=settings`, "Kettles");
+    const card = page.getByRole("region", { name: "Back-test" });
+    const start = card.getByRole("button", { name: "Back-test" });
+    await page.getByLabel("Minimum number of items").fill("1");
+    await page.getByLabel("Credits per day").fill("1");
+    await start.click();
+    await card
+      .getByText("These 2 runs would have reported 1 item in events and cost 2 credits.")
+      .waitFor();
+    await card.getByText("The brake would have held 1 of 2 runs.").waitFor();
+    await card
+      .getByText(/^The daily budget of 1 credit would have been reached on [12] of/)
+      .waitFor();
+    await card.getByRole("row", { name: /watchlist\.product\.changed/ }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Edit the rules" }).click();
+    await page.getByLabel("Rule 1 of check: field", { exact: true }).selectOption("price");
+    await page.getByLabel("Rule 1 of check: by at least", { exact: true }).fill("100000");
+    await start.click();
+    await card
+      .getByText("These 2 runs would have reported 0 items in events and cost 2 credits.")
+      .waitFor();
+    await card.getByText("No event would have reported an item.").waitFor();
+  });
+});

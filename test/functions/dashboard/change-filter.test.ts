@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import type { FieldChange } from "../../../functions/dashboard/browser/api/resources.ts";
+import {
+  filterIn,
+  hasNoSize,
+  kinds,
+  queryOf,
+  sinceOf,
+} from "../../../functions/dashboard/browser/pages/changes/change-filter.ts";
+import {
+  amountWords,
+  percentWords,
+  toneOf,
+  valuesWords,
+} from "../../../functions/dashboard/browser/pages/changes/change-words.ts";
+import { changeKinds, checkKind } from "../../../shared/history/change-kinds.ts";
+
+describe("the filters of the page What changed", () => {
+  it("are the same after they were written to the address and read from it", () => {
+    const filter = {
+      span: "7",
+      kind: "price_drop",
+      watchlist: "wl_1",
+      field: "price",
+      percent: "5",
+      amount: "2.5",
+      sort: "amount",
+    };
+    expect(filterIn(new URLSearchParams(queryOf(filter)))).toEqual(filter);
+    expect(queryOf(filterIn(new URLSearchParams()))).toEqual({});
+  });
+
+  it("ignore unknown values, and sizes with a kind that has no size", () => {
+    const query = "span=400&kind=sold_out&sort=size&percent=5&amount=2";
+    expect(filterIn(new URLSearchParams(query))).toMatchObject({
+      span: "1",
+      kind: "sold_out",
+      sort: "time",
+      percent: "",
+      amount: "",
+    });
+  });
+
+  it("have the kinds of the API, and hide sizes for those with which the API refuses them", () => {
+    expect(kinds.map(([kind]) => kind)).toEqual(changeKinds);
+    for (const kind of changeKinds) {
+      const check = () => checkKind(kind, undefined, { min_delta: 1 });
+      if (hasNoSize(kind)) expect(check).toThrow(/compares numbers/);
+      else expect(check).not.toThrow();
+    }
+  });
+
+  it("start at midnight of today, or that many days ago", () => {
+    const now = new Date(2026, 10, 28, 15, 30);
+    expect(sinceOf("1", now)).toEqual(new Date(2026, 10, 28));
+    expect(sinceOf("7", now).getTime()).toBe(now.getTime() - 7 * 86_400_000);
+  });
+});
+
+const change = (part: Partial<FieldChange>): FieldChange => ({
+  object: "field_change",
+  watchlist_id: "wl_1",
+  watchlist_name: "Kettles",
+  platform: "retailer_d",
+  currency: "USD",
+  item_id: "9000001",
+  label: null,
+  title: null,
+  url: null,
+  image: null,
+  kind: "price_drop",
+  field: "price",
+  before: 80,
+  after: 70,
+  last_known: 80,
+  delta: -10,
+  delta_percent: -12.5,
+  changed_at: "2026-11-27T08:00:00.000Z",
+  run_number: 2,
+  step: "check",
+  ...part,
+});
+
+describe("a change on the page What changed", () => {
+  it("shows its size in percent and as an amount, with a sign and the currency of a price", () => {
+    expect([percentWords(change({})), amountWords(change({}))]).toEqual(["−12.5%", "−10.00 USD"]);
+    const offers = change({ kind: "other", field: "newOffers", delta: 2, delta_percent: null });
+    expect([percentWords(offers), amountWords(offers)]).toEqual(["", "+2"]);
+    expect(amountWords(change({ delta: null }))).toBe("");
+  });
+
+  it("shows the last known value of a price that was unknown for a time", () => {
+    expect(valuesWords(change({}))).toBe("80.00 USD → 70.00 USD");
+    expect(valuesWords(change({ before: null }))).toBe("80.00 USD, then nothing → 70.00 USD");
+    expect(valuesWords(change({ before: null, last_known: null }))).toBe("nothing → 70.00 USD");
+    expect(valuesWords(change({ kind: "delisted", field: "delisted" }))).toBe("listed → delisted");
+  });
+
+  it.each([
+    ["price_drop", "good"],
+    ["back_in_stock", "good"],
+    ["price_rise", "bad"],
+    ["sold_out", "bad"],
+    ["delisted", "bad"],
+    ["new_seller", "neutral"],
+    ["other", "neutral"],
+  ] as const)("of the kind %s is %s for a buyer", (kind, tone) => {
+    expect(toneOf(change({ kind }))).toBe(tone);
+  });
+});
