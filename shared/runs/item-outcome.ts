@@ -95,6 +95,7 @@ const effects: Readonly<Record<Exclude<keyof ItemOutcome, ReadField>, Effect>> =
 type EffectField = keyof typeof effects;
 
 const fieldsWith = (...wanted: readonly Effect[]): readonly EffectField[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys lose their types
   (Object.keys(effects) as EffectField[]).filter((field) => wanted.includes(effects[field]));
 
 const itemFields = fieldsWith("item");
