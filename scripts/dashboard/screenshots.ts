@@ -143,6 +143,8 @@ async function takeAll(
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
+  // The dashboard asks whether to discard the edited rules.
+  page.on("dialog", (dialog) => void dialog.accept());
   const take = async (name: string): Promise<void> => {
     progress.begin(`${name}, ${size}, ${colorScheme}`);
     await settled(page);
