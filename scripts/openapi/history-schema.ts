@@ -71,7 +71,7 @@ export const fieldChangeSchema = v.object({
     fieldValue,
     v.description(
       "Last known value before the change that is not null: `before`, or the value before the item had " +
-        "none. Null if there is none.",
+        "none. Null if the item had none since it was added.",
     ),
   ),
   delta: v.pipe(

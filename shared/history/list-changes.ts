@@ -4,7 +4,7 @@ import { limits } from "../base/limits.ts";
 import type { FieldChange } from "./field-change.ts";
 import type { HistorySpan } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
-import { comparedWith, lastNumberBefore } from "./last-known.ts";
+import { closeGaps, comparedWith, lastNumberBefore, type OpenGaps } from "./last-known.ts";
 import {
   type ChangeFilter,
   changesIn,
@@ -203,28 +203,25 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
   const all: FieldChange[] = [];
-  // Changes from null, by item and field, until an older run shows the value before the gap.
-  const returns = new Map<string, FieldChange>();
+  // Changes from null whose value before the gap is not in the span.
+  const returns: FieldChange[] = [];
   let points = 0;
   for (const watchlistId of query.watchlistIds) {
+    const gaps: OpenGaps = new Map();
     for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
       points += segment.points.length;
       if (points > limits.comparedPointsMax) throw tooManyPoints();
-      for (const change of changesIn({ watchlistId, segment })) {
-        if (!isOfField(change, query)) continue;
-        const key = `${watchlistId} ${change.itemId} ${change.field}`;
-        const returned = returns.get(key);
-        if (returned !== undefined && change.after === null) {
-          returns.delete(key);
-          all.push(comparedWith(returned, change.lastKnown));
-        }
-        if (needsLastKnown(change, query)) returns.set(key, change);
-        else all.push(change);
+      const changes = changesIn({ watchlistId, segment });
+      const returned = changes.filter((change) => needsLastKnown(change, query));
+      for (const change of changes) {
+        if (isOfField(change, query) && !needsLastKnown(change, query)) all.push(change);
       }
+      for (const change of closeGaps(gaps, segment.points, returned)) all.push(change);
     }
+    for (const open of gaps.values()) returns.push(...open);
   }
-  if (returns.size > sizeLookupsMax) throw tooManyReturns();
-  const found = await inParallel([...returns.values()], readsAtOnce, async (change) =>
+  if (returns.length > sizeLookupsMax) throw tooManyReturns();
+  const found = await inParallel(returns, readsAtOnce, async (change) =>
     comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
   );
   const sized = [...all, ...found].filter(

@@ -338,6 +338,39 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       expect(rises.json["data"]).toEqual([]);
     });
 
+    it.each(["time", "size", "amount"])(
+      "has no difference, sorted by %s, if the item was added again without a price",
+      async (sort) => {
+        const addedAgain = { price: { after: null } };
+        const missing = { ...read("9000002", 52, {}), status: "not_found" } as const;
+        await record(first, 6, [read("9000002", 51, soldOut), read("9000003", 51, soldOut)]);
+        await record(first, 7, [missing, read("9000003", 52, addedAgain)]);
+        await record(first, 8, [read("9000002", 53, addedAgain)]);
+        await record(first, 9, [read("9000002", 54, back), read("9000003", 54, back)]);
+        for (const since of [at(50), at(54)]) {
+          const query = { kind: "price_drop", sort, since };
+          const { json } = await world.ask(`GET ${path}`, { query });
+          expect(json["data"]).toEqual([]);
+        }
+      },
+    );
+
+    it.each(["time", "size", "amount"])(
+      "is compared with the price that an earlier step of the same run lost, sorted by %s",
+      async (sort) => {
+        await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
+        await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);
+        const lost = read("9000001", 53, { price: { before: 50, after: null } });
+        const found = read("9000001", 54, { price: { before: null, after: 40 } });
+        await record(first, 8, [lost, { ...found, step: "full" }]);
+        const query = { kind: "price_drop", sort, since: at(50) };
+        const { json } = await world.ask(`GET ${path}`, { query });
+        expect(
+          new Set((json["data"] as Record<string, unknown>[]).map((one) => one["last_known"])),
+        ).toEqual(new Set([50, 60]));
+      },
+    );
+
     it("is not an increase, and has no difference if the item never had a price", async () => {
       await record(first, 6, [read("9000000", 51, { listPrice: { after: null } })]);
       await record(first, 7, [read("9000000", 52, { listPrice: { before: null, after: 5 } })]);
