@@ -1,5 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { inParallel } from "../base/in-parallel.ts";
+import { isIsoTime } from "../base/iso-time.ts";
 import { limits } from "../base/limits.ts";
 import type { FieldChange } from "./field-change.ts";
 import type { HistorySpan } from "./history.ts";
@@ -281,7 +282,8 @@ function sizeCursor(text: string, sort: Sort): { readonly until: string; readonl
   return { until, listed: Number(listed) };
 }
 
-const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
+/** Returns true for an existing time in the form that cursors have. */
+const isTime = (text: string): boolean => isIsoTime(text) && new Date(text).toISOString() === text;
 const isCount = (text: string): boolean => /^\d{1,12}$/.test(text);
 
 const malformedCursor = (): Error =>

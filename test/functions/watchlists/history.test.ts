@@ -304,6 +304,22 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     expect(json["error"]).toMatchObject({ param });
   });
 
+  it.each([
+    ["time", `2026-00-00T00:00:00.000Z~${first}~1~0`],
+    ["time", `2026-13-48T00:00:00.000Z~${first}~1~0`],
+    ["time", `2026-02-30T00:00:00.000Z~${first}~1~0`],
+    ["time", `2026-03-01T24:00:00.000Z~${first}~1~0`],
+    ["size", "2026-13-99T00:00:00.000Z~0~size"],
+    ["amount", "2026-11-99T00:00:00.000Z~0~amount"],
+  ])("returns 400 for a cursor by %s whose time does not exist (%s)", async (sort, cursor) => {
+    for (const route of [path, "/v1/changes"]) {
+      const query = { sort, starting_after: cursor };
+      const { status, json } = await world.ask(`GET ${route}`, { query });
+      expect(status).toBe(400);
+      expect(json["error"]).toMatchObject({ param: "starting_after" });
+    }
+  });
+
   describe("of an item that was sold out in between", () => {
     const soldOut = { price: { before: 100, after: null } };
     const back = { price: { before: null, after: 60 } };
