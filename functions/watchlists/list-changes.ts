@@ -6,7 +6,11 @@ import type { FieldChange } from "../../shared/history/field-change.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
 import { historyStart } from "../../shared/history/kept-history.ts";
 import { listChanges } from "../../shared/history/list-changes.ts";
-import { checkNumbers, checkObservedField } from "../../shared/history/observed-fields.ts";
+import {
+  checkNumbers,
+  checkObservedField,
+  checkObservedKind,
+} from "../../shared/history/observed-fields.ts";
 import { type ChangedItem, presentChanges } from "../../shared/history/present-history.ts";
 import { changesDefaultDays, changesQuery } from "../../shared/history/queries.ts";
 import { currencyOf, type Platform } from "../../shared/platforms/catalogue.ts";
@@ -65,7 +69,10 @@ async function changesOf(
     checkObservedField("field", field, { platform: wanted.platform, more: [delistedField] });
     checkNumbers(field, numeric);
   }
-  if (kind !== undefined) checkKind(kind, field, numeric);
+  if (kind !== undefined) {
+    checkKind(kind, field, numeric);
+    if (wanted.platform !== undefined) checkObservedKind(kind, wanted.platform);
+  }
   const page = await listChanges(
     {
       watchlistIds: wanted.watchlists.map(({ id }) => id),

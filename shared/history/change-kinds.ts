@@ -69,6 +69,12 @@ function kindOfStock(before: FieldValue, after: FieldValue): ChangeKind {
   return before === false && after === true ? "back_in_stock" : "other";
 }
 
+/** The only `op` that can select changes of a kind, for kinds with one direction. */
+const onlyOps: Readonly<Partial<Record<ChangeKind, string>>> = {
+  price_drop: "decreased",
+  price_rise: "increased",
+};
+
 /**
  * Checks that the other parameters of a request can select changes of its kind.
  * @param numeric the sent parameters that compare numbers, with their values
@@ -83,6 +89,14 @@ export function checkKind(
     throw invalidParam(
       "kind",
       `A change of '${field}' never has the 'kind' ${kind}. Send another 'kind', or omit 'field'.`,
+    );
+  }
+  const op = onlyOps[kind];
+  if (op !== undefined && numeric["op"] !== undefined && numeric["op"] !== op) {
+    throw invalidParam(
+      "op",
+      `A change of the 'kind' ${kind} never has the 'op' ${numeric["op"]}. Send the 'op' ${op}, or omit ` +
+        "'op'.",
     );
   }
   if (isOfNumbers(kind)) return;

@@ -231,6 +231,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ until: at(12), field: "price", op: "decreased" }, [["9000000", 20, 18]]],
     [{ kind: "sold_out" }, [["9000001", true, false]]],
     [{ kind: "price_rise" }, [["9000001", 8, 9]]],
+    [{ kind: "price_rise", op: "increased" }, [["9000001", 8, 9]]],
     [{ kind: "price_drop", min_delta: "5" }, [["9000000", 18, 12.99]]],
     [
       { sort: "size" },
@@ -291,6 +292,9 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ field: "inStock", sort: "amount" }, "sort"],
     [{ field: "delisted", min_delta: "1" }, "min_delta"],
     [{ kind: "sold_out", op: "decreased" }, "op"],
+    [{ kind: "price_drop", op: "increased" }, "op"],
+    [{ kind: "price_rise", op: "decreased" }, "op"],
+    [{ kind: "new_seller" }, "kind"],
     [{ kind: "price_drop", field: "regularPrice" }, "kind"],
     [{ kind: "price_drop", field: "inStock" }, "kind"],
     [{ kind: "cheaper" }, "kind"],
@@ -441,6 +445,13 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       const whole = await world.ask("GET /v1/changes");
       const paged = await allPages("/v1/changes", { limit: "2" }, nextOf);
       expect(paged).toEqual(whole.json["data"]);
+    });
+
+    it("accepts a kind that changes of some platforms never have", async () => {
+      const { status, json } = await world.ask("GET /v1/changes", {
+        query: { kind: "new_seller" },
+      });
+      expect([status, json["data"]]).toEqual([200, []]);
     });
 
     it("returns an empty list to an account without watchlists", async () => {
