@@ -33,7 +33,8 @@ export const itemHistoryResponse = v.object({
     v.nullable(v.record(v.string(), fieldValue)),
     v.description(
       "The values that held when `since` began, by field, with which a chart can begin. Without a field " +
-        "whose value was not known. Null if the request has no `since`.",
+        "whose value was not known. All values are null if the item was delisted. Null if the request " +
+        "has no `since`.",
     ),
   ),
 });

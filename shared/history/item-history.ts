@@ -37,7 +37,10 @@ export interface ShownPoint {
 export interface ItemHistoryPage {
   readonly points: readonly ShownPoint[];
   readonly hasMore: boolean;
-  /** The last values before the span, by field. Null if `keptSince` is undefined. */
+  /**
+   * The values at the start of the span, by field; all null if the item was delisted then. Null if
+   * `keptSince` is undefined.
+   */
   readonly start: Readonly<Record<string, FieldValue>> | null;
 }
 
@@ -60,8 +63,18 @@ export async function itemHistory(
   return {
     points: points.slice(first, first + limit),
     hasMore: points.length > first + limit,
-    start: keptSince === undefined ? null : Object.assign({}, ...earlier.map((one) => one.values)),
+    start: keptSince === undefined ? null : valuesAfter(earlier),
   };
+}
+
+/** Returns the values of an item after these points, oldest first. A delisting sets them to null. */
+function valuesAfter(points: readonly ShownPoint[]): ShownPoint["values"] {
+  const all: Record<string, FieldValue> = {};
+  for (const { status, values } of points) {
+    if (status === "not_found") for (const field of Object.keys(all)) all[field] = null;
+    else Object.assign(all, values);
+  }
+  return all;
 }
 
 function shownPoint(

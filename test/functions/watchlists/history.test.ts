@@ -120,6 +120,17 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(before.json["values_at_since"]).toEqual({});
   });
 
+  it("returns null values at 'since' for an item that was delisted, until it is added again", async () => {
+    const valuesAt = async (query: Record<string, string>): Promise<unknown> =>
+      (await world.ask(`GET ${path}`, { query })).json["values_at_since"];
+    expect(await valuesAt({ since: at(31) })).toEqual({ price: 18, inStock: true });
+    expect(await valuesAt({ since: at(32) })).toEqual({ price: null, inStock: null });
+    expect(await valuesAt({ since: at(32), fields: "price" })).toEqual({ price: null });
+
+    await record(first, 5, [read("9000000", 41, { price: { after: 15 } })]);
+    expect(await valuesAt({ since: at(42) })).toEqual({ price: 15, inStock: null });
+  });
+
   it("returns each history point once over all pages", async () => {
     const points = await allPages(path, { limit: "1" }, (json) => {
       const last = (json["data"] as { readonly id: string }[]).at(-1);
