@@ -47,7 +47,18 @@ export async function lastNumberBefore(
 ): Promise<number | null> {
   const points = await history.item({ watchlistId, itemId, since, until: at });
   const own = points.findLastIndex((one) => one.runNumber === runNumber && one.step === step);
-  for (const point of points.slice(0, Math.max(0, own)).toReversed()) {
+  return lastNumberIn(points.slice(0, Math.max(0, own)), field);
+}
+
+/**
+ * Returns the last number of a field in the points of an item before a gap, oldest first; null if
+ * they have none since the item was added.
+ */
+export function lastNumberIn(
+  points: readonly Pick<HistoryPoint, "status" | "values">[],
+  field: string,
+): number | null {
+  for (const point of points.toReversed()) {
     const number = numberBeforeGap(point, field);
     if (number !== undefined) return number;
   }

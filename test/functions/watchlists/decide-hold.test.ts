@@ -27,12 +27,12 @@ beforeEach(async () => {
 
 const idOf = (n: number): string => `wl_${String(n).padStart(24, "0")}`;
 
-/** Runs the watchlist. Every item has the given price. */
-async function read(amount: number): Promise<void> {
+/** Runs the watchlist. Every item has the given price, or no price. */
+async function read(amount: number | null): Promise<void> {
   bench.answers.product = () => ({
     status: "ok",
     fields: {
-      price: { amount, currency: "USD" },
+      price: amount === null ? null : { amount, currency: "USD" },
       retailer_d: { state: "ADD_TO_CART", purchasable: true },
     },
   });
@@ -79,7 +79,37 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
         changed_at: expect.any(String) as unknown,
         step: "check",
         is_delisted: false,
-        changes: { price: { before: 10, after: 1_000 } },
+        changes: {
+          price: {
+            kind: "price_rise",
+            before: 10,
+            after: 1_000,
+            last_known: 10,
+            delta: 990,
+            delta_percent: 9_900,
+          },
+        },
+      })),
+    );
+  });
+
+  it("compares a price that returns in a held run with the price before the gap", async () => {
+    await read(null);
+    const lost = { kind: "other", before: 10, after: null, last_known: 10, delta: null };
+    expect((await get()).body["held_changes"]).toMatchObject(
+      itemIds.map((id) => ({ item_id: id, changes: { price: lost } })),
+    );
+    await decide("release");
+    await bench.work([]);
+    bench.clock.advance(3_600_000);
+    await read(6);
+
+    const { body } = await call("GET", `${list.id}/runs/3`);
+    const drop = { kind: "price_drop", before: null, after: 6, last_known: 10 };
+    expect(body["held_changes"]).toMatchObject(
+      itemIds.map((id) => ({
+        item_id: id,
+        changes: { price: { ...drop, delta: -4, delta_percent: -40 } },
       })),
     );
   });
