@@ -114,6 +114,21 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     );
   });
 
+  it("shows an item that was removed in the meantime, because a release sends its events", async () => {
+    await read(1_000);
+    const removal = await call("POST", `${list.id}/items`, { body: { remove: ["10001"] } });
+    expect(removal.status).toBe(200);
+    const { body } = await get();
+    expect(body["held_changes"]).toMatchObject(itemIds.map((id) => ({ item_id: id })));
+
+    await decide("release");
+    await bench.work([]);
+    const changed = [...bench.published.values()].filter(
+      ({ type }) => type === "watchlist.product.changed",
+    );
+    expect(JSON.stringify(changed)).toContain("10001");
+  });
+
   it("shows only the first changes that a held run holds, up to 'limit'", async () => {
     await read(1_000);
     const { body } = await get({ limit: "2" });
