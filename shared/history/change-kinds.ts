@@ -86,6 +86,14 @@ export function checkKind(
       `A change of '${field}' never has the 'kind' ${kind}. Send another 'kind', or omit 'field'.`,
     );
   }
+  const direction = kind === "price_drop" ? "decreased" : "increased";
+  const isPrice = kind === "price_drop" || kind === "price_rise";
+  if (isPrice && numeric["op"] !== undefined && numeric["op"] !== direction) {
+    throw invalidParam(
+      "op",
+      `A change of the 'kind' ${kind} has always ${direction}. Send 'op' ${direction}, or omit it.`,
+    );
+  }
   if (isOfNumbers(kind)) return;
   const sent = Object.entries(numeric).find(([, value]) => value !== undefined);
   if (sent === undefined) return;

@@ -37,7 +37,10 @@ export interface ShownPoint {
 export interface ItemHistoryPage {
   readonly points: readonly ShownPoint[];
   readonly hasMore: boolean;
-  /** The last values before the span, by field. Null if `keptSince` is undefined. */
+  /**
+   * The last values before the span, by field; empty if the item was delisted then. Null if
+   * `keptSince` is undefined.
+   */
   readonly start: Readonly<Record<string, FieldValue>> | null;
 }
 
@@ -60,8 +63,14 @@ export async function itemHistory(
   return {
     points: points.slice(first, first + limit),
     hasMore: points.length > first + limit,
-    start: keptSince === undefined ? null : Object.assign({}, ...earlier.map((one) => one.values)),
+    start: keptSince === undefined ? null : lastValues(earlier),
   };
+}
+
+/** Returns the last values of the points, by field; none of an item that is delisted at the end. */
+function lastValues(points: readonly ShownPoint[]): Readonly<Record<string, FieldValue>> {
+  const delisting = points.findLastIndex(({ status }) => status === "not_found");
+  return Object.assign({}, ...points.slice(delisting + 1).map(({ values }) => values));
 }
 
 function shownPoint(

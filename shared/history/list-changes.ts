@@ -2,7 +2,7 @@ import { invalidParam } from "../base/errors.ts";
 import { inParallel } from "../base/in-parallel.ts";
 import { limits } from "../base/limits.ts";
 import type { FieldChange } from "./field-change.ts";
-import type { HistorySpan } from "./history.ts";
+import type { HistorySpan, RunSegment } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 import { comparedWith, lastNumberBefore } from "./last-known.ts";
 import {
@@ -212,7 +212,7 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
       if (points > limits.comparedPointsMax) throw tooManyPoints();
       for (const change of changesIn({ watchlistId, segment })) {
         if (!isOfField(change, query)) continue;
-        const key = `${watchlistId} ${change.itemId} ${change.field}`;
+        const key = keyOf(watchlistId, change.itemId, change.field);
         const returned = returns.get(key);
         if (returned !== undefined && change.after === null) {
           returns.delete(key);
@@ -220,6 +220,13 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
         }
         if (needsLastKnown(change, query)) returns.set(key, change);
         else all.push(change);
+      }
+      for (const { id, field } of firstValuesIn(segment)) {
+        const key = keyOf(watchlistId, id, field);
+        const returned = returns.get(key);
+        if (returned === undefined) continue;
+        returns.delete(key);
+        all.push(comparedWith(returned, null));
       }
     }
   }
@@ -237,6 +244,22 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
     next: sized.length > end ? [start.until, end, sort].join(cursorSeparator) : null,
   };
 }
+
+const keyOf = (watchlistId: string, itemId: string, field: string): string =>
+  `${watchlistId} ${itemId} ${field}`;
+
+/**
+ * Returns the fields that have their first value in a run. An item that was removed and added again
+ * has first values again, so earlier values do not count.
+ */
+const firstValuesIn = ({
+  points,
+}: RunSegment): readonly { readonly id: string; readonly field: string }[] =>
+  points.flatMap(({ id, values }) =>
+    Object.entries(values).flatMap(([field, { before }]) =>
+      before === undefined ? [{ id, field }] : [],
+    ),
+  );
 
 type Sort = ChangesQuery["sort"];
 
@@ -284,7 +307,11 @@ function sizeCursor(text: string, sort: Sort): { readonly until: string; readonl
   return { until, listed: Number(listed) };
 }
 
-const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
+/** Returns true for a time in the form of `toISOString`. The 99th of a month is no time. */
+function isTime(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString() === text;
+}
 const isCount = (text: string): boolean => /^\d{1,12}$/.test(text);
 
 const malformedCursor = (): Error =>
