@@ -1,6 +1,7 @@
 import { invalidParam } from "../base/errors.ts";
 import { inParallel } from "../base/in-parallel.ts";
 import { limits } from "../base/limits.ts";
+import type { FieldValue } from "../scrapers/catalogue.ts";
 import type { FieldChange } from "./field-change.ts";
 import type { HistorySpan, RunSegment } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
@@ -202,39 +203,21 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
-  const all: FieldChange[] = [];
-  // Changes from null, by item and field, until an older run shows the value before the gap.
-  const returns = new Map<string, FieldChange>();
+  const found: FoundChanges = { known: [], returns: new Map() };
   let points = 0;
   for (const watchlistId of query.watchlistIds) {
     for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
       points += segment.points.length;
       if (points > limits.comparedPointsMax) throw tooManyPoints();
-      for (const change of changesIn({ watchlistId, segment })) {
-        if (!isOfField(change, query)) continue;
-        const key = keyOf(watchlistId, change.itemId, change.field);
-        const returned = returns.get(key);
-        if (returned !== undefined && change.after === null) {
-          returns.delete(key);
-          all.push(comparedWith(returned, change.lastKnown));
-        }
-        if (needsLastKnown(change, query)) returns.set(key, change);
-        else all.push(change);
-      }
-      for (const { id, field } of firstValuesIn(segment)) {
-        const key = keyOf(watchlistId, id, field);
-        const returned = returns.get(key);
-        if (returned === undefined) continue;
-        returns.delete(key);
-        all.push(comparedWith(returned, null));
-      }
+      addChanges({ watchlistId, segment }, query, found);
     }
   }
+  const { known, returns } = found;
   if (returns.size > sizeLookupsMax) throw tooManyReturns();
-  const found = await inParallel([...returns.values()], readsAtOnce, async (change) =>
+  const returned = await inParallel([...returns.values()], readsAtOnce, async (change) =>
     comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
   );
-  const sized = [...all, ...found].filter(
+  const sized = [...known, ...returned].filter(
     (change) => sizeOf(change, sort) !== null && isSelected(change, query),
   );
   sized.sort((a, b) => bySize(a, b, sort));
@@ -243,6 +226,33 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
     changes: sized.slice(start.listed, end),
     next: sized.length > end ? [start.until, end, sort].join(cursorSeparator) : null,
   };
+}
+
+/** The changes in the runs that were read so far, newest run first. */
+interface FoundChanges {
+  /** Changes that are compared with the last known value. */
+  readonly known: FieldChange[];
+  /** Changes from null, by item and field, until an older run shows the value before the gap. */
+  readonly returns: Map<string, FieldChange>;
+}
+
+/** Adds the changes of the next older run. */
+function addChanges(run: ListedRun, query: ChangesQuery, { known, returns }: FoundChanges): void {
+  const endGap = (key: string, lastKnown: FieldValue): void => {
+    const returned = returns.get(key);
+    if (returned === undefined) return;
+    returns.delete(key);
+    known.push(comparedWith(returned, lastKnown));
+  };
+  const { watchlistId, segment } = run;
+  for (const change of changesIn(run)) {
+    if (!isOfField(change, query)) continue;
+    const key = keyOf(watchlistId, change.itemId, change.field);
+    if (change.after === null) endGap(key, change.lastKnown);
+    if (needsLastKnown(change, query)) returns.set(key, change);
+    else known.push(change);
+  }
+  for (const { id, field } of firstValuesIn(segment)) endGap(keyOf(watchlistId, id, field), null);
 }
 
 const keyOf = (watchlistId: string, itemId: string, field: string): string =>
