@@ -69,7 +69,7 @@ interface Trial {
  * @throws Error that names the field and the mistake of an invalid rule
  */
 function rulesIn(file: string | undefined): RuleTexts {
-  if (file === undefined) throw new Error("--config must name a JSON file with rules.");
+  if (file === undefined) throw new Error("--config is required. Name a JSON file with rules.");
   if (!existsSync(file)) throw new Error(`--config: there is no file ${file}.`);
   const text = readFileSync(file, "utf8");
   let json: unknown;
@@ -99,7 +99,9 @@ async function check({ values, positionals }: Given): Promise<number> {
     throw new Error(`The command needs one page. Example: ${commandLine.examples[0]}`);
   }
   if (!URL.canParse(values.url)) {
-    throw new Error(`--url must be the address of the page (got "${values.url}").`);
+    throw new Error(
+      `--url must be an absolute URL, such as https://shop.example/p/1 (got "${values.url}").`,
+    );
   }
   const rules = parseRules(rulesIn(values.config));
   const html = readPage(file);

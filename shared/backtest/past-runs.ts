@@ -95,11 +95,14 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
   if (until < first.startedAt) {
     return invalidParam(
       "until",
-      `The first run started at ${first.startedAt}. Send a later 'until'.`,
+      `The first run that can be repeated started at ${first.startedAt} (got 'until' ${until}). Send a later 'until'.`,
     );
   }
   return since > last.startedAt
-    ? invalidParam("since", `The last run started at ${last.startedAt}. Send an earlier 'since'.`)
+    ? invalidParam(
+        "since",
+        `The last run that can be repeated started at ${last.startedAt} (got 'since' ${since}). Send an earlier 'since'.`,
+      )
     : invalidParam("since", "No run of this time span can be repeated. Send an earlier 'since'.");
 }
 

@@ -88,8 +88,14 @@ const periodSchema = v.object({
 
 /** A forecast in API responses. */
 export const forecastSchema = v.object({
-  day: v.pipe(periodSchema, v.description("The next 24 hours.")),
-  month: v.pipe(periodSchema, v.description("The next 30 days.")),
+  day: v.pipe(
+    periodSchema,
+    v.description("The next 24 hours, with one daily budget if there is one."),
+  ),
+  month: v.pipe(
+    periodSchema,
+    v.description("The next 30 days, with 30 daily budgets if there is one."),
+  ),
 });
 
 const outSchema = (text: string) => v.nullable(v.pipe(timestamp, v.description(text)));

@@ -20,7 +20,7 @@ const credential = (name: string) =>
       ),
       v.regex(
         /^[\u0021-\u007e]+$/,
-        `'${name}' must be printable ASCII without spaces. Send it as your store shows it.`,
+        `'${name}' must be printable ASCII without spaces. Copy it unchanged from your S3 provider.`,
       ),
     ),
   );

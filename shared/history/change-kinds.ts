@@ -48,8 +48,9 @@ interface KindOfChange {
 }
 
 /**
- * Returns the kind of a change. A price that disappears, or that returns as it was, is `other`; so is
- * a value that was not known before.
+ * Returns the kind of a change. A price is `other` if it disappears, if it reappears with the same
+ * amount, or if no earlier amount is known. A stock or seller change is `other` if the value before
+ * it was not known.
  */
 export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
   if (isFieldOfKind(field, "delisted")) return "delisted";

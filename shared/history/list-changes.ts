@@ -203,8 +203,36 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
-  const all: FieldChange[] = [];
-  // Changes from null whose value before the gap is not in the span.
+  const { known, returns } = await changesOfRuns(query, span, history);
+  if (returns.length > sizeLookupsMax) throw tooManyReturns();
+  const returned = await inParallel(returns, readsAtOnce, async (change) =>
+    comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
+  );
+  const sized = [...known, ...returned].filter(
+    (change) => sizeOf(change, sort) !== null && isSelected(change, query),
+  );
+  sized.sort((a, b) => bySize(a, b, sort));
+  const end = start.listed + limit;
+  return {
+    changes: sized.slice(start.listed, end),
+    next: sized.length > end ? [start.until, end, sort].join(cursorSeparator) : null,
+  };
+}
+
+interface FoundChanges {
+  /** Changes that are compared with the last known value. */
+  readonly known: readonly FieldChange[];
+  /** Changes from null whose value before the gap is not in the span. */
+  readonly returns: readonly FieldChange[];
+}
+
+/** Collects the changes of all runs in a span that the query may select. */
+async function changesOfRuns(
+  query: ChangesQuery,
+  span: HistorySpan,
+  history: Pick<HistoryStore, "runs">,
+): Promise<FoundChanges> {
+  const known: FieldChange[] = [];
   const returns: FieldChange[] = [];
   let points = 0;
   for (const watchlistId of query.watchlistIds) {
@@ -215,25 +243,13 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
       const changes = changesIn({ watchlistId, segment });
       const returned = changes.filter((change) => needsLastKnown(change, query));
       for (const change of changes) {
-        if (isOfField(change, query) && !needsLastKnown(change, query)) all.push(change);
+        if (isOfField(change, query) && !needsLastKnown(change, query)) known.push(change);
       }
-      for (const change of closeGaps(gaps, segment.points, returned)) all.push(change);
+      for (const change of closeGaps(gaps, segment.points, returned)) known.push(change);
     }
     for (const open of gaps.values()) returns.push(...open);
   }
-  if (returns.length > sizeLookupsMax) throw tooManyReturns();
-  const found = await inParallel(returns, readsAtOnce, async (change) =>
-    comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
-  );
-  const sized = [...all, ...found].filter(
-    (change) => sizeOf(change, sort) !== null && isSelected(change, query),
-  );
-  sized.sort((a, b) => bySize(a, b, sort));
-  const end = start.listed + limit;
-  return {
-    changes: sized.slice(start.listed, end),
-    next: sized.length > end ? [start.until, end, sort].join(cursorSeparator) : null,
-  };
+  return { known, returns };
 }
 
 type Sort = ChangesQuery["sort"];

@@ -88,7 +88,11 @@ export const changesQuery = v.object({
   field: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(64, "'field' must be the name of a field."),
+      v.maxLength(
+        64,
+        ({ input }) =>
+          `'field' must have at most 64 characters (got ${input.length}). Send the name of a field, such as price.`,
+      ),
       v.description("Only changes of this field, such as `price`, or `delisted`."),
     ),
   ),

@@ -99,7 +99,7 @@ function checkDelta(route: Route, { scraper, path }: Place): void {
     if (type !== "number") {
       throw invalidParam(
         `${path}.${key}`,
-        `'${key}' compares numbers, but '${field}' is a ${type}. Omit it.`,
+        `'${key}' compares numbers, but '${field}' is a ${type}. Omit '${key}', or choose a field with numbers.`,
       );
     }
   }

@@ -96,9 +96,9 @@ export interface RunBounds {
 }
 
 /**
- * Calculates the bounds of the credits of a run under a limit. A step runs whole or not at all: a
- * step that every item is certain to reach costs its full price, or nothing if this price exceeds
- * what the limit left. A step that only some items can reach costs at most what the limit left.
+ * Calculates the bounds of the credits of a run under a limit. A step runs whole or not at all: it
+ * costs nothing if the price of the items that are certain to reach it exceeds what the limit left.
+ * The items that only may reach it cost at most what the limit left.
  */
 export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
   const best = boundOf(pipeline, items, {
@@ -126,21 +126,23 @@ function boundOf(
 ): number {
   const all = [...starts.values()].reduce((sum, items) => sum + items, 0);
   const itemsAt = new Map(starts);
-  const sure = new Set(starts.keys());
+  const sureAt = new Map(starts);
   let credits = 0;
   for (const step of runOrder(pipeline)) {
     const items = itemsAt.get(step.id) ?? 0;
     if (items === 0) continue;
+    const sure = sureAt.get(step.id) ?? 0;
     // A run reserves the highest price, even if it is charged less.
-    const reserved = creditsFor(items * stepScrapers[step.scraper].reserveQuarters);
+    const reserved = creditsFor(sure * stepScrapers[step.scraper].reserveQuarters);
     const room = limit - credits;
-    if (sure.has(step.id) && reserved > room) continue;
+    if (reserved > room) continue;
     credits += Math.min(creditsFor(items * quartersOf(step.scraper)), room);
     for (const next of new Set(nextOf({ routes: step.routes.filter(takes) }))) {
       itemsAt.set(next, Math.min(all, (itemsAt.get(next) ?? 0) + items));
     }
-    if (!sure.has(step.id)) continue;
-    for (const next of nextOf({ routes: step.routes.filter(whenUnchanged) })) sure.add(next);
+    for (const next of new Set(nextOf({ routes: step.routes.filter(whenUnchanged) }))) {
+      sureAt.set(next, Math.min(all, (sureAt.get(next) ?? 0) + sure));
+    }
   }
   return credits;
 }

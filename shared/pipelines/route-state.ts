@@ -81,9 +81,10 @@ function halvesOf(route: Route): readonly Route[] {
 const keyLength = 8;
 
 /**
- * Returns the key of the state; null for a route without state. The key depends on the step and the
- * condition of the route, but not on positions or on `run`. So the state is kept if another part of
- * the pipeline changes, and starts again if the condition changes.
+ * Returns the key of the state; null for a route without state. The key depends on the step, the
+ * condition and the notification settings of the route, but not on the order of steps or routes, or
+ * on `run`. So a change of the condition resets the state, and a change of another part of the
+ * pipeline keeps it.
  */
 function keyOf(step: Step, route: Route): string | null {
   if (!isGated(route) && !isDirectional(route)) return null;

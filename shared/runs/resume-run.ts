@@ -65,7 +65,7 @@ const isOverdue = (run: Run, now: Date): boolean =>
 
 /**
  * Continues with the last planned step, or with the step after it if all its batches are done.
- * Sends the batches that are not done again, because their messages may be lost.
+ * Resends the messages of unfinished batches, because the earlier messages may be lost.
  */
 async function resumeReading(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps, queue } = dependencies;

@@ -42,7 +42,6 @@ const windowSchema = v.pipe(
       v.description("Mean age of the data of complete answers when the service returned them."),
     ),
   }),
-  v.title("SourceWindow"),
   v.description(`Rates are null if fewer than ${healthItemsMin} items were read.`),
 );
 
@@ -61,8 +60,8 @@ export const sourceSchema = v.pipe(
           `\`unknown\` if fewer than ${healthItemsMin} items were read.`,
       ),
     ),
-    last_hour: windowSchema,
-    last_day: windowSchema,
+    last_hour: v.pipe(windowSchema, v.description("The reads of the last hour.")),
+    last_day: v.pipe(windowSchema, v.description("The reads of the last 24 hours.")),
     quota: v.pipe(
       v.nullable(v.picklist(quotaLevels)),
       v.description(

@@ -288,7 +288,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "Pots and pans" }).waitFor();
     expect(await shown("every")).toBe("2d");
     expect(await shown("default_pipeline")).toBe(false);
-    await page.getByLabel("Name").fill("");
+    await page.getByLabel("Name", { exact: true }).fill("");
     await save.click();
     await page.getByText("'name' is empty").waitFor();
 

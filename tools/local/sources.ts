@@ -43,8 +43,8 @@ export function parseSourceChoice(text: string): SourceChoice {
 /** The error quotes only the part before the first comma, because the rest may contain a secret. */
 const formError = (text: string): Error =>
   new Error(
-    `--source ${text.split(",")[0]} must have the form <platform or scraper>=<adapter>,<base url>` +
-      "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY.",
+    `--source ${text.split(",")[0]} must have the form <platform or scraper>=<adapter>[,<base url>]` +
+      "[,<option>=<value>] with an absolute base URL, such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY.",
   );
 
 /**

@@ -13,7 +13,7 @@ export interface Accuracy {
   readonly true: number;
 }
 
-/** What a way to read pages extracted from a page. */
+/** The data that one extraction method read from one page. */
 export interface Reading {
   readonly page: LabelledPage;
   readonly extraction: Extraction;

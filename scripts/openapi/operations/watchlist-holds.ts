@@ -15,7 +15,7 @@ const path = {
   run_number: { description: "Number of the held run.", example: "2" },
 };
 
-/** The operations that show a run, and that decide about a run that its brake holds. */
+/** The operations that return a run, and that release or discard a held run. */
 export const watchlistHoldOperations = {
   "GET /v1/watchlists/{id}/runs/{run_number}": {
     id: "getWatchlistRun",

@@ -45,7 +45,7 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `change#${changeId}`,
   }),
-  /** Usage of a day before the account had shards. */
+  /** Daily usage, stored before the account was split into shards. */
   usage: (accountId: string, date: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `usage#${date}`,

@@ -130,7 +130,7 @@ function versionedInput(kinds: readonly VersionedKind[], input: Members): Versio
   return { input: write, guarded: [guarded] };
 }
 
-/** A write of a transaction: one member, whose name is the operation, such as `Put`. */
+/** A write of a transaction: an object with a single key, the operation, such as `Put`. */
 type Item = Readonly<Record<string, Write>>;
 
 function versionedItem(kinds: readonly VersionedKind[], item: Item) {

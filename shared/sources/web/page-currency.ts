@@ -8,7 +8,10 @@ const known: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 /** The currencies that are written with a plain dollar sign. */
 const dollars: ReadonlySet<string> = new Set(["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"]);
 
-/** Returns the codes of the currencies that a page states anywhere. */
+/**
+ * Returns the known currency codes that follow a word like `currency` in the scripts, attributes or
+ * metadata of a page. Ignores its visible text, and reads at most `codesMax` matches.
+ */
 export function statedCurrencies(html: string): ReadonlySet<string> {
   const codes = new Set<string>();
   let matches = 0;

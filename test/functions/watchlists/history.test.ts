@@ -311,6 +311,11 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ kind: "cheaper" }, "kind"],
     [{ min_delta: "-1" }, "min_delta"],
     [{ starting_after: "yesterday" }, "starting_after"],
+    [{ starting_after: `2026-02-30T09:00:00.000Z~${first}~3~1` }, "starting_after"],
+    [{ starting_after: `2026-00-01T09:00:00.000Z~${first}~3~1` }, "starting_after"],
+    [{ sort: "size", starting_after: "2026-13-99T09:00:00.000Z~1~size" }, "starting_after"],
+    [{ kind: "price_drop", op: "increased" }, "op"],
+    [{ kind: "price_rise", op: "decreased" }, "op"],
     [{ sort: "size", starting_after: `${at(21)}~${first}~3~1` }, "starting_after"],
     [{ sort: "size", starting_after: `${at(21)}~1~amount` }, "starting_after"],
   ])("returns 400 that names the invalid parameter for %j", async (query, param) => {
@@ -414,6 +419,20 @@ describe("GET /v1/watchlists/{id}/changes", () => {
         { field: "listPrice", last_known: null, delta: null },
       ]);
     });
+
+    it.each(["time", "size", "amount"])(
+      "has no difference if the item was added again while it was sold out, sorted by %s",
+      async (sort) => {
+        const again = "9000001";
+        await record(first, 6, [read(again, 51, { price: { before: 60, after: null } })]);
+        await record(first, 7, [read(again, 52, { price: { after: null } })]);
+        await record(first, 8, [read(again, 53, { price: { before: null, after: 20 } })]);
+        const { json } = await world.ask(`GET ${path}`, {
+          query: { sort, kind: "price_drop", since: at(45) },
+        });
+        expect(json["data"]).toEqual([]);
+      },
+    );
 
     it("is on one page each, even if a page ends because it compared many of such changes", async () => {
       const points = Array.from({ length: 250 }, (_, n) => read(String(9_100_000 + n), 55, back));

@@ -61,7 +61,7 @@ describe("the messages of the other queues", () => {
     expect(parse(deliveryMessage, sent(toDeliveryMessage(target)))).toEqual(target);
   });
 
-  it("are refused without a delivery target", () => {
+  it("are refused if they are deliveries with an empty target ID", () => {
     const message = toDeliveryMessage({ accountId: "acct_1", targetId: "" });
     expect(() => parse(deliveryMessage, sent(message))).toThrow(/targetId|Invalid/);
   });

@@ -113,7 +113,7 @@ describe.each(["min_delta", "min_delta_percent"] as const)("a route with %s", (k
   it("is refused with a field that is not a number", () => {
     expect(refusalOf({ when: "changed", field: "inStock", [key]: 1 })).toEqual({
       param: `route.${key}`,
-      message: `'${key}' compares numbers, but 'inStock' is a boolean. Omit it.`,
+      message: `'${key}' compares numbers, but 'inStock' is a boolean. Omit '${key}', or choose a field with numbers.`,
     });
   });
 

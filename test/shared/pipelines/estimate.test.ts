@@ -143,6 +143,19 @@ describe("the bounds of a run under a limit", () => {
     expect(bounds({ when: "always" }, 130)).toEqual({ best: 50, worst: 130 });
   });
 
+  it("contain what the limit leaves for a step that new items and changed items reach", () => {
+    const pipeline = twoSteps({ when: "changed" });
+    const starts = new Map([
+      ["a", 40],
+      ["b", 10],
+    ]);
+    // Ten new items need 30 credits at b, and 40 changed items 120 more.
+    expect(boundsOf(pipeline, { starts, limit: 100 })).toEqual({ best: 20, worst: 100 });
+    expect(boundsOf(pipeline, { starts, limit: 39 })).toEqual({ best: 10, worst: 10 });
+    starts.set("b", 0);
+    expect(boundsOf(pipeline, { starts, limit: 39 })).toEqual({ best: 10, worst: 39 });
+  });
+
   it("contain what the limit leaves for a step that only some items reach", () => {
     expect(bounds({ when: "changed" }, 100)).toEqual({ best: 10, worst: 100 });
     expect(bounds({ when: "changed" }, 200)).toEqual({ best: 10, worst: 130 });

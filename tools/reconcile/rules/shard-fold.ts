@@ -96,7 +96,7 @@ export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "
   journal[0]?.at ?? fence + 1;
 
 /**
- * Adds up the records of a shard and checks the rules of its journal:
+ * Creates an accumulator for the records of a shard, which checks the rules of its journal:
  * - Each page continues where the previous page ended.
  * - Each stamp is greater than the previous stamp.
  * - The entries follow the rules of a ledger.

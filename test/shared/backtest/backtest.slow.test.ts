@@ -422,12 +422,16 @@ describe("a back-test", () => {
     const spanOf = (since: string, until: string) => ({ span: { since, until } });
     const before = spanOf("2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z");
     await expect(test(list, before)).rejects.toMatchObject({
-      message: expect.stringMatching(/^The first run started at .+ Send a later 'until'\.$/),
+      message: expect.stringMatching(
+        /^The first run that can be repeated started at .+ \(got 'until' .+\)\. Send a later 'until'\.$/,
+      ),
       details: { param: "until" },
     });
     const after = spanOf("2026-12-01T00:00:00.000Z", "2026-12-02T00:00:00.000Z");
     await expect(test(list, after)).rejects.toMatchObject({
-      message: expect.stringMatching(/^The last run started at .+ Send an earlier 'since'\.$/),
+      message: expect.stringMatching(
+        /^The last run that can be repeated started at .+ \(got 'since' .+\)\. Send an earlier 'since'\.$/,
+      ),
       details: { param: "since" },
     });
   });
