@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { blockedByLimit } from "./blocking-limit.ts";
+import { blockedByOwnLimit } from "./blocking-limit.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { changesSchema, pipelineSchema, snapshotSchema } from "../pipelines/pipeline-schema.ts";
 import { shownSettingFields } from "./settings.ts";
@@ -88,7 +88,7 @@ export const watchlistSchema = v.object({
       "Credits of an ordinary run, of a refresh run, and of the first reads of new items.",
     ),
   ),
-  blocked_by_limit: blockedByLimit,
+  blocked_by_limit: blockedByOwnLimit,
   daily_credits_used: v.pipe(
     v.nullable(count),
     v.description(

@@ -247,7 +247,7 @@ describe("POST /v1/watchlists/estimate", () => {
     const perDay = await estimate({ ...shop, daily_credit_budget: 350 });
     expect(perDay.json).toMatchObject({
       blocked_by_limit: null,
-      forecast: { day: { best: 300, worst: 300 }, month: { best: 9_000 } },
+      forecast: { day: { best: 300, worst: 600 }, month: { best: 9_000, worst: 9_300 } },
     });
   });
 
