@@ -56,9 +56,14 @@ const noSuchRun = ({ runNumber }: RunRef): Error =>
     "List the runs with GET /v1/watchlists/{id}/runs.",
   );
 
-function notHeld({ runNumber, phase, hold }: Run): Error {
+function notHeld({ runNumber, phase, hold, finishedAt }: Run): Error {
   if (phase === "holding") {
     return conflict(`Run ${runNumber} is still ending. Try again in a few seconds.`);
+  }
+  if (finishedAt === null) {
+    return conflict(
+      `Run ${runNumber} is in progress. If its brake holds it at its end, you can release or discard it.`,
+    );
   }
   return conflict(
     hold === undefined

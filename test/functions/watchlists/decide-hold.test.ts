@@ -167,6 +167,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     await read(1_000);
     const held = await call("POST", `${list.id}/run`);
     expect(messageOf(held)).toContain("is held by its brake");
+    expect(messageOf(held)).toContain(`POST /v1/watchlists/${list.id}/runs/2/release`);
     await decide("release");
     const ending = await call("POST", `${list.id}/run`);
     expect(refusal(ending)).toEqual(conflict);
@@ -359,15 +360,21 @@ describe.each(["release", "discard"] as const)(
     });
 
     it.each([
-      ["in progress", () => bench.runSome(list, 1)],
-      ["that ended below its brake", () => read(10)],
-    ])("returns 409 for a run %s", async (_, start) => {
+      [
+        "in progress",
+        () => bench.runSome(list, 1),
+        "Run 2 is in progress. If its brake holds it at its end, you can release or discard it.",
+      ],
+      [
+        "that ended below its brake",
+        () => read(10),
+        "Run 2 is not held by a brake, so it cannot be released or discarded.",
+      ],
+    ])("returns 409 for a run %s", async (_, start, message) => {
       await start();
       const answer = await decide(decision);
       expect(refusal(answer)).toEqual(conflict);
-      expect(messageOf(answer)).toBe(
-        "Run 2 is not held by a brake, so it cannot be released or discarded.",
-      );
+      expect(messageOf(answer)).toBe(message);
     });
 
     it("returns 409 and asks the client to try again until the event about the held run is sent", async () => {
