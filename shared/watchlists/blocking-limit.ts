@@ -100,7 +100,12 @@ export function blockedSteps(
   const inRefreshes =
     refresh === null ? [] : deferralsIn("refresh", new Map([[refresh.entry, items]]));
   const others = inRefreshes.filter(({ step }) => !inSweeps.some((one) => one.step === step));
-  return [...inSweeps, ...others].map((deferral) => ({ ...deferral, limit: lowest.name }));
+  return [...inSweeps, ...others].map(({ step, credits, available }) => ({
+    step,
+    limit: lowest.name,
+    credits,
+    available,
+  }));
 }
 
 /** The average number of times that a past run of a kind read an item at a step. */
