@@ -124,7 +124,7 @@ function memorySteps(run: () => Run): StepStore {
       starts = planned;
     },
     starts: async (_run, step) => starts.get(step) ?? [],
-    async plan({ step, batches }) {
+    async plan(_run, { step, batches }) {
       steps.set(step.step, { record: step, batches, results: new Map() });
       return step;
     },

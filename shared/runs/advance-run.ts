@@ -42,6 +42,7 @@ export async function advanceRun(
     assert(step !== undefined, "every position in the run order has a step");
     const planned =
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
+    if (planned === "over") return;
     if (planned === undefined || planned.stats !== null) continue;
     // Each repeated message of the previous step leads to this line. If all batches were sent again
     // here, the number of messages would multiply with every step.

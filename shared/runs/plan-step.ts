@@ -23,12 +23,16 @@ export interface PlanDependencies {
  * reads the items that start there and the items that earlier steps routed there. Returns undefined
  * if there are no such items. The batches depend only on stored data that no longer changes, so a
  * repeated call plans the same batches. The plan that was stored first wins, and is returned.
+ *
+ * Returns `over`, without a plan, if the run is no longer in phase `reading`. A process that was
+ * paused until the run was abandoned could otherwise plan a step and reserve credits, which nothing
+ * releases before the hold expires if the process then ends.
  */
 export async function planStep(
   run: Run,
   position: number,
   dependencies: PlanDependencies,
-): Promise<StepRecord | undefined> {
+): Promise<StepRecord | "over" | undefined> {
   const { steps, random } = dependencies;
   const step = runOrder(run.pipeline)[position];
   assert(step !== undefined, "every position in the run order has a step");
@@ -37,7 +41,7 @@ export async function planStep(
   const batches = batchesOf(read, step.scraper, dependencies.batchIdsMax);
   const items = batches.reduce((sum, { ids }) => sum + ids.length, 0);
   if (items === 0) return undefined;
-  return steps.plan({
+  return steps.plan(run, {
     step: {
       runId: run.id,
       step: step.id,

@@ -38,8 +38,11 @@ export interface StepStore {
    * adopted. Empty if no item starts at the step.
    */
   starts(run: Run, step: string): Promise<readonly (readonly string[])[]>;
-  /** Stores the plan of a step, unless the step already has one. Returns the stored plan. */
-  plan(plan: StepPlan): Promise<StepRecord>;
+  /**
+   * Stores the plan of a step, unless the step already has one. Returns the stored plan. `over`: the
+   * run is no longer in phase `reading`, and the step has no plan.
+   */
+  plan(run: Run, plan: StepPlan): Promise<StepRecord | "over">;
   /** Reads a planned step; undefined if the step is not planned. */
   get(runId: string, step: string): Promise<StepRecord | undefined>;
   /** Returns all planned steps of a run, in run order; an empty list if there are none. */

@@ -37,8 +37,18 @@ export const runMutants: readonly Mutant[] = [
     name: "plan-overwritten",
     file: steps,
     original:
-      'Item: { ...Key, ...stepRow(step), ttl },\n        ConditionExpression: "attribute_not_exists(pk)",',
+      'Item: { ...Key, ...stepRow(step), ttl },\n    ConditionExpression: "attribute_not_exists(pk)",',
     replacement: "Item: { ...Key, ...stepRow(step), ttl },",
+    scenario: "runs",
+  },
+  {
+    name: "step-planned-after-the-end-of-its-run",
+    file: steps,
+    original:
+      "const found = await whileReading(client, options, { run, Key, change: { Put: put } });",
+    replacement: `const isFirst = await conditionalWrite(() => client.send(new PutCommand(put)));
+  const get = new GetCommand({ TableName: table, Key, ConsistentRead: true });
+  const found = isFirst ? "changed" : (await client.send(get)).Item;`,
     scenario: "runs",
   },
   {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mutants } from "./mutant-list.ts";
 import type { Mutant } from "./mutant.ts";
-import { startPool } from "./pool.ts";
+import { startPool, type WorkerPool } from "./pool.ts";
 import type { Played } from "./play.ts";
 import type { SimResult } from "./report.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
@@ -18,7 +18,6 @@ const parts = [
   "tools",
   "test/run-model",
   "test/sim",
-  "test/run-model",
   "test/support",
   "package.json",
   "tsconfig.json",
@@ -26,7 +25,7 @@ const parts = [
 
 /**
  * Applies each mutant to a copy of the code, one at a time, and runs seeds of its scenario until
- * one fails. `passed` is false if a mutant survives all seeds.
+ * one fails that passes without the mutant. `passed` is false if a mutant survives all seeds.
  * @throws Error if no mutant has the name `only`
  */
 export async function playMutants({
@@ -95,14 +94,37 @@ function applyMutant({ name, file, original, replacement }: Mutant, folder: stri
   );
 }
 
+/**
+ * Plays the seeds of a mutant's scenario until one detects the mutant. A seed that also fails
+ * without the mutant shows another defect, so it detects nothing.
+ */
 async function playUntilFailure(
-  { scenario }: Mutant,
+  { name, scenario }: Mutant,
   options: { readonly root: string; readonly workers?: number },
 ): Promise<Played | undefined> {
   const pool = await startPool(options);
+  try {
+    let from = 1;
+    for (;;) {
+      const failed = await firstFailureFrom(from, scenario, pool);
+      if (failed === undefined || !(await failsWithoutMutant(scenario, failed.seed))) return failed;
+      console.log(`${name}: ${scenario} seed ${failed.seed} also fails without the mutant`);
+      from = failed.seed + 1;
+    }
+  } finally {
+    await pool.stop();
+  }
+}
+
+/** Plays the seeds from `from` on until one fails. Returns the lowest seed that failed. */
+async function firstFailureFrom(
+  from: number,
+  scenario: string,
+  pool: WorkerPool,
+): Promise<Played | undefined> {
   const failed: Played[] = [];
   function* seeds() {
-    for (let seed = 1; seed <= seedsMax; seed += 1) {
+    for (let seed = from; seed <= seedsMax; seed += 1) {
       if (failed.length > 0) return;
       yield { scenario, seed };
     }
@@ -110,6 +132,18 @@ async function playUntilFailure(
   await pool.play(seeds(), (played) => {
     if (played.violation !== undefined) failed.push(played);
   });
-  await pool.stop();
   return failed.toSorted((one, other) => one.seed - other.seed)[0];
+}
+
+async function failsWithoutMutant(scenario: string, seed: number): Promise<boolean> {
+  const pool = await startPool({ workers: 1 });
+  try {
+    let isViolated = false;
+    await pool.play([{ scenario, seed }], ({ violation }) => {
+      isViolated = violation !== undefined;
+    });
+    return isViolated;
+  } finally {
+    await pool.stop();
+  }
 }

@@ -67,4 +67,10 @@ export const regressions: readonly Regression[] = [
     seed,
     found: "an endpoint beyond the first query page got no events",
   })),
+  {
+    scenario: "runs",
+    seed: 243,
+    found:
+      "a process that had paused until its run was abandoned planned a step, and its credits stayed held",
+  },
 ];

@@ -8,11 +8,13 @@ import type { Shortfall, StepDecision, StepRecord } from "../../runs/step.ts";
 import {
   cancellationReasons,
   isContention,
+  type Row,
   retryContended,
   type TableOptions,
+  type TransactItem,
 } from "../table/dynamo.ts";
 import { stepRecordOf } from "./run-row.ts";
-import { watchlistKeys } from "../table/table.ts";
+import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 interface Decision {
   readonly run: Run;
@@ -26,28 +28,43 @@ interface Decision {
  * `reading` or was abandoned, records none and returns `over`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
-export function decideStep(
+export async function decideStep(
   client: DynamoDBDocumentClient,
   options: TableOptions,
   { run, step, shortfall }: Decision,
 ): Promise<StepDecision | "over"> {
-  const { table } = options;
   const decision = shortfall === null ? "read" : "defer";
   const Key = watchlistKeys.step(step.runId, step.step);
+  const update = {
+    TableName: options.table,
+    Key,
+    UpdateExpression: "SET decision = :decision, shortfall = :shortfall",
+    ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(decision)",
+    ExpressionAttributeValues: { ":decision": decision, ":shortfall": shortfall },
+  };
+  const found = await whileReading(client, options, { run, Key, change: { Update: update } });
+  if (found === "changed") return decision;
+  return (found === undefined ? null : stepRecordOf(found).decision) ?? "over";
+}
+
+/**
+ * Changes a row of a step in a transaction that checks that the run is in phase `reading` and was
+ * not abandoned. Returns `changed`, or the row as it is if a condition failed; undefined if it does
+ * not exist.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
+ */
+export function whileReading(
+  client: DynamoDBDocumentClient,
+  options: TableOptions,
+  { run, Key, change }: { readonly run: Run; readonly Key: RowKey; readonly change: TransactItem },
+): Promise<Row | "changed" | undefined> {
+  const { table } = options;
   return retryContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({
           TransactItems: [
-            {
-              Update: {
-                TableName: table,
-                Key,
-                UpdateExpression: "SET decision = :decision, shortfall = :shortfall",
-                ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(decision)",
-                ExpressionAttributeValues: { ":decision": decision, ":shortfall": shortfall },
-              },
-            },
+            change,
             {
               ConditionCheck: {
                 TableName: table,
@@ -60,7 +77,7 @@ export function decideStep(
           ],
         }),
       );
-      return decision;
+      return "changed";
     } catch (error) {
       const reasons = cancellationReasons(error);
       if (reasons === undefined) throw error;
@@ -68,7 +85,7 @@ export function decideStep(
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key, ConsistentRead: true }),
       );
-      return (Item === undefined ? null : stepRecordOf(Item).decision) ?? "over";
+      return Item;
     }
   });
 }

@@ -8,6 +8,7 @@ import {
   noCounts,
 } from "../../runs/batch.ts";
 import { isReported, type ItemOutcome } from "../../runs/item-outcome.ts";
+import type { Run } from "../../runs/run.ts";
 import type { StepRecord } from "../../runs/step.ts";
 import { pointLinesOf } from "../../runs/run-history.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
@@ -26,7 +27,7 @@ import {
   resultOf,
 } from "./step-batch.ts";
 import { storeDetails, withStoredDetails } from "./result-details.ts";
-import { decideStep } from "./step-decision.ts";
+import { decideStep, whileReading } from "./step-decision.ts";
 import { markDone, recordSent, recordStats } from "./step-progress.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 
@@ -76,7 +77,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       const key = watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: 0 });
       return Array.fromAsync(query(key), (row) => unpack(row["ids"]) as string[]);
     },
-    plan: (plan) => savePlan(client, options, { ...plan, ttl: ttl() }),
+    plan: (run, plan) => savePlan(client, options, { ...plan, run, ttl: ttl() }),
     async get(runId, step) {
       const row = await read(watchlistKeys.step(runId, step));
       return row === undefined ? undefined : stepRecordOf(row);
@@ -239,14 +240,16 @@ async function putResult(
 const withoutPoint = ({ observed: _o, ...outcome }: ItemOutcome): ItemOutcome => outcome;
 
 /**
- * Stores a plan of a step: first its batches, then the step row, which makes the plan effective.
- * Returns the step of the plan that was stored first.
+ * Stores a plan of a step: first its batches, then the step row, which makes the plan effective, in
+ * a transaction that checks the run's phase. Returns the step of the plan that was stored first. If
+ * there is none, and the run is no longer in phase `reading` or was abandoned, returns `over`.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 async function savePlan(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { step, batches, ttl }: StepPlan & { readonly ttl: number },
-): Promise<StepRecord> {
+  { run, step, batches, ttl }: StepPlan & { readonly run: Run; readonly ttl: number },
+): Promise<StepRecord | "over"> {
   const { table } = options;
   const { runId, plan } = step;
   const rows = batches.map(({ ids, carried }, number) => ({
@@ -257,19 +260,11 @@ async function savePlan(
   }));
   if (step.starts === null) await writeRows(client, options, rows);
   const Key = watchlistKeys.step(runId, step.step);
-  const saved = await conditionalWrite(() =>
-    client.send(
-      new PutCommand({
-        TableName: table,
-        Item: { ...Key, ...stepRow(step), ttl },
-        ConditionExpression: "attribute_not_exists(pk)",
-      }),
-    ),
-  );
-  if (saved) return step;
-  const { Item } = await client.send(
-    new GetCommand({ TableName: table, Key, ConsistentRead: true }),
-  );
-  assert(Item !== undefined, "the step row that refused the plan exists");
-  return stepRecordOf(Item);
+  const put = {
+    TableName: table,
+    Item: { ...Key, ...stepRow(step), ttl },
+    ConditionExpression: "attribute_not_exists(pk)",
+  };
+  const found = await whileReading(client, options, { run, Key, change: { Put: put } });
+  return found === "changed" ? step : found === undefined ? "over" : stepRecordOf(found);
 }

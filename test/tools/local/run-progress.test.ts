@@ -49,8 +49,9 @@ async function startStep({ run, runs, steps }: Claimed): Promise<StepRecord> {
     done: new Set(),
     stats: null,
   };
-  await steps.plan({ step, batches: [] });
-  await steps.decide({ ...run, phase: "reading", plan: "p1" }, step, null);
+  const reading: Run = { ...run, phase: "reading", plan: "p1" };
+  await steps.plan(reading, { step, batches: [] });
+  await steps.decide(reading, step, null);
   return step;
 }
 

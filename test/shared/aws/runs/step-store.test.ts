@@ -10,7 +10,7 @@ import type { ItemOutcome } from "../../../../shared/runs/item-outcome.ts";
 import type { Run } from "../../../../shared/runs/run.ts";
 import type { StepRecord } from "../../../../shared/runs/step.ts";
 import type { RunStore } from "../../../../shared/runs/run-store.ts";
-import type { StepStore } from "../../../../shared/runs/step-store.ts";
+import type { StepPlan, StepStore } from "../../../../shared/runs/step-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
@@ -39,6 +39,13 @@ beforeEach(async () => {
   await runs.startReading(claimed, { plan: "won", stats: claimed.stats });
   run = { ...claimed, phase: "reading", plan: "won" };
 });
+
+/** Plans a step of the run. */
+async function plan(wanted: StepPlan): Promise<StepRecord> {
+  const planned = await store.plan(run, wanted);
+  if (planned === "over") throw new Error("the run is over");
+  return planned;
+}
 
 const shortfall = { needed: 4, available: 2 };
 
@@ -110,7 +117,7 @@ describe("the starting items of a step", () => {
   it("are read as the batches of the step if no other items are routed to it", async () => {
     await store.saveStarts(run.id, "won", new Map([["check", [["10001"], ["10002"]]]]));
     const step = aStep({ step: "check", position: 0, starts: "won" });
-    await store.plan({ step, batches: [] });
+    await plan({ step, batches: [] });
 
     expect(await store.planned(refOf(step, 1))).toEqual({ ids: ["10002"], carried: [] });
   });
@@ -120,7 +127,7 @@ describe("dynamoStepStore.plan", () => {
   it("stores a step with its batches", async () => {
     const step = aStep();
 
-    expect(await store.plan({ step, batches })).toEqual(step);
+    expect(await plan({ step, batches })).toEqual(step);
     expect(await store.get(run.id, "detail")).toEqual(step);
     expect(await store.planned(refOf(step, 0))).toEqual(batches[0]);
     expect(await store.planned(refOf(step, 1))).toEqual(batches[1]);
@@ -131,19 +138,33 @@ describe("dynamoStepStore.plan", () => {
   it("returns the first stored plan to a later attempt to plan the step", async () => {
     const first = aStep();
     const second = aStep({ plan: "p2", batches: 1, items: 1 });
-    await store.plan({ step: first, batches });
+    await plan({ step: first, batches });
 
-    expect(await store.plan({ step: second, batches: [{ ids: ["10009"], carried: [] }] })).toEqual(
-      first,
-    );
+    expect(await plan({ step: second, batches: [{ ids: ["10009"], carried: [] }] })).toEqual(first);
     expect(await store.planned(refOf(first, 0))).toEqual(batches[0]);
   });
 
   it("returns the same plan to concurrent attempts to plan the step", async () => {
     const planned = await Promise.all(
-      Array.from({ length: 6 }, (_, n) => store.plan({ step: aStep({ plan: `p${n}` }), batches })),
+      Array.from({ length: 6 }, (_, n) => plan({ step: aStep({ plan: `p${n}` }), batches })),
     );
     expect(new Set(planned.map(({ plan }) => plan)).size).toBe(1);
+  });
+
+  it("stores no plan of a step if the run was abandoned, but returns an earlier plan", async () => {
+    const planned = await plan({ step: aStep(), batches });
+    await runs.abandon(run, "stuck");
+
+    expect(await store.plan(run, { step: aStep({ step: "late" }), batches })).toBe("over");
+    expect(await store.get(run.id, "late")).toBeUndefined();
+    expect(await store.plan(run, { step: aStep({ plan: "p2" }), batches })).toEqual(planned);
+  });
+
+  it("stores no plan of a step if the run is finishing", async () => {
+    await runs.startFinishing(run, "completed", ["reading"]);
+
+    expect(await store.plan(run, { step: aStep(), batches })).toBe("over");
+    expect(await store.list(run.id)).toEqual([]);
   });
 
   it("stores steps that are listed in the order of their positions", async () => {
@@ -152,7 +173,7 @@ describe("dynamoStepStore.plan", () => {
       aStep({ step: "c", position: 1 }),
       aStep({ step: "a", position: 2 }),
     ];
-    for (const step of steps.toReversed()) await store.plan({ step, batches: [] });
+    for (const step of steps.toReversed()) await plan({ step, batches: [] });
 
     expect(await store.list(run.id)).toEqual(steps);
     expect(await store.list("wlrun_other")).toEqual([]);
@@ -161,7 +182,7 @@ describe("dynamoStepStore.plan", () => {
 
 describe("dynamoStepStore.recordSent", () => {
   it("stores that the batches of a step were sent, but not for a deleted step", async () => {
-    const step = await store.plan({ step: aStep(), batches });
+    const step = await plan({ step: aStep(), batches });
     await store.recordSent(step);
     await store.recordSent(aStep({ step: "deleted" }));
 
@@ -172,7 +193,7 @@ describe("dynamoStepStore.recordSent", () => {
 
 describe("dynamoStepStore.decide", () => {
   it("stores whether a step is read, and returns that decision to later calls", async () => {
-    const step = await store.plan({ step: aStep(), batches });
+    const step = await plan({ step: aStep(), batches });
 
     expect(await store.decide(run, step, null)).toBe("read");
     expect(await store.decide(run, step, shortfall)).toBe("read");
@@ -180,7 +201,7 @@ describe("dynamoStepStore.decide", () => {
   });
 
   it("stores the credits that a deferred step needed and the balance at that time", async () => {
-    const step = await store.plan({ step: aStep(), batches });
+    const step = await plan({ step: aStep(), batches });
 
     expect(await store.decide(run, step, shortfall)).toBe("defer");
     expect(await store.decide(run, step, { needed: 4, available: 0 })).toBe("defer");
@@ -188,7 +209,7 @@ describe("dynamoStepStore.decide", () => {
   });
 
   it("stores no decision if the run was abandoned or is finishing", async () => {
-    const step = await store.plan({ step: aStep(), batches });
+    const step = await plan({ step: aStep(), batches });
     await runs.abandon(run, "stuck");
     expect(await store.decide(run, step, null)).toBe("over");
     await runs.startFinishing(run, "failed", ["reading"]);
@@ -198,7 +219,7 @@ describe("dynamoStepStore.decide", () => {
   });
 
   it("stores a decision that can be read after the run ends, and none for an unknown step", async () => {
-    const step = await store.plan({ step: aStep(), batches });
+    const step = await plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);
 
@@ -207,7 +228,7 @@ describe("dynamoStepStore.decide", () => {
   });
 
   it("throws the error of an invalid request instead of reporting the end of the run", async () => {
-    const step = await store.plan({ step: aStep(), batches });
+    const step = await plan({ step: aStep(), batches });
     const client = watchedClient(tables.client, (command, send) =>
       command instanceof TransactWriteCommand
         ? Promise.reject(
@@ -245,7 +266,7 @@ describe("a batch of a step", () => {
       planned: undefined,
       result: undefined,
     });
-    await store.plan({ step, batches });
+    await plan({ step, batches });
     await store.recordResult(ref, found);
 
     expect(await store.open(ref)).toEqual({ run, step, planned: batches[0], result: found });
@@ -291,7 +312,7 @@ describe("a batch of a step", () => {
   });
 
   it("stores the shape of its answers with its result", async () => {
-    await store.plan({ step: aStep(), batches });
+    await plan({ step: aStep(), batches });
     const shape = { compared: 3, incomplete: 1, fields: { price: [3, 1] } } as const;
     await store.recordResult(refOf(aStep(), 0), { ...found, shape });
 
@@ -301,7 +322,7 @@ describe("a batch of a step", () => {
   });
 
   it("is counted as done in its step only once", async () => {
-    await store.plan({ step: aStep(), batches });
+    await plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 
     expect(await store.markDone(ref)).toEqual(aStep({ done: new Set([1]) }));
@@ -310,7 +331,7 @@ describe("a batch of a step", () => {
   });
 
   it("is counted as done even if many other batches are marked at the same time", async () => {
-    await store.plan({ step: aStep({ batches: 12 }), batches: [] });
+    await plan({ step: aStep({ batches: 12 }), batches: [] });
     await Promise.all(Array.from({ length: 12 }, (_, n) => store.markDone(refOf(aStep(), n))));
 
     expect((await store.get(run.id, "detail"))?.done.size).toBe(12);
@@ -382,7 +403,7 @@ describe("the stored stats of a step", () => {
   const settled = { ...stats, notFound: 0, unavailable: 0, credits: 2, skipped: 0 };
 
   it("stay as they were first recorded, even if others are recorded later", async () => {
-    await store.plan({ step: aStep(), batches });
+    await plan({ step: aStep(), batches });
     await store.recordStats(aStep({ stats: settled }));
     await store.recordStats(aStep({ stats: { ...settled, credits: 9 } }));
 
@@ -397,7 +418,7 @@ describe("the stored stats of a step", () => {
 
 it("the rows of a step expire two weeks after the run", async () => {
   await store.saveStarts(run.id, "won", new Map([["check", [["10001"]]]]));
-  await store.plan({ step: aStep(), batches });
+  await plan({ step: aStep(), batches });
   await store.recordResult(refOf(aStep(), 0), { counts: noCounts, outcomes: [] });
 
   const { Items = [] } = await tables.client.send(
