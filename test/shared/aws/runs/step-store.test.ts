@@ -148,7 +148,7 @@ describe("dynamoStepStore.plan", () => {
     const planned = await Promise.all(
       Array.from({ length: 6 }, (_, n) => plan({ step: aStep({ plan: `p${n}` }), batches })),
     );
-    expect(new Set(planned.map(({ plan }) => plan)).size).toBe(1);
+    expect(new Set(planned.map((one) => one.plan)).size).toBe(1);
   });
 
   it("stores no plan of a step if the run was abandoned, but returns an earlier plan", async () => {
