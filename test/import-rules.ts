@@ -47,8 +47,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
     ...shared("outgoing/url.ts"),
   ],
+  "shared/event-bus/": shared("base events observability/metrics.ts outbox"),
   "shared/messages/": [],
-  "shared/publishing/": shared("events exports outbox webhooks"),
+  "shared/publishing/": shared("event-bus events exports outbox webhooks"),
   "shared/watchlists/": [
     ...shared("base credits cron pipelines platforms scrapers webhooks"),
     ...shared("outgoing/url.ts"),
@@ -76,6 +77,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/aws/runs/": shared("aws/table base runs watchlists"),
   "shared/aws/history/": shared("aws/table base history"),
   "shared/aws/deliveries/": shared("aws/table base events outbox outgoing/probe-limit.ts webhooks"),
+  "shared/aws/event-bus/": shared("event-bus"),
   "shared/aws/exports/": [
     ...shared("aws/deliveries aws/sdk aws/table base exports outgoing/address-policy.ts"),
     ...shared("outgoing/exchange-attempt.ts outgoing/guarded-connection.ts"),
@@ -116,7 +118,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/dashboard/": [...group, ...shared("base")],
   "functions/delivery/": [
     ...worker,
-    ...shared("exports messages observability/work-log.ts outbox webhooks"),
+    ...shared("base exports messages observability/work-log.ts outbox webhooks"),
   ],
   "functions/events/": [...group, ...shared("base events webhooks")],
   "functions/meta/": [...group, ...shared("base sources/storefront/agent-profile.ts")],

@@ -17,6 +17,7 @@ export const runbookAnchors = [
   "alarm-lists-overdue",
   "alarm-sweeper-silent",
   "alarm-receivers-failing",
+  "alarm-event-bus-failing",
   "alarm-ledger-slow",
   "alarm-ledger-contended",
   "alarm-limiter-local",

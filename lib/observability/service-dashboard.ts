@@ -22,6 +22,7 @@ export interface ServiceDashboardProps {
 /** Metric kinds whose only dimension is the stage. */
 type UndividedKind =
   | "deliveries"
+  | "event_bus"
   | "exports"
   | "ledger"
   | "limiter"
@@ -229,7 +230,17 @@ export class ServiceDashboard extends Construct {
         ],
       ],
       ["Targets woken by the sweeper", [this.one("sweeps", "swept_deliveries", Stats.SUM)]],
+      ...(this.#observed.hasEventBus ? this.eventBus() : []),
     ]);
+  }
+
+  private eventBus(): [string, IMetric[]][] {
+    const of = (name: MetricName<"event_bus">, statistic: string = Stats.SUM): IMetric =>
+      this.one("event_bus", name, statistic);
+    return [
+      ["Events to the event bus", [of("bus_sent"), of("bus_failed"), of("bus_given_up")]],
+      ["Event bus, ms", [of("bus_ms", "p99"), of("bus_late_ms", "p90")]],
+    ];
   }
 
   private queues(): IWidget[] {

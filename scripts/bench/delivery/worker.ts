@@ -23,6 +23,7 @@ import { webhookSender } from "../../../shared/outgoing/webhook-sender.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { destinationSecretContext, newRevision } from "../../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../../shared/exports/export-record.ts";
+import { busSessions } from "../../../shared/event-bus/bus-session.ts";
 import { exportSessions } from "../../../shared/exports/export-session.ts";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { destinationTarget } from "../../../shared/outbox/outbox.ts";
@@ -74,7 +75,12 @@ const publisher = runEventPublisher({
   endpoints,
   outbox,
   destinations,
+  hasBus: false,
 });
+function noLog(): never {
+  throw new Error("The event bus has no log.");
+}
+
 const delivering = {
   webhooks: {
     ...shared,
@@ -97,6 +103,11 @@ const delivering = {
       roles: stsRoleCredentials(),
       outbox: exportOutbox,
     }),
+  },
+  bus: {
+    ...shared,
+    outbox: dynamoOutboxStore<never>(dynamo, { ...table, recordWrite: noLog }),
+    open: busSessions({ ...shared, bus: null, apiUrl: "https://api.example/" }),
   },
 };
 
