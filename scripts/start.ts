@@ -15,6 +15,11 @@ const commandLine = {
     "Runs the service on this machine. PORT sets the port of the API (8787), LOCAL_DIR the data folder (.local).",
   options: {
     fresh: { type: "boolean", default: false, about: "deletes the data of an earlier start" },
+    "event-bus": {
+      type: "boolean",
+      default: false,
+      about: "puts every event on a local event bus, and shows it",
+    },
     // The items of the demo watchlists exist only in the sandbox, so --source leaves these
     // watchlists out too.
     "empty-demo": {
@@ -40,6 +45,7 @@ const commandLine = {
 interface Values {
   readonly fresh: boolean;
   readonly "empty-demo": boolean;
+  readonly "event-bus": boolean;
   readonly source?: readonly string[];
 }
 
@@ -52,10 +58,12 @@ async function main({ source = [], ...values }: Values): Promise<void> {
     port: portOf(process.env["PORT"] ?? portDefault),
     fresh: values.fresh,
     sources,
+    ...(values["event-bus"] && { context: { eventBus: "on" } }),
     log: print,
     progress: print,
   });
   print(welcome(world, { dir, platform: sources[0]?.target.split(".")[0] }));
+  if (values["event-bus"]) print(`Latest events of the bus: ${world.endpoints.events}/events\n`);
   let stopping = false;
   const stop = (): void => {
     stopping = true;
