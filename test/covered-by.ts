@@ -23,6 +23,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/world/observability.test.ts": files("handler"),
   },
   "functions/composition/": {
+    "test/world/event-bus.slow.test.ts": files("event-bus"),
     "test/world/observability.test.ts": files(
       "clients delivery dependencies run-queue source-health sources watchlist-stores",
     ),
@@ -255,6 +256,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/cron/occurrences.test.ts": files("zone"),
     "test/shared/cron/parse-cron.test.ts": files("zone-aliases"),
     "test/shared/cron/samples.test.ts": files("fields"),
+  },
+  "shared/event-bus/": {
+    "test/shared/aws/event-bus/event-bus.test.ts": files("event-bus"),
+    "test/shared/event-bus/bus-session.test.ts": files("bus-outbox entry-of-event send-run"),
   },
   "shared/events/": {
     "test/functions/events/event.test.ts": files("find-event"),
@@ -527,6 +532,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/local/": {
     "test/tools/local/dynamo-server.test.ts": files("data-folder"),
+    "test/tools/local/event-bus-endpoint.test.ts": files("event-bus-rules event-pattern"),
     "test/tools/local/gateway.test.ts": files(
       "gateway-responses path-tree proxy-event request-body response-stream",
     ),
@@ -537,6 +543,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/local/world.slow.test.ts": files(
       "aws-environment buckets queue-poller queue-server queues seed synthesize tables",
     ),
+    "test/world/event-bus.slow.test.ts": files("event-bus"),
   },
   "tools/migrations/": {
     "test/tools/migrations/migrations.test.ts": files("run-migration"),
@@ -553,7 +560,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/reconcile/rules/": {
     "test/tools/reconcile/checks/shards.slow.test.ts": files("shard-fold shards"),
-    "test/tools/reconcile/inconsistencies.slow.test.ts": files("budget delivery feed list runs target"),
+    "test/tools/reconcile/inconsistencies.slow.test.ts": files(
+      "budget delivery feed list runs target",
+    ),
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {

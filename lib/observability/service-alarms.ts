@@ -249,7 +249,7 @@ export class ServiceAlarms extends Construct {
       threshold: 1,
       periods: { breaching: 1, of: 1 },
       impact: "Events exhausted their retries on the event bus: its rules never get them.",
-      lookAt: "warnings of the delivery function that contain 'exhausted their retries'.",
+      lookAt: "warnings of the delivery function that contain 'exhausted all retries'.",
       act: "restore the bus, and read the missing events from the event feed of their accounts.",
       runbook: "alarm-event-bus-failing",
     });

@@ -31,9 +31,9 @@ export const busSource = "retail-product-data";
 /** Maximum number of entries in one call of the bus. */
 export const batchEntriesMax = 10;
 /**
- * Maximum size of a batch, and therefore of an entry, in bytes. The documentation of PutEvents says
- * less than 256 KB for the whole request. Some pages say 1 MB; this uses the smaller limit. 6 KB
- * are left for the names and characters that the bus adds to each event.
+ * Maximum size of a batch, and therefore of an entry, in bytes. The reference of PutEvents limits a
+ * request to less than 256 KB; newer pages name 1 MB. The service uses the smaller limit, and leaves
+ * 6 KB for the names and characters that the bus adds to each event.
  */
 export const batchBytesMax = 250 * 1024;
 /** Bytes that the bus counts for the time of an entry. */

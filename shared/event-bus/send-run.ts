@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Clock, RandomSource } from "../base/clock.ts";
+import { quantity } from "../base/quantity.ts";
 import {
   type ArchivedEvent,
   archivedRun,
@@ -134,7 +135,7 @@ async function sendBatch(
   if (reasons.length > 0) {
     const all = [...new Set(reasons)].join(", ");
     warn?.(
-      `the event bus did not accept ${reasons.length} of ${entries.length} events of run ${content.runId}: ${all}`,
+      `the event bus did not accept ${reasons.length} of ${quantity(entries.length, "event")} of run ${content.runId}: ${all}`,
     );
   }
   report?.([
@@ -177,7 +178,7 @@ async function finish(
   if (dueAt === null) {
     dependencies.report?.([newMetrics("event_bus", {}, { bus_given_up: positions.length })]);
     dependencies.warn?.(
-      `${positions.length} events of run ${progress.runId} exhausted their retries on the event bus`,
+      `${quantity(positions.length, "event")} of run ${progress.runId} exhausted all retries on the event bus`,
     );
     return slice.record({ removed: entry });
   }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 it("the local world sends the events of the feed through a rule of the event bus to a queue", async () => {
-  const [bus, sqs] = [new EventBridgeClient({}), new SQSClient({})];
+  const [bus, sqs] = [new EventBridgeClient({}), new SQSClient({ useQueueUrlAsEndpoint: false })];
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "mine" }));
   const EventPattern = JSON.stringify({ source: ["retail-product-data"] });
   await bus.send(new PutRuleCommand({ Name: "mine", EventBusName: busName, EventPattern }));
@@ -30,7 +30,7 @@ it("the local world sends the events of the feed through a rule of the event bus
   const created = await api.send("POST", "/watchlists", {
     name: "Bus",
     platform: "retailer_d",
-    schedule: { every_seconds: 86_400 },
+    every: "1d",
     ids: ["9000000", "9000001"],
   });
   expect(created.status).toBe(201);

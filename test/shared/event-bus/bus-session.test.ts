@@ -132,7 +132,7 @@ describe("the delivery of events to the event bus", () => {
     // The first attempt sent other events, so the schedule of the retries began after it.
     expect(counted("bus_failed")).toBe(attemptsMax);
     expect(world.warnings.at(-1)).toBe(
-      "1 events of run wlrun_1 exhausted their retries on the event bus",
+      "1 event of run wlrun_1 exhausted all retries on the event bus",
     );
   });
 
