@@ -148,6 +148,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/lib/constructs/queue-worker.test.ts": files("secure-queue"),
   },
   "lib/observability/": {
+    "test/lib/constructs/deployment-event-bus.test.ts": files("event-bus-alarms event-bus-graphs"),
     "test/lib/observability/alarms.test.ts": files(
       "alarm-topic dead-letter-alarm load-alarms monthly-budget observability observed",
       "release-alarms resource-alarms runbook service-alarm service-alarms",

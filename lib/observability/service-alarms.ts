@@ -38,7 +38,6 @@ export class ServiceAlarms extends Construct {
     this.sources(observed);
     this.sweeper(observed);
     this.receivers(observed);
-    if (observed.hasEventBus) this.eventBus(observed);
     this.ledger(observed);
     this.limiter(observed);
   }
@@ -227,31 +226,6 @@ export class ServiceAlarms extends Construct {
         "errors in the delivery logs of several accounts: timeouts, DNS lookups, signatures, keys.",
       act: "fix the common cause, then recover the failed deliveries of that time.",
       runbook: "alarm-receivers-failing",
-    });
-  }
-
-  private eventBus({ stage }: Observed): void {
-    const count = (name: "bus_failed" | "bus_given_up"): IMetric =>
-      ownMetric(stage, { kind: "event_bus", name, statistic: Stats.SUM, minutes: 15 }, {});
-    new ServiceAlarm(this, "EventBusFailing", {
-      name: "event-bus-failing",
-      metric: count("bus_failed"),
-      threshold: 1,
-      periods: { breaching: 2, of: 3 },
-      impact: "The event bus refuses events: its rules get them late.",
-      lookAt: "warnings of the delivery function that begin with 'the event bus did not accept'.",
-      act: "restore the bus, its permission or its quota; the service sends the events again.",
-      runbook: "alarm-event-bus-failing",
-    });
-    new ServiceAlarm(this, "EventBusGivenUp", {
-      name: "event-bus-given-up",
-      metric: count("bus_given_up"),
-      threshold: 1,
-      periods: { breaching: 1, of: 1 },
-      impact: "Events exhausted their retries on the event bus: its rules never get them.",
-      lookAt: "warnings of the delivery function that contain 'exhausted all retries'.",
-      act: "restore the bus, and read the missing events from the event feed of their accounts.",
-      runbook: "alarm-event-bus-failing",
     });
   }
 

@@ -12,6 +12,7 @@ import type { IAlarm, IMetric, IWidget } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { MetricKind, MetricName } from "../../shared/observability/metric-names.ts";
 import type { Observed } from "./observed.ts";
+import { eventBusGraphs } from "./event-bus-graphs.ts";
 import { ownMetric, ownSearch } from "./service-metrics.ts";
 
 export interface ServiceDashboardProps {
@@ -22,7 +23,6 @@ export interface ServiceDashboardProps {
 /** Metric kinds whose only dimension is the stage. */
 type UndividedKind =
   | "deliveries"
-  | "event_bus"
   | "exports"
   | "ledger"
   | "limiter"
@@ -230,17 +230,8 @@ export class ServiceDashboard extends Construct {
         ],
       ],
       ["Targets woken by the sweeper", [this.one("sweeps", "swept_deliveries", Stats.SUM)]],
-      ...(this.#observed.hasEventBus ? this.eventBus() : []),
+      ...(this.#observed.hasEventBus ? eventBusGraphs(this.#observed.stage) : []),
     ]);
-  }
-
-  private eventBus(): [string, IMetric[]][] {
-    const of = (name: MetricName<"event_bus">, statistic: string = Stats.SUM): IMetric =>
-      this.one("event_bus", name, statistic);
-    return [
-      ["Events to the event bus", [of("bus_sent"), of("bus_failed"), of("bus_given_up")]],
-      ["Event bus, ms", [of("bus_ms", "p99"), of("bus_late_ms", "p90")]],
-    ];
   }
 
   private queues(): IWidget[] {

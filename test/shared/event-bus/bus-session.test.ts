@@ -214,11 +214,11 @@ describe("the delivery of events to the event bus", () => {
 
   it("sends expired events not at all, and counts them", async () => {
     await world.publish(aRun(many(2)));
-    const bodiesOfRuns = world.publishing.bodies;
-    const { get } = bodiesOfRuns;
-    Object.assign(bodiesOfRuns, {
-      get: async (key: string, range?: Parameters<typeof get>[1]) =>
-        key.includes("events-") ? null : get(key, range),
+    const archive = world.publishing.bodies;
+    const stored: typeof archive = { ...archive };
+    Object.assign(archive, {
+      get: async (...[key, range]: Parameters<typeof archive.get>) =>
+        key.includes("events-") ? null : stored.get(key, range),
     });
     await world.deliverDue();
 
