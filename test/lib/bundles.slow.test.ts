@@ -53,6 +53,7 @@ describe("the bundles of the Lambda functions", () => {
     const more = [
       ["PutObject", 87_000],
       ["CreateSchedule", 20_000],
+      ["PutEvents", 20_000],
       // The routes of watchlists: among them the back-test, which contains the run engine, and the lists
       // of changes.
       ["removed_items", 118_000],
