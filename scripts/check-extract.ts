@@ -70,7 +70,8 @@ interface Trial {
  */
 function rulesIn(file: string | undefined): RuleTexts {
   if (file === undefined) throw new Error("--config is required. Name a JSON file with rules.");
-  if (!existsSync(file)) throw new Error(`--config: there is no file ${file}.`);
+  if (!existsSync(file))
+    throw new Error(`--config: there is no file ${file}. Name an existing JSON file with rules.`);
   const text = readFileSync(file, "utf8");
   let json: unknown;
   try {

@@ -553,7 +553,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/reconcile/rules/": {
     "test/tools/reconcile/checks/shards.slow.test.ts": files("shard-fold shards"),
-    "test/tools/reconcile/inconsistencies.slow.test.ts": files("budget delivery feed list runs target"),
+    "test/tools/reconcile/inconsistencies.slow.test.ts": files(
+      "budget delivery feed list runs target",
+    ),
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {

@@ -1,5 +1,5 @@
 import { cachedCheck } from "../../shared/base/cached-check.ts";
-import { gone, notFound } from "../../shared/base/errors.ts";
+import { gone, unknownEndpoint } from "../../shared/base/errors.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -20,7 +20,7 @@ const retired: AnyRoute<unknown> = route({
 
 const unknownPath: AnyRoute<unknown> = route({
   handle: () => {
-    throw notFound("This endpoint");
+    throw unknownEndpoint();
   },
 });
 

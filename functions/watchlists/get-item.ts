@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { itemNotFound } from "../../shared/base/errors.ts";
 import { parseItemId } from "../../shared/platforms/item-id.ts";
 import { completeReads, lastReadAt } from "../../shared/runs/last-read.ts";
 import { findItem } from "../../shared/watchlists/find-item.ts";
@@ -13,7 +13,7 @@ export const getItemRoute = route<WatchlistDependencies>({
     const { id, platform } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const itemId = parseItemId(platform, path["item_id"] ?? "", "item_id");
     const item = await findItem(id, itemId, pages);
-    if (item === undefined) throw notFound(`Item ${itemId} of this watchlist`);
+    if (item === undefined) throw itemNotFound(itemId);
     const [details, reads] = await Promise.all([
       pages.details(id, { from: itemId, to: itemId }),
       completeReads(id, runs),

@@ -85,7 +85,7 @@ const ratioMax = 1.2;
  * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. With
  * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
  * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
- * and those of the second account in `neighbour`.
+ * and the rows of the second account in `neighbour`.
  * @throws Error if an option is invalid, if the stored sums of an account differ from its charges,
  * or if a reconciliation of its ledger finds a difference
  */

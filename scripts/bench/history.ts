@@ -44,7 +44,7 @@ interface Bench {
 
 /**
  * Measures the costs of the history of a watchlist of 50,000 items, of which 1 % change in a run.
- * Returns the measurements of a run in `run`, and those of reading an item's history in `item`.
+ * Returns measurements of a run in `run`, and of reading an item's history in `item`.
  */
 export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {

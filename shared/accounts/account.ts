@@ -41,8 +41,8 @@ export function nextTier(
 const slotsPerShard = 10;
 
 /**
- * Returns the number of shards of an account with this concurrency limit, and the number of slots
- * of one of these shards.
+ * Returns how many shards an account with this concurrency limit has, and how many slots the given
+ * shard has.
  * @param shard number of the shard whose slots are returned, from 0
  */
 export const shardSlots = (

@@ -1,4 +1,5 @@
 import { quantity } from "./quantity.ts";
+import { shortened } from "./shown-value.ts";
 
 /**
  * The errors of the API, one factory for each row of the specification's table (section "Errors").
@@ -142,17 +143,42 @@ export const demoReadOnly = (): ServiceError =>
 
 /**
  * 404 for a resource that does not exist.
- * @param what the resource, as the subject of the message
- * @param remedy how to create the missing resource, as a sentence
+ * @param message names the resource and how to find or create it
  */
-export const notFound = (what: string, remedy = ""): ServiceError =>
-  new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
+export const notFound = (message: string): ServiceError =>
+  new ServiceError(["NOT_FOUND", 404], message);
+
+/**
+ * 404 for an ID that no resource of the account has.
+ * @param kind the kind of resource, as the first words of the message
+ * @param id the ID that the client sent. The message contains its first 40 characters.
+ * @param remedy how to find the IDs that exist, as a sentence
+ */
+export const unknownId = (kind: string, id: string, remedy: string): ServiceError =>
+  notFound(`${kind} ${shortened(id)} does not exist. ${remedy}`);
+
+/** 404 for a path that no endpoint of the API has. */
+export const unknownEndpoint = (): ServiceError =>
+  notFound("This path has no endpoint. See /v1/openapi.json for the endpoints.");
+
+/** 404 for a watchlist that the account does not have. */
+export const watchlistNotFound = (watchlistId: string): ServiceError =>
+  unknownId("Watchlist", watchlistId, "List your watchlists with GET /v1/watchlists.");
+
+/** 404 for an event that the account does not have. */
+export const eventNotFound = (eventId: string): ServiceError =>
+  unknownId("Event", eventId, "List the events with GET /v1/events.");
 
 /** 404 for an item that is not on the watchlist. */
 export const itemNotFound = (itemId: string): ServiceError =>
-  new ServiceError(
-    ["NOT_FOUND", 404],
+  notFound(
     `This watchlist has no item ${itemId}. List its items with GET /v1/watchlists/{id}/items.`,
+  );
+
+/** 404 for a run that the watchlist does not have. */
+export const runNotFound = (runNumber: number | string): ServiceError =>
+  notFound(
+    `This watchlist has no run ${shortened(String(runNumber))}. List its runs with GET /v1/watchlists/{id}/runs.`,
   );
 
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });

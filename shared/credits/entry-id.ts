@@ -2,10 +2,7 @@ import { numberedId, numberOf, placedId, placeOf } from "../base/ids.ts";
 
 /** The position of a ledger entry among all entries of its account, in order. */
 export interface EntryPlace {
-  /**
-   * Stamp of the entry's record, in microseconds since 1970; 0 for entries from before the account
-   * had shards.
-   */
+  /** Stamp of the entry's record, in microseconds since 1970; 0 for unsharded entries. */
   readonly at: number;
   readonly shard: number;
   /**

@@ -65,7 +65,7 @@ export const keyHint = (secretAccessKey: string): string | null =>
 
 /** Error 404 NOT_FOUND: the account has no S3 destination. */
 export const noDestination = (): ServiceError =>
-  notFound("An S3 destination of this account", "Create it with PUT /v1/s3_destination.");
+  notFound("This account has no S3 destination. Create one with PUT /v1/s3_destination.");
 
 /** Random ID for new settings of a destination. */
 export const newRevision = (random: RandomSource): string =>

@@ -287,14 +287,14 @@ function bySize(a: FieldChange, b: FieldChange, sort: Sort): number {
 const tooManyReturns = (): Error =>
   invalidParam(
     "since",
-    `More than ${sizeLookupsMax} items got a value again that they had lost before 'since'. Send an ` +
+    `For more than ${sizeLookupsMax} items, the last value before a change is older than 'since'. Send an ` +
       "earlier 'since', or sort by time.",
   );
 
 const tooManyPoints = (): Error =>
   invalidParam(
     "since",
-    `The time span has more than ${limits.comparedPointsMax} reads to compare. Send a later 'since', ` +
+    `The time span has more than ${limits.comparedPointsMax} history points to compare. Send a later 'since', ` +
       "or sort by time.",
   );
 

@@ -21,7 +21,7 @@ export interface TestedItem {
 /** Whether a read meets a condition. `unknown`: the read lacks a field that the condition tests. */
 export type Verdict = "met" | "unmet" | "unknown";
 
-/** Returns the tests of a route: its own, if it compares with `value`, and those of `where`. */
+/** Returns the tests of a route: its own, if it compares with `value`, and the tests in `where`. */
 const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
   field === undefined || op === undefined || op === "increased" || op === "decreased"
     ? where

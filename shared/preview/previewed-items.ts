@@ -42,8 +42,8 @@ export function parsePreviewedIds(
 }
 
 /**
- * Finds the items to preview, sorted by ID: those with the given IDs, or the first items that are not
- * delisted.
+ * Finds the items to preview, sorted by ID: the items with the given IDs, or the first items that
+ * are not delisted.
  * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if no item is left
  */
 export async function previewedItems(

@@ -1,4 +1,7 @@
-/** Metrics of runs. Each is reported once, unless two processes handle the same message at once. */
+/**
+ * Metrics of runs. Each metric is reported once, unless two processes handle the same message
+ * concurrently.
+ */
 import { type Metrics, newMetrics } from "../observability/metrics.ts";
 import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
 import { isAlarming } from "./source-shape.ts";

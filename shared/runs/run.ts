@@ -124,7 +124,7 @@ export interface ShapeChange {
    * before. Present if these are nearly all items.
    */
   readonly incompleteItems?: number;
-  /** All fields that are missing after the run, those of earlier runs included. */
+  /** All fields that are missing after the run, including fields that earlier runs lost. */
   readonly missingFields: readonly string[];
 }
 

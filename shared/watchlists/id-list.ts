@@ -93,11 +93,13 @@ const metadataBody = v.pipe(
       return addIssue({ message, path: [{ type: "object", origin: "value", input, key, value }] });
     }
     if (Object.keys(input).length > metadataKeysMax) {
-      return addIssue({ message: `'metadata' can have at most ${metadataKeysMax} keys.` });
+      return addIssue({
+        message: `'metadata' can have at most ${metadataKeysMax} keys. Remove some.`,
+      });
     }
     if (Buffer.byteLength(JSON.stringify(input)) > metadataBytesMax) {
       addIssue({
-        message: `'metadata' must have at most ${metadataBytesMax} bytes as JSON in UTF-8.`,
+        message: `'metadata' must have at most ${metadataBytesMax} bytes as JSON in UTF-8. Remove keys or shorten values.`,
       });
     }
   }),

@@ -68,7 +68,9 @@ export function parseIdempotencyKey(
   const [key] = keys;
   if (key === undefined) return undefined;
   if (key.length > keyLengthMax || !printable.test(key)) {
-    throw refused(`An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters.`);
+    throw refused(
+      `An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters. Send another key.`,
+    );
   }
   return key;
 }

@@ -198,7 +198,10 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): RequestedItems {
   const raw = ids ?? asins;
   if (raw === undefined) {
     throw platform === "retailer_a"
-      ? missingParam("ids", "Parameter 'ids' is required; 'asins' is accepted in its place.")
+      ? missingParam(
+          "ids",
+          "Parameter 'ids' is required. For retailer_a, 'asins' is accepted instead.",
+        )
       : missingParam("ids");
   }
   const param = ids === undefined ? "asins" : "ids";

@@ -39,9 +39,7 @@ export interface Contention {
   arrive(attempt: Attempt): Flight;
   /** The number of overlaps of each kind. */
   readonly overlaps: ReadonlyMap<Overlap, number>;
-  /**
-   * The number of overlaps of each pair of ledger writes. A key is like `transfer meets reserve`.
-   */
+  /** How often each pair of ledger writes overlapped. A key is like `transfer meets reserve`. */
   readonly pairs: ReadonlyMap<string, number>;
 }
 

@@ -192,7 +192,11 @@ async function withTimeout(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`The function ${name} exceeded its timeout of ${timeoutSeconds} s.`));
+      reject(
+        new Error(
+          `The function ${name} exceeded its timeout of ${timeoutSeconds} s, so its process was ended.`,
+        ),
+      );
     }, timeoutSeconds * 1000);
   });
   try {

@@ -24,8 +24,8 @@ export function sourceRow(source: CreditSource): Row {
 }
 
 /**
- * Parses the row of a ledger entry from before the account had shards. Unchecked, because only this
- * service writes these rows.
+ * Parses the row of an unsharded ledger entry. Unchecked, because only this service writes these
+ * rows.
  */
 export const transactionOf = (row: Row): CreditTransaction => ({
   sequence: Number(row["sequence"]),

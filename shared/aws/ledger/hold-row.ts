@@ -9,7 +9,7 @@ import type { LedgerProcess } from "./process.ts";
 
 /**
  * A hold with a separate row: the hold of a run's step, of a call whose charge was refunded, or of
- * a call from before the account had shards.
+ * an unsharded call.
  */
 export interface RowHold {
   readonly isOpen: boolean;
@@ -19,10 +19,7 @@ export interface RowHold {
   readonly charged: number;
   /** Time of the resolution, ISO 8601 UTC. Meaningless while the hold is open. */
   readonly resolvedAt: string;
-  /**
-   * True for the hold of a call, which occupies a slot. Only calls from before the account had
-   * shards have such rows.
-   */
+  /** True for the hold of a call, which occupies a slot. Only unsharded calls have such rows. */
   readonly slot: boolean;
   readonly source: CreditSource;
   /** The daily budgets that the hold counts to. */

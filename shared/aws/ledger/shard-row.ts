@@ -24,9 +24,7 @@ export interface Shard {
   /** Maximum number of calls that may have holds in this shard at the same time. */
   readonly slots: number;
   readonly inFlight: number;
-  /**
-   * Number of calls in flight that reserved before the account had shards. Their holds have rows.
-   */
+  /** Number of unsharded calls in flight. Their holds have rows. */
   readonly oldInFlight: number;
   readonly balance: number;
   readonly held: number;
@@ -40,10 +38,7 @@ export interface Shard {
   readonly sequence: number;
   /** Stamp of the newest change. The shard refuses a change whose stamp is not newer. */
   readonly fence: number;
-  /**
-   * Open holds by hold ID. Holds of run steps, and holds from before the account had shards, have
-   * rows instead.
-   */
+  /** Open holds by hold ID. Holds of run steps, and unsharded holds, have rows instead. */
   readonly holds: ReadonlyMap<string, OpenHold>;
   /** The newest records, oldest first, that are not yet copied to a page. */
   readonly journal: readonly JournalRecord[];

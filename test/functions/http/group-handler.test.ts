@@ -71,7 +71,7 @@ const create: AnyRoute<unknown> = route({
 });
 const other: AnyRoute<unknown> = route({
   async handle({ path }) {
-    if (path["id"] === "missing") throw notFound("This watchlist");
+    if (path["id"] === "missing") throw notFound("This watchlist does not exist.");
     if (path["id"] === "slow") await delay(30);
     if (path["id"] === "hanging") await hanging();
     if (path["id"] === "broken") throw new Error("secret detail of the database");

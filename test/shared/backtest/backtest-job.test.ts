@@ -5,7 +5,7 @@ import type { BacktestStore } from "../../../shared/backtest/backtest-store.ts";
 import { runBacktestJob } from "../../../shared/backtest/run-backtest-job.ts";
 import { startBacktest } from "../../../shared/backtest/start-backtest.ts";
 import { limits } from "../../../shared/base/limits.ts";
-import type { Pipeline } from "../../../shared/pipelines/pipeline.ts";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench, type RunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
@@ -136,7 +136,10 @@ describe("a back-test that is too large for one call", () => {
   it("fails with a message to the client if the watchlist was deleted", async () => {
     await start();
     await work({ watchlists: { ...bench.watchlists, get: async () => undefined } });
-    expect(await shown()).toMatchObject({ status: "failed", error: "The watchlist was deleted." });
+    expect(await shown()).toMatchObject({
+      status: "failed",
+      error: "The watchlist was deleted while the back-test ran.",
+    });
   });
 
   it("fails if it takes too long, and its error contains the time that it reached", async () => {

@@ -214,7 +214,7 @@ describe("a jump of prices", () => {
       { prices: times(100, 30), items: 301 },
     ],
     ["all prices were halved", { prices: times(0.5, 100) }],
-    ["all prices were reduced by 60 %", { prices: times(0.4, 100) }],
+    ["all prices were reduced by 60%", { prices: times(0.4, 100) }],
     [
       "the prices changed by different large factors",
       { prices: Array.from({ length: 100 }, (_, n): [number, number] => [1, 3 + n]) },

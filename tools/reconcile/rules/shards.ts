@@ -46,7 +46,7 @@ export function shardDifferences(
 
 /**
  * Compares the open holds of calls that the row stores with the open holds in the records. Ignores
- * holds from before the account had shards.
+ * unsharded holds.
  */
 function holdDifferences(
   place: string,

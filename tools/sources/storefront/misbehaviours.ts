@@ -91,7 +91,7 @@ const reportError = (call: MisbehavingCall, code: string, content: string): void
 
 type Behaviours = Readonly<Record<string, (call: MisbehavingCall) => void>>;
 
-/** Faults after which a store answers a retry correctly. */
+/** Faults after which a store responds correctly to a retry. */
 const temporary = {
   "429_seconds": (call) => fail(call, tooOften, { status: 429, headers: { "Retry-After": "1" } }),
   "429_body": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }, { status: 429 }),

@@ -254,7 +254,7 @@ interface Serving {
   readonly store: Store;
 }
 
-/** Answers a valid call, unless the store is to misbehave. */
+/** Responds to a valid call, unless the store must misbehave. */
 async function serve(call: StoreCall, { version, response, id, store }: Serving): Promise<void> {
   const { tool, ids, catalog } = call;
   store.calls.push(call);

@@ -138,7 +138,7 @@ function resultOf(answer: Answer): unknown {
   throw new ApiError({
     status: answer.status,
     code: error?.code ?? "INTERNAL",
-    message: error?.message ?? `The service answered with HTTP ${answer.status}. Try again later.`,
+    message: error?.message ?? `The service returned HTTP ${answer.status}. Try again later.`,
     param: error?.param,
     requestId: answer.headers.get("X-Request-Id") ?? undefined,
   });

@@ -4,7 +4,7 @@ const restMilliseconds = 350;
 
 /**
  * Returns a value once it has not changed for 350 ms, so that fast typing causes only one call.
- * Returns the first value at once. Values with the same JSON count as equal.
+ * Returns the first value immediately. Values with the same JSON count as equal.
  */
 export function useDebounced<T>(value: T): T {
   const [rested, setRested] = useState(value);

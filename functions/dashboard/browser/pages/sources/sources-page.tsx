@@ -50,7 +50,7 @@ export function SourcesPage() {
       </Tabs>
       <p class="muted small">
         Rates are shown from 10 items on. Success includes items that do not exist. The status
-        follows the success of the last hour: operational from 95 %, degraded from 50 %.
+        follows the success of the last hour: operational from 95%, degraded from 50 %.
       </p>
     </Page>
   );

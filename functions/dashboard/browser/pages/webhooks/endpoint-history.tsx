@@ -80,7 +80,7 @@ function Days({ deliveries, isCut }: NewestDeliveries) {
         title="Delivered, in percent"
         per="Day (UTC)"
         bars={bars}
-        format={(percent) => `${percent} %`}
+        format={(percent) => `${percent}%`}
         summary={summaryOf(deliveries, isCut)}
       />
       <Table
