@@ -14,7 +14,9 @@ import type { ServiceError } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 
-/** The service error for each type of response that the gateway creates without a function. */
+/**
+ * Returns the service error for each type of response that the gateway creates without a function.
+ */
 export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError])[] => [
   [ResponseType.DEFAULT_4XX, malformed("request")],
   [ResponseType.DEFAULT_5XX, internal()],

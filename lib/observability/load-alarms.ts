@@ -47,7 +47,7 @@ export class LoadAlarms extends Construct {
       metric: shareOf(counted("calls_rate_limited"), "Calls refused with 429, %"),
       threshold: 20,
       periods: { breaching: 3, of: 3 },
-      impact: "At least 20 % of all API calls get 429 from the functions.",
+      impact: "At least 20% of all API calls get 429 from the functions.",
       lookAt: "log lines 'call' with status 429, by account_id and key_id.",
       act: "if one account causes it, ask its owner to call more slowly; if all, check the shared rate limiter.",
       runbook: "alarm-calls-rate-limited",
@@ -58,7 +58,7 @@ export class LoadAlarms extends Construct {
       threshold: 20,
       periods: { breaching: 3, of: 3 },
       impact:
-        "At least 20 % of all API calls have no valid API key: an attack, or clients with a revoked key.",
+        "At least 20% of all API calls have no valid API key: an attack, or clients with a revoked key.",
       lookAt: "log lines 'call' with status 401, by route, and the firewall's metrics.",
       act: "block the addresses in the firewall; if a key was revoked by mistake, create another one.",
       runbook: "alarm-calls-unauthorized",

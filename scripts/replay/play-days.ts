@@ -74,8 +74,8 @@ interface OpenShop {
  * wrong; on the 15th, some prices are wrong. The replay discards these runs, so the other records
  * must be the same as without them. The judge of back-tests receives all other runs.
  * @param days the days of all shops, YYYY-MM-DD, ascending
- * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
- * the prices of the file, or does not hold one with wrong prices
+ * @throws Error if a run does not read all items of its watchlist, if a brake holds a run with the
+ * recorded prices, or if a brake does not hold a run with wrong prices
  */
 export async function playDays(
   shops: readonly ShopDays[],

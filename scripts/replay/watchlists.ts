@@ -112,7 +112,8 @@ export const watchlistNames = ["changes", "limited"] as const satisfies readonly
 const scraper = "retailer_a.lite";
 
 /**
- * The answer of the source for an item with this price: the price in each field that routes test.
+ * Returns the answer of the source for an item with this price: the price in each field that routes
+ * test.
  */
 export const fieldsOf = (price: number | null): ProductFields => ({
   price: price === null ? null : { amount: price, currency: "USD" },

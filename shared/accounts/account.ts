@@ -20,8 +20,8 @@ export interface Account {
 }
 
 /**
- * Maximum number of concurrent item calls of an account, by its lifetime credits (specification,
- * section "Limits").
+ * Returns the maximum number of concurrent item calls of an account, by its lifetime credits
+ * (specification, section "Limits").
  */
 export function concurrencyFor(lifetimeCredits: number): number {
   const reached = concurrencyTiers.filter((tier) => lifetimeCredits >= tier.atLifetimeCredits);
@@ -29,7 +29,8 @@ export function concurrencyFor(lifetimeCredits: number): number {
 }
 
 /**
- * The next concurrency tier above the lifetime credits; null if the account has the highest tier.
+ * Returns the next concurrency tier above the lifetime credits; null if the account has the highest
+ * tier.
  */
 export function nextTier(
   lifetimeCredits: number,

@@ -36,7 +36,7 @@ export function afterRefusal(
 }
 
 /**
- * The pause after the store admitted a call. Halves the random wait.
+ * Returns the pause after the store admitted a call. Halves the random wait.
  * @param fromMs time before which the store admits no further call of the key, in milliseconds
  * since 1970
  */

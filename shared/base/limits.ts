@@ -103,7 +103,7 @@ export const limits = {
   pageItemsMax: 1_000,
   /** Maximum size of the items of a stored page, in bytes. DynamoDB limits a row to 400 KB. */
   pageBytesMax: 256 * 1024,
-  /** Maximum total number of items of two neighbouring pages that are merged. */
+  /** Maximum total number of items of two neighboring pages that are merged. */
   pageMergeItemsMax: 500,
   /** Maximum number of IDs in one batch of a step, and so in one step message. */
   batchIdsMax: 1_000,

@@ -16,8 +16,8 @@ export interface EntryPlace {
 const partsMax = 4;
 
 /**
- * The public ID of a ledger entry, derived from its place and its account. `placeOfEntry` reverses
- * it.
+ * Returns the public ID of a ledger entry, derived from its place and its account. `placeOfEntry`
+ * reverses it.
  */
 export const entryId = ({ at, shard, part }: EntryPlace, accountId: string): string =>
   at === 0

@@ -12,7 +12,7 @@ export interface ManifestSubject {
   readonly runObject: unknown;
 }
 
-/** The values that determine the folder of a run's objects in the bucket. */
+/** Returns the values that determine the folder of a run's objects in the bucket. */
 export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   prefix,
   watchlistId: run.watchlistId,
@@ -30,7 +30,10 @@ export const sizeAndDigestOf = (
   compression: Compression,
 ): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
 
-/** Content of `_manifest.json`: the run, its objects, totals, and a digest of the event IDs. */
+/**
+ * Returns the content of `_manifest.json`: the run, its objects, totals, and a digest of the event
+ * IDs.
+ */
 export function presentManifest(subject: ManifestSubject): unknown {
   const { run, prefix, compression, runObject } = subject;
   const folder = folderOf(run, prefix);

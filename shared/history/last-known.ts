@@ -3,7 +3,7 @@ import { kindOf } from "./change-kinds.ts";
 import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryStore } from "./history-store.ts";
 
-/** A change from null to a number: the item is back after a time without a value. */
+/** Returns a change from null to a number: the item is back after a time without a value. */
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 

@@ -225,7 +225,7 @@ async function orRelease<Result>(
 /**
  * Charges the call. If the ledger does not respond, or responds too late, the charge may have been
  * made. Then requests its cancellation, because a call that returns an error must not be charged.
- * @throws 503 if the charge was cancelled or is unconfirmed
+ * @throws 503 if the charge was canceled or is unconfirmed
  */
 async function settle(
   call: MeteredCall,

@@ -95,7 +95,10 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
   ),
 });
 
-/** The error for a call to a structured-data endpoint: 501 for an announced endpoint, else 404. */
+/**
+ * Returns the error for a call to a structured-data endpoint: 501 for an announced endpoint, else
+ * 404.
+ */
 export function structuredRefusal(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)
     ? notImplemented(`The structured endpoint ${platform}/${kind}`)

@@ -21,7 +21,7 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
 }
 
 /**
- * Parses the IDs of the items to preview: normalised, unique and sorted.
+ * Parses the IDs of the items to preview: normalized, unique and sorted.
  * @throws 400 that names the parameter
  */
 export function parsePreviewedIds(

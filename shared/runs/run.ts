@@ -167,7 +167,10 @@ export interface Run extends RunRef {
   readonly watchlist: RunWatchlist | null;
 }
 
-/** Stats of a run before its first step. @param entry ID of the step at which the run starts */
+/**
+ * Returns the stats of a run before its first step. @param entry ID of the step at which the run
+ * starts
+ */
 export const emptyStats = (entry: string): RunStats => ({
   tracked: 0,
   entry,

@@ -22,6 +22,6 @@ export interface HealthStore {
   since(scraper: StepScraperId, since: Date): Promise<readonly HealthPeriod[]>;
 }
 
-/** Start of the period that contains a time, ISO 8601. */
+/** Returns the start of the period that contains a time, ISO 8601. */
 export const periodOf = (at: Date): string =>
   new Date(Math.floor(at.getTime() / periodMs) * periodMs).toISOString();

@@ -202,7 +202,7 @@ function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
   return issue.received === "undefined" ? missingParam(param) : invalidParam(param, issue.message);
 }
 
-/** Items of a request: normalised, valid and unique IDs, and the labels and metadata to set. */
+/** Items of a request: normalized, valid and unique IDs, and the labels and metadata to set. */
 export interface RequestedItems {
   /** In the order of the request. */
   readonly ids: readonly string[];

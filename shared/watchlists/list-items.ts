@@ -8,7 +8,7 @@ export interface ItemQuery {
   /** Lists only items with a higher ID than this, which need not be on the watchlist. */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
-  /** Lists only items whose normalised ID begins with this prefix. */
+  /** Lists only items whose normalized ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
   /** Lists only items that changed or were delisted at this time or later. Undefined: all items. */
   readonly changedSince: Date | undefined;

@@ -129,7 +129,7 @@ export const newWatchlistBody = v.object({
 });
 type Body = v.InferOutput<typeof newWatchlistBody>;
 
-/** The parsed body of `POST /v1/watchlists`. Its item IDs are valid, normalised and unique. */
+/** The parsed body of `POST /v1/watchlists`. Its item IDs are valid, normalized and unique. */
 export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];

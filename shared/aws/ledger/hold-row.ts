@@ -8,8 +8,8 @@ import { accountOwner, type BudgetDay } from "./daily-budget.ts";
 import type { LedgerProcess } from "./process.ts";
 
 /**
- * A hold with a separate row: the hold of a run's step, of a call whose charge was refunded, or of
- * an unsharded call.
+ * A hold with a separate row: the hold of a run's step, of a call with a refunded charge, or of an
+ * unsharded call.
  */
 export interface RowHold {
   readonly isOpen: boolean;
@@ -41,7 +41,7 @@ const holdOf = (row: Row): RowHold => {
   };
 };
 
-/** The daily budgets that a hold counts to, from its row. */
+/** Returns the daily budgets that a hold counts to, from its row. */
 export function budgetsOf(row: Row): readonly BudgetDay[] {
   const accountId = String(row["account_id"]);
   const { budget_day: ofWatchlist, account_budget_day: ofAccount } = row;

@@ -101,7 +101,7 @@ type HoldWritten =
 /**
  * Writes the hold of a call: with one update of its shard, or with a transaction if the account has
  * a daily budget.
- * @throws the error of a request after which the hold does not exist
+ * @throws the error of a failed request, if the hold does not exist afterwards
  */
 async function writeHold(
   process: LedgerProcess,

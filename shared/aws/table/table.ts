@@ -188,7 +188,8 @@ export const historyKeys = {
 };
 
 /**
- * The account ID in a partition key that begins with `account#`; empty if the key contains no `#`.
+ * Returns the account ID in a partition key that begins with `account#`; empty if the key contains
+ * no `#`.
  */
 export const accountIdOf = (key: Pick<RowKey, "pk">): string => key.pk.split("#")[1] ?? "";
 

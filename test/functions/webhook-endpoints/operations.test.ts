@@ -72,7 +72,7 @@ const createHere = (body: Record<string, unknown> = {}, account?: string) =>
   created({ url: receiver.url, ...body }, account);
 
 describe("POST /v1/webhook_endpoints", () => {
-  it("returns 201 with the endpoint, its normalised URL, and its secret", async () => {
+  it("returns 201 with the endpoint, its normalized URL, and its secret", async () => {
     const answer = await create({
       url: "HTTPS://Hooks.Shop-Example.com:443/a?b=1#c",
       description: "shop",

@@ -434,7 +434,7 @@ describe("a run whose source answers in another shape", () => {
     expect(typesOf(bench)).toContain("watchlist.product.changed");
   });
 
-  it("is held for a lost field, and after the release no later run is held for it until it returns", async () => {
+  it("is held for a lost field; after the release, no later run is held for this field until it returns", async () => {
     const list = await manyRead();
     const run = await runAgain(list, stateless);
     expect(run).toMatchObject({ phase: "held", shape: { lostFields: ["standard.state"] } });

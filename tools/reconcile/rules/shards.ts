@@ -126,7 +126,7 @@ export interface AccountRead {
   readonly sums: LedgerSums;
   /**
    * For each transfer in the records, by stamp: the sum of the credits that it added to shards,
-   * less those that it took from shards. A complete transfer has 0.
+   * minus the credits that it took from shards. A complete transfer has 0.
    */
   readonly transfers: ReadonlyMap<number, number>;
   /**

@@ -173,16 +173,16 @@ const behaviours = { ...temporary, ...lasting };
 
 export type Misbehaviour = keyof typeof behaviours;
 
-/** Returns true for the name of a misbehaviour. */
+/** Returns true for the name of a misbehavior. */
 export const isMisbehaviour = (name: string): name is Misbehaviour =>
   Object.hasOwn(behaviours, name);
 
-/** The names of all misbehaviours. */
+/** The names of all misbehaviors. */
 export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
 
-/** Returns true for a misbehaviour with which a store responds only to the first call. */
+/** Returns true for a misbehavior with which a store responds only to the first call. */
 export const isTemporary = (name: Misbehaviour): boolean => Object.hasOwn(temporary, name);
 
-/** Responds to a call with a misbehaviour instead of the correct reply. */
+/** Responds to a call with a misbehavior instead of the correct reply. */
 export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>
   behaviours[name](call);

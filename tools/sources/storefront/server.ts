@@ -287,7 +287,7 @@ function sendRpc(response: ServerResponse, message: object): void {
 
 /**
  * Returns a value for the option `misbehave` with which the store responds to every call with the
- * misbehaviour `name`. If it is temporary, only to the first call.
+ * misbehavior `name`. If it is temporary, only to the first call.
  */
 export const misbehavesAs =
   (name: Misbehaviour): NonNullable<ReferenceStoreOptions["misbehave"]> =>

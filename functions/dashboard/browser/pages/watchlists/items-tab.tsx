@@ -27,7 +27,7 @@ type DialogName = "change" | "label" | "remove";
 
 /**
  * Shows the items of a watchlist, each with its values and its last change. Loads more items while
- * the user scrolls. Calls `onChanged` after the user has added, removed or labelled items.
+ * the user scrolls. Calls `onChanged` after the user has added, removed or labeled items.
  */
 export function ItemsTab({ list, onChanged }: ItemsTabProps) {
   const [filter, setFilter] = useState(allItems);
