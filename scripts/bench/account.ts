@@ -44,7 +44,7 @@ export const accountOptions = {
     type: "string",
     value: "<1|2>",
     default: "1",
-    about: "2 also measures a second account at 5 calls a second, alone and with the first",
+    about: "2 also measures a second account at 5 calls per second, alone and with the first",
   },
   "read-ms": {
     type: "string",
@@ -151,7 +151,7 @@ const comparison = (
 export function printAccount({ account, neighbour }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
   if (neighbour !== undefined) {
-    printTable("a second account at 5 calls a second", neighbour as readonly object[]);
+    printTable("a second account at 5 calls per second", neighbour as readonly object[]);
   }
 }
 

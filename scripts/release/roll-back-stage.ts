@@ -30,7 +30,7 @@ export async function rollBackStage(
   const status = await statusOf(client, stack);
   if (status === "UPDATE_IN_PROGRESS") {
     await client.send(new CancelUpdateStackCommand({ StackName: stack }));
-    log(`Cancelled the update of ${stack}. CloudFormation restores its previous state.`);
+    log(`Canceled the update of ${stack}. CloudFormation restores its previous state.`);
     const end = await settledStatus(client, { stack, pollMs });
     log(`${stack}: ${end}`);
     if (end === "UPDATE_ROLLBACK_COMPLETE") return;

@@ -194,7 +194,7 @@ async function withTimeout(
     timer = setTimeout(() => {
       reject(
         new Error(
-          `The function ${name} exceeded its timeout of ${timeoutSeconds} s, so its process was ended.`,
+          `The function ${name} exceeded its timeout of ${timeoutSeconds} s. Check what it waits for.`,
         ),
       );
     }, timeoutSeconds * 1000);
