@@ -77,7 +77,7 @@ export class LoadAlarms extends Construct {
       }),
       threshold: Math.floor((accountConcurrency * concurrencyPercent) / 100),
       periods: { breaching: 3, of: 5 },
-      impact: `The functions of the AWS account use ${concurrencyPercent} % of its Lambda quota: above it, calls fail.`,
+      impact: `The functions of the AWS account use ${concurrencyPercent}% of its Lambda quota: above it, calls fail.`,
       lookAt: "concurrency by function in CloudWatch, calls by group, and the depth of the queues.",
       act: "request a higher quota, or lower the concurrency of the function that uses most of it.",
       runbook: "alarm-concurrency-high",

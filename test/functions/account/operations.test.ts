@@ -609,9 +609,9 @@ describe("DELETE /v1/api_keys/{id}", () => {
     });
 
     it("does not repeat a secret key that is sent instead of an ID", async () => {
-      const { status, text } = await ask("DELETE", "api_keys/svc_live_0123456789abcdef");
+      const { status, body } = await ask("DELETE", "api_keys/svc_live_0123456789abcdef");
       expect(status).toBe(404);
-      expect(text).not.toContain("svc_live_0123456789abcdef");
+      expect(JSON.stringify(body)).not.toContain("svc_live_0123456789abcdef");
     });
   });
 
