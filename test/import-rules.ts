@@ -194,6 +194,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...tools("command-line credits dashboard dynamodb labelled-pages local reconcile stand-ins"),
     ...scripts("admin/target.ts measure"),
   ],
+  "scripts/clients/": [...tools("python")],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
   "scripts/check-upstream/": ["shared/"],
   "scripts/cloudformation/": [],
@@ -221,8 +222,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/storefront/": ["shared/", ...tools("command-line sources")],
   "scripts/tour/": ["shared/", ...tools("customer")],
 
+  // The TypeScript client, a separate package, which imports nothing of the project. Its command
+  // line imports the client.
+  "clients/typescript/source/": [],
+
   // Tests, which no other file imports. The test of a command imports that command.
   "test/": ["shared/", "functions/", "lib/", "tools/"],
+  "test/client-packages/": ["clients/", "scripts/clients/"],
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 
