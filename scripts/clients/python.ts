@@ -38,8 +38,11 @@ export async function generatePython(folder: string): Promise<string | undefined
     writeFileSync(input, clientDocument());
     const generator = join(python.binaries, "datamodel-codegen");
     await promisify(execFile)(generator, ["--input", input, "--output", output, ...options]);
-    // The types need no package: TypedDict has NotRequired in the standard library since 3.11.
-    const models = readFileSync(output, "utf8").replaceAll("typing_extensions", "typing");
+    // The types need no package: Python 3.11 has all of `typing_extensions` that they use, except
+    // closed types.
+    const models = readFileSync(output, "utf8")
+      .replaceAll("typing_extensions", "typing")
+      .replaceAll(/\(TypedDict, (?:closed|extra_items)=[^)]*\)/g, "(TypedDict)");
     writeFileSync(join(folder, "models.py"), models);
     writeFileSync(join(folder, "operations.py"), operationTable());
     writeFileSync(join(folder, "document.sha256"), `${documentHash()}\n`);

@@ -63,7 +63,12 @@ const idsOf = async (objects: ReadonlyMap<string, Uint8Array>) => {
 describe("the export reader of the TypeScript client", () => {
   it("yields the events of every run and of a notice, in order", async () => {
     expect(await idsOf(complete())).toEqual([
-      ...["evt_a_1", "evt_a_2", "evt_hold_1", "evt_hold_2", "evt_b_1", "evt_b_2"],
+      "evt_a_1",
+      "evt_a_2",
+      "evt_hold_1",
+      "evt_hold_2",
+      "evt_b_1",
+      "evt_b_2",
     ]);
   });
 

@@ -19,7 +19,7 @@ export type CallOptions<Id extends OperationId> = Omit<
 
 /** Arguments of a call: the options are optional if the operation requires none. */
 export type CallArguments<Id extends OperationId> =
-  Record<never, never> extends CallOptions<Id>
+  object extends CallOptions<Id>
     ? readonly [options?: CallOptions<Id>]
     : readonly [options: CallOptions<Id>];
 
@@ -84,8 +84,8 @@ export class Transport {
         const isLast = attempt >= this.#attempts;
         if (isLast || !isRetryable(error, { operation, isInFlight })) throw error;
         isInFlight ||= error instanceof ConnectionError;
-        const options = input.signal === undefined ? {} : { signal: input.signal };
-        await delay(retryDelayMs(attempt, error), undefined, options);
+        const ending = input.signal === undefined ? {} : { signal: input.signal };
+        await delay(retryDelayMs(attempt, error), undefined, ending);
       }
     }
   }

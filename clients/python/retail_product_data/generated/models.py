@@ -1223,7 +1223,7 @@ class Source(TypedDict):
 Id: TypeAlias = str
 
 
-class ReadRetailerAProducts(TypedDict, closed=True):
+class ReadRetailerAProducts(TypedDict):
     """
     Reads products of retailer_a.
     """
@@ -1239,7 +1239,7 @@ class ReadRetailerAProducts(TypedDict, closed=True):
 Asin: TypeAlias = str
 
 
-class ReadRetailerAProductsByAsin(TypedDict, closed=True):
+class ReadRetailerAProductsByAsin(TypedDict):
     """
     The same with the deprecated field `asins`.
     """
@@ -1252,7 +1252,7 @@ class ReadRetailerAProductsByAsin(TypedDict, closed=True):
     asins: list[Asin]
 
 
-class ReadRetailerBProducts(TypedDict, closed=True):
+class ReadRetailerBProducts(TypedDict):
     """
     Reads products of retailer_b.
     """
@@ -1265,7 +1265,7 @@ class ReadRetailerBProducts(TypedDict, closed=True):
     ids: list[Id]
 
 
-class ReadRetailerCProducts(TypedDict, closed=True):
+class ReadRetailerCProducts(TypedDict):
     """
     Reads products of retailer_c.
     """
@@ -1278,7 +1278,7 @@ class ReadRetailerCProducts(TypedDict, closed=True):
     ids: list[Id]
 
 
-class ReadRetailerDProducts(TypedDict, closed=True):
+class ReadRetailerDProducts(TypedDict):
     """
     Reads products of retailer_d.
     """
@@ -1291,7 +1291,7 @@ class ReadRetailerDProducts(TypedDict, closed=True):
     ids: list[Id]
 
 
-class ReadOffers(TypedDict, closed=True):
+class ReadOffers(TypedDict):
     """
     Reads the offers of listings.
     """
@@ -1303,7 +1303,7 @@ class ReadOffers(TypedDict, closed=True):
     ids: list[Id]
 
 
-class ReadOffersByAsin(TypedDict, closed=True):
+class ReadOffersByAsin(TypedDict):
     """
     The same with the deprecated field `asins`.
     """
@@ -1320,7 +1320,7 @@ class Offer1(TypedDict):
     offerListingId: str
 
 
-class CheckOffers(TypedDict, closed=True):
+class CheckOffers(TypedDict):
     """
     Checks exact offers.
     """
@@ -1336,7 +1336,7 @@ class Id5(TypedDict):
     offerListingId: str
 
 
-class CheckOffersById(TypedDict, closed=True):
+class CheckOffersById(TypedDict):
     """
     The same with offers in `ids`.
     """
@@ -1353,7 +1353,7 @@ Ids1: TypeAlias = str
 Asins1: TypeAlias = str
 
 
-class Brake3(TypedDict, closed=True):
+class Brake3(TypedDict):
     """
     Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null if no run is held. Default: 95 percent of at least 50 items. A change applies from the next run on.
     """
@@ -1362,7 +1362,7 @@ class Brake3(TypedDict, closed=True):
     min_items: int
 
 
-class NewItem(TypedDict, closed=True):
+class NewItem(TypedDict):
     """
     An item with what you set about it.
     """
@@ -1390,7 +1390,7 @@ Remove: TypeAlias = list[str]
 Remove1: TypeAlias = str
 
 
-class WatchlistItemsUpdate(TypedDict, closed=True):
+class WatchlistItemsUpdate(TypedDict):
     """
     The items to add and to remove.
     """
@@ -1399,7 +1399,7 @@ class WatchlistItemsUpdate(TypedDict, closed=True):
     remove: NotRequired[Remove | Remove1]
 
 
-class Refresh1(TypedDict, closed=True):
+class Refresh1(TypedDict):
     """
     Makes every Nth run start at another step. Null if no run does. If a refresh run is skipped for lack of credits, or fails before it reads that step, the next run is a refresh run instead, even a manual one. The numbers of later refresh runs do not shift.
     """
@@ -1408,7 +1408,7 @@ class Refresh1(TypedDict, closed=True):
     entry: str
 
 
-class Value4(TypedDict, closed=True):
+class Value4(TypedDict):
     """
     Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
     """
@@ -1416,7 +1416,7 @@ class Value4(TypedDict, closed=True):
     metadata: str
 
 
-class Value5(TypedDict, closed=True):
+class Value5(TypedDict):
     """
     Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
     """
@@ -1424,7 +1424,7 @@ class Value5(TypedDict, closed=True):
     field: str
 
 
-class Value6(TypedDict, closed=True):
+class Value6(TypedDict):
     """
     Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
     """
@@ -1432,7 +1432,7 @@ class Value6(TypedDict, closed=True):
     metadata: str
 
 
-class Value7(TypedDict, closed=True):
+class Value7(TypedDict):
     """
     Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
     """
@@ -1440,13 +1440,13 @@ class Value7(TypedDict, closed=True):
     field: str
 
 
-class WhereItem1(TypedDict, closed=True):
+class WhereItem1(TypedDict):
     field: str
     op: Literal['below', 'above', 'is', 'is_not']
     value: float | bool | str | Value6 | Value7
 
 
-class NewPipelineRoute(TypedDict, closed=True):
+class NewPipelineRoute(TypedDict):
     """
     Selects items after a read, and routes or reports them.
     """
@@ -1465,7 +1465,7 @@ class NewPipelineRoute(TypedDict, closed=True):
     notify: NotRequired[bool]
 
 
-class S3DestinationWithAccessKey(TypedDict, closed=True):
+class S3DestinationWithAccessKey(TypedDict):
     """
     A bucket that the service writes to with an access key.
     """
@@ -1482,7 +1482,7 @@ class S3DestinationWithAccessKey(TypedDict, closed=True):
     secret_access_key: str
 
 
-class S3DestinationWithRole(TypedDict, closed=True):
+class S3DestinationWithRole(TypedDict):
     """
     A bucket to which the service writes with a role in your AWS account.
     """
@@ -1497,7 +1497,7 @@ class S3DestinationWithRole(TypedDict, closed=True):
     role_arn: str
 
 
-class S3DestinationUpdate(TypedDict, closed=True):
+class S3DestinationUpdate(TypedDict):
     """
     The settings to change. The others stay.
     """
@@ -1564,7 +1564,7 @@ Ids: TypeAlias = list[str | NewItem]
 Asins: TypeAlias = list[str | NewItem]
 
 
-class NewPipelineStep(TypedDict, closed=True):
+class NewPipelineStep(TypedDict):
     """
     A read of the run's items with one scraper.
     """
@@ -1618,7 +1618,7 @@ class Watchlist(TypedDict):
     url: str
 
 
-class NewPipeline(TypedDict, closed=True):
+class NewPipeline(TypedDict):
     """
     The steps that a run reads. Unknown keys are refused.
     """
@@ -1629,7 +1629,7 @@ class NewPipeline(TypedDict, closed=True):
     refresh: NotRequired[Refresh1 | None]
 
 
-class NewWatchlistWithCadence(TypedDict, closed=True):
+class NewWatchlistWithCadence(TypedDict):
     """
     A new watchlist that runs at an interval.
     """
@@ -1651,7 +1651,7 @@ class NewWatchlistWithCadence(TypedDict, closed=True):
     every: str
 
 
-class NewWatchlistWithCron(TypedDict, closed=True):
+class NewWatchlistWithCron(TypedDict):
     """
     A new watchlist that runs at the times of a cron expression.
     """
@@ -1674,7 +1674,7 @@ class NewWatchlistWithCron(TypedDict, closed=True):
     timezone: NotRequired[str]
 
 
-class WatchlistUpdate(TypedDict, closed=True):
+class WatchlistUpdate(TypedDict):
     """
     The settings to change. The others stay.
     """
@@ -1696,7 +1696,7 @@ class WatchlistUpdate(TypedDict, closed=True):
     marketplace: NotRequired[str]
 
 
-class WatchlistEstimateRequest1(TypedDict, closed=True):
+class WatchlistEstimateRequest1(TypedDict):
     """
     The watchlist whose credits are estimated.
     """
@@ -1716,7 +1716,7 @@ class WatchlistEstimateRequest1(TypedDict, closed=True):
     pipeline: NotRequired[NewPipeline | None]
 
 
-class WatchlistEstimateRequest2(TypedDict, closed=True):
+class WatchlistEstimateRequest2(TypedDict):
     """
     The watchlist whose credits are estimated.
     """
@@ -1736,7 +1736,7 @@ class WatchlistEstimateRequest2(TypedDict, closed=True):
     pipeline: NotRequired[NewPipeline | None]
 
 
-class WatchlistEstimateRequest3(TypedDict, closed=True):
+class WatchlistEstimateRequest3(TypedDict):
     """
     The watchlist whose credits are estimated.
     """
@@ -1759,7 +1759,7 @@ class WatchlistEstimateRequest3(TypedDict, closed=True):
 WatchlistEstimateRequest: TypeAlias = WatchlistEstimateRequest1 | WatchlistEstimateRequest2 | WatchlistEstimateRequest3
 
 
-class WatchlistBacktestRequest(TypedDict, closed=True):
+class WatchlistBacktestRequest(TypedDict):
     """
     The pipeline and the runs to test it on.
     """
@@ -1769,7 +1769,7 @@ class WatchlistBacktestRequest(TypedDict, closed=True):
     until: NotRequired[str]
 
 
-class WatchlistPreviewRequest(TypedDict, closed=True):
+class WatchlistPreviewRequest(TypedDict):
     """
     The pipeline, and the items on which to run it once.
     """
