@@ -228,6 +228,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 
   // Tests, which no other file imports. The test of a command imports that command.
   "test/": ["shared/", "functions/", "lib/", "tools/"],
+  "test/clients/": ["tools/", "test/", ...scripts("clients"), "clients/"],
   "test/client-packages/": ["clients/", "scripts/clients/"],
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };

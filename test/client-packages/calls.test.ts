@@ -55,7 +55,7 @@ describe("a call of the TypeScript client", () => {
     expect(error).toMatchObject({
       code: "INVALID_PARAM",
       status: 400,
-      param: "ids[0]",
+      param: "name",
       requestId: "req_1",
     });
     expect(service.calls).toHaveLength(1);

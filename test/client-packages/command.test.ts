@@ -162,7 +162,7 @@ describe("rpd listen", () => {
 
 describe("rpd", () => {
   it("lists its commands, and shows the options and examples of each", async () => {
-    const { output } = await offline([]);
+    const { output } = await offline(["--help"]);
     for (const name of [
       "products",
       "watchlists create",
@@ -182,7 +182,6 @@ describe("rpd", () => {
       code: 2,
       warnings: "rpd: There is no option '--knid'. Did you mean '--kind'?\n",
     });
-    expect(await offline(["event", "tail"])).toMatchObject({ code: 2 });
     expect((await offline(["events", "tial"])).warnings).toContain("Did you mean 'events tail'?");
     expect((await offline(["changes", "--json", "--csv"])).code).toBe(2);
     expect((await offline(["changes", "wl_1"])).warnings).toContain("takes no argument");
@@ -192,7 +191,7 @@ describe("rpd", () => {
     const { code, warnings } = await rpd(["watchlists"], () => failure(401, "UNAUTHORIZED"));
     expect(code).toBe(1);
     expect(warnings).toBe(
-      "rpd: UNAUTHORIZED (ids[0]): The call failed with UNAUTHORIZED. Request: req_1.\n",
+      "rpd: UNAUTHORIZED (name): The call failed with UNAUTHORIZED. Request: req_1.\n",
     );
   });
 });

@@ -55,6 +55,6 @@ export const failure = (
   status,
   headers: { "x-request-id": "req_1", ...headers },
   body: {
-    error: { code, message: `The call failed with ${code}.`, param: "ids[0]", docs: "/docs" },
+    error: { code, message: `The call failed with ${code}.`, param: "name", docs: "/docs" },
   },
 });

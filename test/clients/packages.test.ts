@@ -17,6 +17,10 @@ import { generatePython, installClientPython } from "../../scripts/clients/pytho
 import { generateTypescript } from "../../scripts/clients/typescript.ts";
 import { startContractWorld } from "../../tools/contract/world.ts";
 import type { World } from "../../tools/local/world.ts";
+import { codeBlocks } from "../readme/code-blocks.ts";
+
+/** The page whose programs must run. */
+const page = "docs/clients.md";
 
 let world: World;
 let folder: string;
@@ -71,14 +75,9 @@ describe("the package of the TypeScript client", () => {
     expect(readdirSync(join(project, "node_modules")).filter((name) => /^\w/.test(name))).toEqual([
       "retail-product-data",
     ]);
-    const code = `
-      import { Client } from "retail-product-data";
-      const client = new Client();
-      for await (const { id, status } of client.products.readAll(["9000001", "9000007"], { platform: "retailer_d" }))
-        console.log(id, status);`;
-    writeFileSync(join(project, "first.ts.mjs"), code);
-    expect(await run(process.execPath, ["first.ts.mjs"], project)).toBe(
-      "9000001 ok\n9000007 not_found\n",
+    writeFileSync(join(project, "first.mts"), codeBlocks(page, "ts")[0] ?? "");
+    expect(await run(process.execPath, ["first.mts"], project)).toMatch(
+      /^9000001 ok [\d.]+\n9000007 not_found undefined\nNOT_FOUND\n/,
     );
     const command = join(project, "node_modules/.bin/rpd");
     expect(
@@ -118,12 +117,9 @@ describe.skipIf(python.outcome === "absent")("the package of the Python client",
     const installed = join(project, "env/bin/python");
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     await run(installed, [...pip, join(dist, wheel)], project);
-    const code = `
-from retail_product_data import Client
-
-with Client() as client:
-    for product in client.products.read_all(["9000001", "9000007"], platform="retailer_d"):
-        print(product["id"], product["status"])`;
-    expect(await run(installed, ["-c", code], project)).toBe("9000001 ok\n9000007 not_found\n");
+    writeFileSync(join(project, "first.py"), codeBlocks(page, "python")[0] ?? "");
+    expect(await run(installed, ["first.py"], project)).toMatch(
+      /^9000001 ok [\d.]+\n9000007 not_found None\nNOT_FOUND\n/,
+    );
   });
 });

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -55,10 +56,12 @@ class Service:
                     return
                 content = json.dumps(answer[2]).encode()
                 self.send_response(answer[0])
-                for name, value in {**answer[1], "content-length": str(len(content))}.items():
+                framing = {"connection": "close", "content-length": str(len(content))}
+                for name, value in {**answer[1], **framing}.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(content)
+                with suppress(BrokenPipeError):  # a client that timed out
+                    self.wfile.write(content)
 
             do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = _answer
 

@@ -119,7 +119,7 @@ export class Products {
   }
 }
 
-/** A later batch can fail while an earlier one is read: its error is thrown when its turn comes. */
+/** A later batch can fail while an earlier one is read: its error is thrown after the results before it. */
 function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});
   return promise;

@@ -7,7 +7,7 @@ export class UsageError extends Error {
 
 export interface Option {
   readonly type: "string" | "boolean";
-  /** Stands for the value in the help, such as `<id>`. */
+  /** The value in the help, such as `<id>`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -46,9 +46,9 @@ export function suggestion(word: string, known: readonly string[]): string {
 /** The Levenshtein distance. */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, n) => n);
-  for (const [n, letter] of [...from].entries()) {
+  for (const [n, letter] of from.split("").entries()) {
     const next = [n + 1];
-    for (const [m, other] of [...to].entries()) {
+    for (const [m, other] of to.split("").entries()) {
       const replaced = (row[m] ?? 0) + (letter === other ? 0 : 1);
       next.push(Math.min(replaced, (row[m + 1] ?? 0) + 1, (next[m] ?? 0) + 1));
     }

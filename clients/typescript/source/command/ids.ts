@@ -8,8 +8,8 @@ export interface ListedItem {
   readonly label?: string;
 }
 
-const idColumns = ["id", "ids", "asin", "sku", "tcin", "item id", "item_id"];
-const labelColumns = ["label", "name"];
+const idColumns = new Set(["id", "ids", "asin", "sku", "tcin", "item id", "item_id"]);
+const labelColumns = new Set(["label", "name"]);
 
 /**
  * Iterates over the items of a CSV file, one row at a time. A first row with the name of a column,
@@ -23,8 +23,8 @@ export async function* itemsOf(path: string): AsyncGenerator<ListedItem, void, u
     const cells = cellsOf(line.replace(/^\uFEFF/, ""));
     if (columns === undefined) {
       const names = cells.map((cell) => cell.toLowerCase());
-      const id = names.findIndex((name) => idColumns.includes(name));
-      columns = [Math.max(id, 0), names.findIndex((name) => labelColumns.includes(name))];
+      const id = names.findIndex((name) => idColumns.has(name));
+      columns = [Math.max(id, 0), names.findIndex((name) => labelColumns.has(name))];
       if (id !== -1) continue;
       columns = [0, -1];
     }

@@ -48,7 +48,8 @@ async function runCommand(
   const command = commandOf(args);
   if (command === undefined) {
     if (args.length === 0 || isHelp) return output.write(overview());
-    const word = args.filter((arg) => !arg.startsWith("-")).join(" ");
+    const end = args.findIndex((arg) => arg.startsWith("-"));
+    const word = args.slice(0, end === -1 ? undefined : end).join(" ");
     const names = commands.map(({ name }) => name);
     throw new UsageError(
       `There is no command '${word}'.${suggestion(word, names)} See rpd --help.`,

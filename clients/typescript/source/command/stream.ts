@@ -115,7 +115,7 @@ export const download: Command = {
     const copied = new Map<string, Uint8Array>();
     // The reader checks what it reads. The copy gets the same bytes.
     const recording = {
-      keys: store.keys,
+      keys: (within: string) => store.keys(within),
       read: async (key: string) => {
         const content = await store.read(key);
         copied.set(key, content);
