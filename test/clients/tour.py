@@ -85,7 +85,8 @@ with Client() as client:
             try:
                 return client.call("run_watchlist", path=watchlist)
             except ApiError as error:
-                if error.code == "CONFLICT":
+                # On a loaded machine, the service can return 503. It did not start a run then.
+                if error.code in ("CONFLICT", "UNAVAILABLE"):
                     return None
                 raise
 

@@ -71,7 +71,8 @@ export async function tour(world: World): Promise<Found> {
   const runAgain = () =>
     eventually(() =>
       client.call("runWatchlist", { path }).catch((error: unknown) => {
-        if (codeOf(error).startsWith("CONFLICT")) return undefined;
+        // On a loaded machine, the service can return 503. It did not start a run then.
+        if (/^(CONFLICT|UNAVAILABLE) /.test(codeOf(error))) return undefined;
         throw error;
       }),
     );
