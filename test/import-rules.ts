@@ -174,6 +174,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/labelled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
+  "tools/past/": ["shared/", "functions/", ...tools("local stand-ins")],
   "tools/python/": [],
   "tools/reconcile/": ["shared/"],
   "tools/sources/": ["shared/", ...tools("local")],
@@ -191,7 +192,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/",
     "functions/",
     "lib/",
-    ...tools("command-line credits dashboard dynamodb labelled-pages local reconcile stand-ins"),
+    ...tools(
+      "command-line credits customer dashboard dynamodb labelled-pages local past reconcile stand-ins",
+    ),
     ...scripts("admin/target.ts measure"),
   ],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
@@ -199,7 +202,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/cloudformation/": [],
   "scripts/costs/": ["shared/", "lib/", ...tools("command-line local"), ...scripts("measure")],
   "scripts/dashboard/": ["shared/", ...tools("command-line customer dashboard local")],
-  "scripts/demo/": ["shared/", ...tools("customer local")],
+  "scripts/demo/": ["shared/", ...tools("customer local past")],
   "scripts/deploy-smoke/": [
     "shared/",
     "lib/",

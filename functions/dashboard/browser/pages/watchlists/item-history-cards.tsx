@@ -36,7 +36,7 @@ export function HistoryCards({ item, list, history }: HistoryCardsProps) {
     <>
       <ChartCard list={list} points={history.points} events={events.entries ?? []} />
       <ChangesCard list={list} history={history} events={events} />
-      <RulesCard list={list} events={events} />
+      <RulesCard item={item} list={list} events={events} />
     </>
   );
 }
