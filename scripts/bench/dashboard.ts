@@ -195,7 +195,7 @@ async function stepsOf(world: World, lists: readonly string[]): Promise<readonly
       before: (page) => open(page, "/changes"),
       act: async (page) => {
         await page.reload();
-        await page.getByRole("heading", { name: /^(More than )?\d+ changes?$/ }).waitFor();
+        await page.getByRole("heading", { name: /^(More than )?[\d,]+ changes?$/ }).waitFor();
       },
     },
     {
