@@ -178,14 +178,14 @@ async function stepsOf(world: World, lists: readonly string[]): Promise<readonly
   };
   const palette = async (page: Page): Promise<void> => {
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").waitFor();
+    await page.getByRole("combobox", { name: "Page, watchlist or item" }).waitFor();
   };
   const close = async (page: Page): Promise<void> => {
     if ((await page.getByRole("dialog").count()) > 0) await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
   };
   const search = async (page: Page, text: string): Promise<void> => {
-    await page.getByRole("combobox").fill(text);
+    await page.getByRole("combobox", { name: "Page, watchlist or item" }).fill(text);
     await page.getByRole("option", { name: /Item/ }).first().waitFor();
   };
   return [
@@ -283,7 +283,7 @@ async function stepsOf(world: World, lists: readonly string[]): Promise<readonly
         await page.getByText(/^\d+ results/).waitFor();
       },
       act: async (page) => {
-        await page.getByRole("combobox").fill("assortment 17");
+        await page.getByRole("combobox", { name: "Page, watchlist or item" }).fill("assortment 17");
         await page.getByRole("option", { name: /^Assortment 17/ }).waitFor();
       },
     },
