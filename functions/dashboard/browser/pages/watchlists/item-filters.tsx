@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Watchlist } from "../../api/resources.ts";
-import { SelectFilter } from "../../ui/filters.tsx";
 import { type ItemFilter, itemOrders, lastRun, timeOf } from "./item-filter.ts";
 
 interface ItemFiltersProps {
@@ -38,12 +37,18 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
         ))}
       </div>
       <ChangedSince list={list} onChange={(changedSince) => change({ changedSince })} />
-      <SelectFilter
-        label="Order"
-        choices={itemOrders}
+      <select
+        class="control filter-since"
+        aria-label="Order"
         value={filter.order}
-        onChange={(order) => change({ order })}
-      />
+        onChange={(event) => change({ order: event.currentTarget.value })}
+      >
+        {itemOrders.map(([order, words]) => (
+          <option key={order} value={order}>
+            {words}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }
