@@ -214,7 +214,7 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
     return ofList;
   });
   const known = found.flatMap((ofList) => ofList.known);
-  const returns = found.flatMap((ofList) => [...ofList.returns.values()]);
+  const returns = found.flatMap((ofList) => Array.from(ofList.returns.values()));
   if (returns.length > sizeLookupsMax) throw tooManyReturns();
   const returned = await inParallel(returns, readsAtOnce, async (change) =>
     comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),

@@ -167,7 +167,7 @@ function changesOf(
     );
     if (Object.keys(values).length === 0) continue;
     newestFirst.push({ run, status: "ok", values });
-    current = { ...current, ...before };
+    current = Object.assign({}, current, before);
   }
   const values = Object.fromEntries(
     Object.entries(current).map(([field, after]) => [field, { after }]),

@@ -1,17 +1,11 @@
 import type { RouteKey } from "../../../functions/routes.ts";
 import { runsQuery } from "../../../shared/runs/queries.ts";
 import { runSchema, runsResponse } from "../../../shared/runs/run-schema.ts";
-import {
-  itemSearchQuery,
-  itemsQuery,
-  watchlistsQuery,
-} from "../../../shared/watchlists/queries.ts";
+import { watchlistsQuery } from "../../../shared/watchlists/queries.ts";
 import {
   deletedWatchlistResponse,
-  foundItemsResponse,
   itemChangeResponse,
   watchlistItemSchema,
-  watchlistItemsResponse,
   watchlistSchema,
   watchlistsResponse,
 } from "../../../shared/watchlists/watchlist-schema.ts";
@@ -24,6 +18,7 @@ import {
 import { newWatchlistBodies, watchlistBodies } from "../bodies/watchlists.ts";
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
+import { itemSearchOperations } from "./item-search.ts";
 import { watchlistHistoryOperations } from "./watchlist-history.ts";
 import { watchlistHoldOperations } from "./watchlist-holds.ts";
 import { watchlistBacktestOperations } from "./watchlist-backtests.ts";
@@ -206,62 +201,7 @@ export const watchlistOperations = {
     refusals: [404],
   },
   ...watchlistHoldOperations,
-  "GET /v1/watchlists/{id}/items": {
-    id: "listWatchlistItems",
-    tag: "Watchlists",
-    summary: "List a watchlist's items",
-    description:
-      "Lists the items of a watchlist, each with its last snapshot, its last change, its label and " +
-      "metadata, and the newest known title, address and image. In the order of their IDs, unless " +
-      "you send `sort`. Free.\n\n`changed_since` selects the items that changed or were " +
-      "delisted since then. Use it to catch up on missed deliveries.",
-    path: id,
-    query: itemsQuery,
-    queryExamples: { changed_since: "2026-11-21T00:00:00Z" },
-    answers: {
-      200: {
-        description: "Items in the requested order.",
-        schema: watchlistItemsResponse,
-        example: { object: "list", data: [watchlistItem], has_more: false },
-      },
-    },
-    refusals: [404],
-  },
-  "GET /v1/watchlists/items": {
-    id: "searchItems",
-    tag: "Watchlists",
-    summary: "Search the items of all watchlists",
-    description:
-      "Finds items of all watchlists of the account: first those whose ID begins with `search`, then " +
-      "those whose ID, label or title contain all of its words, in upper or lower case. An item of " +
-      "several watchlists is listed for each. Returns no further pages: if `has_more` is true, send " +
-      "a longer `search`. An item without a label that was never read is found only by the first " +
-      "characters of its ID, at least three. Free.",
-    query: itemSearchQuery,
-    queryExamples: { search: "kettle" },
-    answers: {
-      200: {
-        description: "The items that were found.",
-        schema: foundItemsResponse,
-        example: {
-          object: "list",
-          data: [
-            {
-              id: watchlistItem.id,
-              object: "found_item",
-              watchlist_id: watchlistId,
-              watchlist_name: "Coffee",
-              platform: "retailer_d",
-              label: watchlistItem.label,
-              title: watchlistItem.title,
-            },
-          ],
-          has_more: false,
-        },
-      },
-    },
-    refusals: [400],
-  },
+  ...itemSearchOperations,
   "POST /v1/watchlists/{id}/items": {
     id: "changeWatchlistItems",
     tag: "Watchlists",

@@ -303,7 +303,10 @@ describe("GET /v1/watchlists/{id}/items", () => {
       const find = async (query: Record<string, string>, as: "owner" | "stranger" = "owner") => {
         const { json } = await world.ask("GET /v1/watchlists/items", { query, as });
         const found = json["data"] as Record<string, unknown>[];
-        return [found.map(({ id, watchlist_id: list }) => `${id} ${list}`).toSorted(), json];
+        return [
+          found.map(({ id, watchlist_id: list }) => `${String(id)} ${String(list)}`).toSorted(),
+          json,
+        ];
       };
       expect((await find({ search: "9000002" }))[0]).toEqual([
         `9000002 ${idOf(1)}`,

@@ -42,7 +42,7 @@ async function list(query: Partial<ItemQuery>) {
   let decoded = 0;
   const store = world.store();
   const pages: Pick<PageStore, "details" | "pages"> = {
-    details: store.details,
+    details: (...args) => store.details(...args),
     async *pages(...args) {
       for await (const page of store.pages(...args)) {
         yield {
