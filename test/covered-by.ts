@@ -139,7 +139,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/lib/constructs/operator-access.test.ts": files("operator-names"),
     "test/lib/data-stack.test.ts": files("pin-logical-id"),
     "test/lib/service-stack.test.ts": files("api-functions data-references workers"),
-    "test/lib/source-config.test.ts": files("grants"),
+    "test/lib/source-config.slow.test.ts": files("grants"),
   },
   "lib/constructs/": {
     "test/lib/constructs/api.test.ts": files("access-log gateway-responses"),
@@ -221,7 +221,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/backtest/": {
     "test/functions/watchlists/backtest.test.ts": files("backtest-request"),
     "test/shared/backtest/backtest-job.test.ts": files("run-backtest-job start-backtest"),
-    "test/shared/backtest/backtest.test.ts": files(
+    "test/shared/backtest/backtest.slow.test.ts": files(
       "past-lives past-reads past-run past-runs past-steps present-backtest",
     ),
   },
@@ -326,7 +326,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/source-health/health-window.test.ts": files("health-status"),
   },
   "shared/played-runs/": {
-    "test/shared/backtest/backtest.test.ts": files(
+    "test/shared/backtest/backtest.slow.test.ts": files(
       "event-entries memory-ledger memory-pages memory-run play-run",
     ),
   },
@@ -553,7 +553,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/reconcile/rules/": {
     "test/tools/reconcile/checks/shards.slow.test.ts": files("shard-fold shards"),
-    "test/tools/reconcile/inconsistencies.test.ts": files("budget delivery feed list runs target"),
+    "test/tools/reconcile/inconsistencies.slow.test.ts": files("budget delivery feed list runs target"),
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {
@@ -562,7 +562,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/stand-ins/": {
     "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
-    "test/shared/exports/duckdb.test.ts": files("run-of-changes"),
+    "test/shared/exports/duckdb.slow.test.ts": files("run-of-changes"),
     "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
     "test/tools/labelled-pages/grow-forest.test.ts": files("seeded"),
   },

@@ -119,7 +119,10 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("exports messages observability/work-log.ts outbox webhooks"),
   ],
   "functions/events/": [...group, ...shared("base events webhooks")],
-  "functions/meta/": [...group, ...shared("base sources/storefront/agent-profile.ts")],
+  "functions/meta/": [
+    ...group,
+    ...shared("base events/event.ts sources/storefront/agent-profile.ts"),
+  ],
   "functions/offers/": [...group, ...shared("items platforms")],
   "functions/platforms/": [...group, ...shared("base platforms source-health")],
   "functions/products/": [...group, ...shared("items platforms")],
@@ -213,6 +216,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/lint-templates/": ["lib/"],
   "scripts/measure/": ["shared/", "functions/", "lib/", ...tools("local")],
   "scripts/openapi/": ["shared/", "functions/", ...tools("documents")],
+  "scripts/published/": ["shared/", ...tools("documents"), ...scripts("docs openapi")],
   "scripts/outage/": [
     "shared/",
     "functions/",

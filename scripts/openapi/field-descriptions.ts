@@ -200,7 +200,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "brake.decided_at": "Time of the release or discard. Null while the run is held.",
   "estimated_credits.refreshRun": "Credits of a refresh run.",
   region: "AWS region of the bucket.",
-  removed: "Number of items that were removed from the watchlist.",
+  "changeWatchlistAsins|changeWatchlistItems.removed":
+    "Number of items that were removed from the watchlist.",
   "steps.requested": "Number of items that the step read.",
   "parameters.required": "True if a call must send the parameter.",
   "ProductResult.retailer_b": "Further fields of items of retailer_b.",
