@@ -237,8 +237,8 @@ export const foundItemSchema = v.object({
   watchlist_id: v.string(),
   watchlist_name: v.string(),
   platform: v.string(),
-  label: v.nullable(v.string()),
-  title: v.nullable(v.string()),
+  label: v.nullable(described("Label that you set.")),
+  title: v.nullable(described("Newest known title.")),
 });
 
 /** Response 200 of `GET /v1/watchlists/items`. */
