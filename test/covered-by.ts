@@ -122,7 +122,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/history.test.ts": files("item-history list-changes"),
     "test/functions/watchlists/read.test.ts": files(
       "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
-      "scrapers sources",
+      "scrapers search-items sources",
     ),
     "test/world/observability.test.ts": files("handler"),
   },
@@ -139,7 +139,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/lib/constructs/operator-access.test.ts": files("operator-names"),
     "test/lib/data-stack.test.ts": files("pin-logical-id"),
     "test/lib/service-stack.test.ts": files("api-functions data-references workers"),
-    "test/lib/source-config.test.ts": files("grants"),
+    "test/lib/source-config.slow.test.ts": files("grants"),
   },
   "lib/constructs/": {
     "test/lib/constructs/api.test.ts": files("access-log gateway-responses"),
@@ -221,7 +221,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/backtest/": {
     "test/functions/watchlists/backtest.test.ts": files("backtest-request"),
     "test/shared/backtest/backtest-job.test.ts": files("run-backtest-job start-backtest"),
-    "test/shared/backtest/backtest.test.ts": files(
+    "test/shared/backtest/backtest.slow.test.ts": files(
       "past-lives past-reads past-run past-runs past-steps present-backtest",
     ),
   },
@@ -326,7 +326,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/source-health/health-window.test.ts": files("health-status"),
   },
   "shared/played-runs/": {
-    "test/shared/backtest/backtest.test.ts": files(
+    "test/shared/backtest/backtest.slow.test.ts": files(
       "event-entries memory-ledger memory-pages memory-run play-run",
     ),
   },
@@ -458,7 +458,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
-    "test/functions/watchlists/read.test.ts": files("estimate queries schedule-preview"),
+    "test/functions/watchlists/read.test.ts": files(
+      "estimate queries schedule-preview search-items",
+    ),
     "test/functions/watchlists/update.test.ts": files(
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
@@ -469,7 +471,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "item-details items-request rewrite-items",
     ),
     "test/shared/watchlists/item-columns.test.ts": files("item"),
-    "test/shared/watchlists/list-items.test.ts": files("present-item read-items"),
+    "test/shared/watchlists/list-items.test.ts": files("arrange-items present-item read-items"),
     "test/shared/watchlists/schedule.test.ts": files("schedules"),
   },
   "shared/webhooks/": {
@@ -553,7 +555,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/reconcile/rules/": {
     "test/tools/reconcile/checks/shards.slow.test.ts": files("shard-fold shards"),
-    "test/tools/reconcile/inconsistencies.test.ts": files("budget delivery feed list runs target"),
+    "test/tools/reconcile/inconsistencies.slow.test.ts": files(
+      "budget delivery feed list runs target",
+    ),
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {
@@ -562,7 +566,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/stand-ins/": {
     "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
-    "test/shared/exports/duckdb.test.ts": files("run-of-changes"),
+    "test/shared/exports/duckdb.slow.test.ts": files("run-of-changes"),
     "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
     "test/tools/labelled-pages/grow-forest.test.ts": files("seeded"),
   },
@@ -595,4 +599,6 @@ export const runBy: Readonly<Record<string, string>> = {
   "tools/contract/command.ts": ".ci/run",
   "tools/contract/world.ts": ".ci/run",
   "tools/local/temporary-dynamo.ts": "test/support/dynamodb.ts",
+  "tools/past/invented-past.ts": "test/world/demo-workspace.slow.test.ts",
+  "tools/past/write-past.ts": "test/world/demo-workspace.slow.test.ts",
 };

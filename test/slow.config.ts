@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 import { filesOf, testOptions } from "./test-options.ts";
 
 /**
- * The environment variables that set the sizes of property tests. The first value is for
- * `npm run test:slow`, the second for NIGHTLY=1. `npm test` uses smaller sizes.
+ * The environment variables that set the sizes of property tests, and their defaults. The first
+ * value is for `npm run test:slow`, the second for NIGHTLY=1.
  */
 const sizes = {
   CRASH_STEP: ["3", "1"],
@@ -19,9 +19,11 @@ const sizes = {
 } as const satisfies Record<string, readonly [perChange: string, nightly: string]>;
 
 const column = process.env["NIGHTLY"] === "1" ? 1 : 0;
-const env = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, size[column]]));
+const env = Object.fromEntries(
+  Object.entries(sizes).map(([name, size]) => [name, process.env[name] ?? size[column]]),
+);
 
-/** The long proofs, and the property tests with more runs than in `npm test`. */
+/** The long proofs, and the property tests. */
 export default defineConfig({
   test: { ...testOptions, ...filesOf.slow, env: { ...testOptions.env, ...env } },
 });

@@ -203,18 +203,20 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
-  const found: FoundChanges = { known: [], returns: new Map() };
   let points = 0;
-  for (const watchlistId of query.watchlistIds) {
+  const found = await inParallel(query.watchlistIds, readsAtOnce, async (watchlistId) => {
+    const ofList: FoundChanges = { known: [], returns: new Map() };
     for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
       points += segment.points.length;
       if (points > limits.comparedPointsMax) throw tooManyPoints();
-      addChanges({ watchlistId, segment }, query, found);
+      addChanges({ watchlistId, segment }, query, ofList);
     }
-  }
-  const { known, returns } = found;
-  if (returns.size > sizeLookupsMax) throw tooManyReturns();
-  const returned = await inParallel([...returns.values()], readsAtOnce, async (change) =>
+    return ofList;
+  });
+  const known = found.flatMap((ofList) => ofList.known);
+  const returns = found.flatMap((ofList) => Array.from(ofList.returns.values()));
+  if (returns.length > sizeLookupsMax) throw tooManyReturns();
+  const returned = await inParallel(returns, readsAtOnce, async (change) =>
     comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
   );
   const sized = [...known, ...returned].filter(
@@ -228,7 +230,7 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   };
 }
 
-/** The changes in the runs that were read so far, newest run first. */
+/** The changes in the runs of a watchlist that were read so far, newest run first. */
 interface FoundChanges {
   /** Changes that are compared with the last known value. */
   readonly known: FieldChange[];

@@ -5,17 +5,40 @@ import type { BacktestStore } from "../../../shared/backtest/backtest-store.ts";
 import { runBacktestJob } from "../../../shared/backtest/run-backtest-job.ts";
 import { startBacktest } from "../../../shared/backtest/start-backtest.ts";
 import { limits } from "../../../shared/base/limits.ts";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench, type RunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
-const always = { since: "2026-01-01T00:00:00.000Z", until: "2027-01-01T00:00:00.000Z" };
+/** Begins after the first run, so that the earlier prices of all items have to be read. */
+const span = { since: "2026-03-01T00:30:00.000Z", until: "2027-01-01T00:00:00.000Z" };
 const hour = 3_600_000;
-/** Two runs exceed what one call repeats. */
-const ids = Array.from({ length: limits.backtest.call.readsMax / 2 + 1 }, (_, n) =>
+/** More items than one call reads earlier prices of. */
+const ids = Array.from({ length: limits.backtest.call.tracedItemsMax + 1 }, (_, n) =>
   String(1_000_000 + n),
 );
+/** Notifies when a price is below the one that was read before it. */
+const pipeline: Pipeline = {
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [
+    {
+      id: "check",
+      scraper: "retailer_d.standard",
+      routes: [
+        {
+          when: "ok",
+          field: "price",
+          op: "below",
+          value: { field: "previousPrice" },
+          notify: true,
+        },
+      ],
+    },
+  ],
+};
 let bench: RunBench;
 let backtests: BacktestStore;
 let list: Watchlist;
@@ -23,8 +46,8 @@ let sent: BacktestRef[];
 
 beforeAll(async () => {
   bench = await startRunBench({ tables, credits: 1_000_000 });
-  const created = await bench.createList(ids);
-  for (const price of [10, 9, 8]) {
+  const created = await bench.createList(ids, { pipeline });
+  for (const price of [11, 10, 9, 8]) {
     bench.answers.product = (id) => ({
       status: "ok",
       fields: { price: { amount: id === ids[0] ? price : 5, currency: "USD" } },
@@ -48,7 +71,7 @@ const dependencies = () => ({
   backtestQueue: { send: async (ref: BacktestRef) => void sent.push(ref) },
 });
 const start = () =>
-  startBacktest({ watchlist: list, pipeline: pipelineOf(list), span: always }, dependencies());
+  startBacktest({ watchlist: list, pipeline: pipelineOf(list), span }, dependencies());
 const work = (changes: Partial<ReturnType<typeof dependencies>> = {}, until = "2027-01-01") => {
   const [ref] = sent;
   if (ref === undefined) throw new Error("No job was sent");
@@ -78,7 +101,7 @@ describe("a back-test that is too large for one call", () => {
           runs: 3,
           items: 3 * ids.length,
           credits: 3 * ids.length,
-          events: { "watchlist.product.changed": 2 },
+          events: { "watchlist.product.matched": 3 },
         },
       },
     });
@@ -96,7 +119,7 @@ describe("a back-test that is too large for one call", () => {
 
   it("fails, and can be started again, if its queue message could not be sent", async () => {
     const broken = { ...dependencies(), backtestQueue: { send: async () => reject() } };
-    const request = { watchlist: list, pipeline: pipelineOf(list), span: always };
+    const request = { watchlist: list, pipeline: pipelineOf(list), span };
     await expect(startBacktest(request, broken)).rejects.toThrow("the queue is down");
     await expect(start()).resolves.toMatchObject({ outcome: "job" });
   });

@@ -243,22 +243,4 @@ describe("a watchlist with a daily_credit_budget", () => {
       expect(await bench.lastRun(list)).toMatchObject({ credits: 4, error: null });
     },
   );
-
-  it("never exceeds its budget and loses no credits if the process of a run dies at any external call", async () => {
-    let calls = Infinity;
-    for (let call = 1; call <= calls; call += 1) {
-      for (const when of ["before", "after"] as const) {
-        const world = await withList(skus, { dailyCreditBudget: 6 });
-        const { bench, list } = world;
-        const at = `crash ${when} call ${call}`;
-        await bench.run(list, { call, when });
-        calls = Math.min(calls, bench.calls());
-        const day = bench.clock.now().toISOString().slice(0, 10);
-        expect(await usedOn(world, day), at).toBe(4);
-        bench.clock.advance(3_600_000);
-        await bench.run(list);
-        expect(await bench.account(), at).toMatchObject({ balance: 996, held: 0 });
-      }
-    }
-  });
 });

@@ -104,6 +104,14 @@ class LastChange(TypedDict):
     changes: dict[str, Changes]
 
 
+class RouteState(TypedDict):
+    step: str
+    route: int
+    reads_met: int
+    reported: bool
+    cooldown_until: str | None
+
+
 class HistoryPoint(TypedDict):
     """
     A read of an item that found new or changed values, or that delisted the item.
@@ -684,6 +692,7 @@ class S3Destination(TypedDict):
     role_arn: str | None
     external_id: str
     compression: Literal['gzip', 'none']
+    rows: bool
     status: Literal['active', 'failing', 'disabled']
     last_success_at: str | None
     last_error: str | None
@@ -1476,6 +1485,7 @@ class S3DestinationWithAccessKey(TypedDict):
     force_path_style: NotRequired[bool]
     prefix: NotRequired[str]
     compression: NotRequired[Literal['gzip', 'none']]
+    rows: NotRequired[bool]
     endpoint: NotRequired[str | None]
     auth: NotRequired[Literal['access_key']]
     access_key_id: str
@@ -1493,6 +1503,7 @@ class S3DestinationWithRole(TypedDict):
     force_path_style: NotRequired[bool]
     prefix: NotRequired[str]
     compression: NotRequired[Literal['gzip', 'none']]
+    rows: NotRequired[bool]
     auth: Literal['role']
     role_arn: str
 
@@ -1513,6 +1524,7 @@ class S3DestinationUpdate(TypedDict):
     secret_access_key: NotRequired[str | None]
     role_arn: NotRequired[str | None]
     compression: NotRequired[Literal['gzip', 'none']]
+    rows: NotRequired[bool]
 
 
 WatchlistSchedule: TypeAlias = EverySchedule | CronSchedule
@@ -1542,6 +1554,7 @@ class WatchlistItem(TypedDict):
     snapshot_at: str | None
     last_change: LastChange | None
     delisted_at: str | None
+    route_states: list[RouteState]
 
 
 class OffersResult(TypedDict):

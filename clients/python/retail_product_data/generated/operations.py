@@ -32,6 +32,7 @@ OPERATIONS = {
     "get_watchlist_item_history": ("GET", "/v1/watchlists/{id}/items/{item_id}/history"),
     "list_watchlist_changes": ("GET", "/v1/watchlists/{id}/changes"),
     "list_changes": ("GET", "/v1/changes"),
+    "search_items": ("GET", "/v1/watchlists/items"),
     "change_watchlist_asins": ("POST", "/v1/watchlists/{id}/asins"),
     "list_webhook_endpoints": ("GET", "/v1/webhook_endpoints"),
     "create_webhook_endpoint": ("POST", "/v1/webhook_endpoints"),
@@ -65,4 +66,7 @@ OPERATIONS = {
     "get_health": ("GET", "/v1/health"),
     "get_open_api_document": ("GET", "/v1/openapi.json"),
     "get_agent_profile": ("GET", "/v1/agent_profiles/{version}"),
+    "list_releases": ("GET", "/v1/changelog"),
+    "get_postman_collection": ("GET", "/v1/postman.json"),
+    "get_schema": ("GET", "/v1/schemas/{name}"),
 }

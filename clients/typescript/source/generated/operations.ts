@@ -34,6 +34,7 @@ export const operations = {
   getWatchlistItemHistory: ["GET", "/v1/watchlists/{id}/items/{item_id}/history"],
   listWatchlistChanges: ["GET", "/v1/watchlists/{id}/changes"],
   listChanges: ["GET", "/v1/changes"],
+  searchItems: ["GET", "/v1/watchlists/items"],
   changeWatchlistAsins: ["POST", "/v1/watchlists/{id}/asins"],
   listWebhookEndpoints: ["GET", "/v1/webhook_endpoints"],
   createWebhookEndpoint: ["POST", "/v1/webhook_endpoints"],
@@ -67,6 +68,9 @@ export const operations = {
   getHealth: ["GET", "/v1/health"],
   getOpenApiDocument: ["GET", "/v1/openapi.json"],
   getAgentProfile: ["GET", "/v1/agent_profiles/{version}"],
+  listReleases: ["GET", "/v1/changelog"],
+  getPostmanCollection: ["GET", "/v1/postman.json"],
+  getSchema: ["GET", "/v1/schemas/{name}"],
 } as const;
 
 /** The input and the result of each operation. */
@@ -102,6 +106,7 @@ export interface Operations {
   getWatchlistItemHistory: { data: types.GetWatchlistItemHistoryData; result: types.GetWatchlistItemHistoryResponse };
   listWatchlistChanges: { data: types.ListWatchlistChangesData; result: types.ListWatchlistChangesResponse };
   listChanges: { data: types.ListChangesData; result: types.ListChangesResponse };
+  searchItems: { data: types.SearchItemsData; result: types.SearchItemsResponse };
   changeWatchlistAsins: { data: types.ChangeWatchlistAsinsData; result: types.ChangeWatchlistAsinsResponse };
   listWebhookEndpoints: { data: types.ListWebhookEndpointsData; result: types.ListWebhookEndpointsResponse };
   createWebhookEndpoint: { data: types.CreateWebhookEndpointData; result: types.CreateWebhookEndpointResponse };
@@ -135,4 +140,7 @@ export interface Operations {
   getHealth: { data: types.GetHealthData; result: types.GetHealthResponse };
   getOpenApiDocument: { data: types.GetOpenApiDocumentData; result: types.GetOpenApiDocumentResponse };
   getAgentProfile: { data: types.GetAgentProfileData; result: types.GetAgentProfileResponse };
+  listReleases: { data: types.ListReleasesData; result: types.ListReleasesResponse };
+  getPostmanCollection: { data: types.GetPostmanCollectionData; result: types.GetPostmanCollectionResponse };
+  getSchema: { data: types.GetSchemaData; result: types.GetSchemaResponse };
 }

@@ -418,6 +418,31 @@ export type WatchlistItem = {
      * When a source reported that the item no longer exists. Null if the item is not delisted.
      */
     delisted_at: string | null;
+    /**
+     * Why notifying routes do not report the item now, although their condition may be met: they wait for more reads (`confirm`), have reported (`once`), or wait for the end of a `cooldown`. Routes that hold nothing back are absent.
+     */
+    route_states: Array<{
+        /**
+         * ID of the route's step.
+         */
+        step: string;
+        /**
+         * Position of the route in the step, from 0.
+         */
+        route: number;
+        /**
+         * Number of reads in a row that met the condition, for `confirm`.
+         */
+        reads_met: number;
+        /**
+         * For `once`: the condition was reported and has been true since.
+         */
+        reported: boolean;
+        /**
+         * Time until which the cooldown of the route holds matches back. Null if it has no cooldown or it is over.
+         */
+        cooldown_until: string | null;
+    }>;
 };
 
 /**
@@ -1996,6 +2021,10 @@ export type S3Destination = {
      * gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the first time after the change: a run keeps its format, even in a backfill.
      */
     compression: 'gzip' | 'none';
+    /**
+     * true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row for each changed field. A change applies to runs that are exported after it, and to backfills.
+     */
+    rows: boolean;
     /**
      * failing: at least the last 3 export attempts failed. Exports are still attempted. A successful export, test or checked change sets it to active.
      */
@@ -4025,6 +4054,10 @@ export type S3DestinationWithAccessKey = {
      */
     compression?: 'gzip' | 'none';
     /**
+     * true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row for each changed field. A change applies to runs that are exported after it, and to backfills.
+     */
+    rows?: boolean;
+    /**
      * Address of an S3-compatible store. Null if the bucket is on AWS.
      */
     endpoint?: string | null;
@@ -4072,6 +4105,10 @@ export type S3DestinationWithRole = {
      * gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the first time after the change: a run keeps its format, even in a backfill.
      */
     compression?: 'gzip' | 'none';
+    /**
+     * true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row for each changed field. A change applies to runs that are exported after it, and to backfills.
+     */
+    rows?: boolean;
     /**
      * Always `role`.
      */
@@ -4132,6 +4169,10 @@ export type S3DestinationUpdate = {
      * gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the first time after the change: a run keeps its format, even in a backfill.
      */
     compression?: 'gzip' | 'none';
+    /**
+     * true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row for each changed field. A change applies to runs that are exported after it, and to backfills.
+     */
+    rows?: boolean;
 };
 
 export type ReadProductsData = {
@@ -6728,9 +6769,21 @@ export type ListWatchlistItemsData = {
          */
         limit?: number;
         /**
-         * The last ID of the previous page.
+         * The last ID of the previous page. Send the same `search`, `sort` and `order` again.
          */
         starting_after?: string;
+        /**
+         * Only items whose ID, label or title contain each of these words.
+         */
+        search?: string;
+        /**
+         * Order of the items. `name`: by label, or else by title. `change`: by the last change in percent. Items without the value are last. Default: `id`.
+         */
+        sort?: 'id' | 'name' | 'label' | 'title' | 'price' | 'change' | 'changed_at';
+        /**
+         * `asc`: ascending. `desc`: descending. Default: `asc`.
+         */
+        order?: 'asc' | 'desc';
         /**
          * Only items in this state.
          */
@@ -6778,7 +6831,7 @@ export type ListWatchlistItemsError = ListWatchlistItemsErrors[keyof ListWatchli
 
 export type ListWatchlistItemsResponses = {
     /**
-     * Items in the order of their IDs.
+     * Items in the requested order.
      */
     200: {
         /**
@@ -7299,6 +7352,98 @@ export type ListChangesResponses = {
 };
 
 export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponses];
+
+export type SearchItemsData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Maximum number of entries to return.
+         */
+        limit?: number;
+        /**
+         * The first characters of an item ID, or words that the ID, the label or the title contain.
+         */
+        search: string;
+    };
+    url: '/v1/watchlists/items';
+};
+
+export type SearchItemsErrors = {
+    /**
+     * A parameter is missing or not accepted; `param` names it. Nothing was charged.
+     */
+    400: Error;
+    /**
+     * The call has no API key, or one that is malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
+     */
+    429: Error;
+    /**
+     * The service failed. Nothing was charged.
+     */
+    500: Error;
+    /**
+     * A part of the service is overloaded or down. Nothing was charged.
+     */
+    503: Error;
+};
+
+export type SearchItemsError = SearchItemsErrors[keyof SearchItemsErrors];
+
+export type SearchItemsResponses = {
+    /**
+     * The items that were found.
+     */
+    200: {
+        /**
+         * Always `list`.
+         */
+        object: 'list';
+        /**
+         * The entries.
+         */
+        data: Array<{
+            /**
+             * Name of the endpoint: platform and kind.
+             */
+            id: string;
+            /**
+             * Always `found_item`.
+             */
+            object: 'found_item';
+            /**
+             * ID of the watchlist; begins with wl_.
+             */
+            watchlist_id: string;
+            /**
+             * Name of the watchlist when the run ended.
+             */
+            watchlist_name: string;
+            /**
+             * Retailer whose items are read, such as retailer_a.
+             */
+            platform: string;
+            /**
+             * Label that you set.
+             */
+            label: string | null;
+            /**
+             * Newest known title.
+             */
+            title: string | null;
+        }>;
+        /**
+         * True if there are entries after these.
+         */
+        has_more: boolean;
+    };
+};
+
+export type SearchItemsResponse = SearchItemsResponses[keyof SearchItemsResponses];
 
 export type ChangeWatchlistAsinsData = {
     body: WatchlistItemsUpdate;
@@ -9793,6 +9938,205 @@ export type GetAgentProfileResponses = {
 };
 
 export type GetAgentProfileResponse = GetAgentProfileResponses[keyof GetAgentProfileResponses];
+
+export type ListReleasesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/changelog';
+};
+
+export type ListReleasesErrors = {
+    /**
+     * A parameter is missing or not accepted; `param` names it. Nothing was charged.
+     */
+    400: Error;
+    /**
+     * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
+     */
+    429: Error;
+    /**
+     * The service failed. Nothing was charged.
+     */
+    500: Error;
+    /**
+     * A part of the service is overloaded or down. Nothing was charged.
+     */
+    503: Error;
+};
+
+export type ListReleasesError = ListReleasesErrors[keyof ListReleasesErrors];
+
+export type ListReleasesResponses = {
+    /**
+     * The releases.
+     */
+    200: {
+        /**
+         * Always `list`.
+         */
+        object: 'list';
+        /**
+         * Newest first.
+         */
+        data: Array<{
+            /**
+             * Always `release`.
+             */
+            object: 'release';
+            /**
+             * Null for changes that no release has yet.
+             */
+            version: string | null;
+            /**
+             * The day of the release (ISO 8601).
+             */
+            date: string | null;
+            /**
+             * What is new.
+             */
+            added: Array<string>;
+            /**
+             * What works in another way.
+             */
+            changed: Array<string>;
+            /**
+             * What a later release will remove.
+             */
+            deprecated: Array<string>;
+            /**
+             * What no longer exists.
+             */
+            removed: Array<string>;
+            /**
+             * Errors that were corrected.
+             */
+            fixed: Array<string>;
+        }>;
+    };
+};
+
+export type ListReleasesResponse = ListReleasesResponses[keyof ListReleasesResponses];
+
+export type GetPostmanCollectionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/postman.json';
+};
+
+export type GetPostmanCollectionErrors = {
+    /**
+     * A parameter is missing or not accepted; `param` names it. Nothing was charged.
+     */
+    400: Error;
+    /**
+     * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
+     */
+    429: Error;
+    /**
+     * The service failed. Nothing was charged.
+     */
+    500: Error;
+    /**
+     * A part of the service is overloaded or down. Nothing was charged.
+     */
+    503: Error;
+};
+
+export type GetPostmanCollectionError = GetPostmanCollectionErrors[keyof GetPostmanCollectionErrors];
+
+export type GetPostmanCollectionResponses = {
+    /**
+     * The collection.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type GetPostmanCollectionResponse = GetPostmanCollectionResponses[keyof GetPostmanCollectionResponses];
+
+export type GetSchemaData = {
+    body?: never;
+    path: {
+        /**
+         * One of watchlist.product.changed, watchlist.product.matched, watchlist.product.delisted, watchlist.run.completed, webhook.test, manifest.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/schemas/{name}';
+};
+
+export type GetSchemaErrors = {
+    /**
+     * A parameter is missing or not accepted; `param` names it. Nothing was charged.
+     */
+    400: Error;
+    /**
+     * The resource does not exist, or it belongs to another account.
+     */
+    404: Error;
+    /**
+     * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
+     */
+    429: Error;
+    /**
+     * The service failed. Nothing was charged.
+     */
+    500: Error;
+    /**
+     * A part of the service is overloaded or down. Nothing was charged.
+     */
+    503: Error;
+};
+
+export type GetSchemaError = GetSchemaErrors[keyof GetSchemaErrors];
+
+export type GetSchemaResponses = {
+    /**
+     * The schema.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type GetSchemaResponse = GetSchemaResponses[keyof GetSchemaResponses];
+
+export type GetLlmsTextData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/llms.txt';
+};
+
+export type GetLlmsTextErrors = {
+    /**
+     * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
+     */
+    429: Error;
+    /**
+     * The service failed. Nothing was charged.
+     */
+    500: Error;
+    /**
+     * A part of the service is overloaded or down. Nothing was charged.
+     */
+    503: Error;
+};
+
+export type GetLlmsTextError = GetLlmsTextErrors[keyof GetLlmsTextErrors];
+
+export type GetLlmsTextResponses = {
+    /**
+     * The text.
+     */
+    200: string;
+};
+
+export type GetLlmsTextResponse = GetLlmsTextResponses[keyof GetLlmsTextResponses];
 
 export type GetDashboardData = {
     body?: never;
