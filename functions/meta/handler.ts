@@ -9,6 +9,7 @@ import { agentProfileRoute } from "./agent-profile.ts";
 import { healthFreshMs, healthRoute } from "./health.ts";
 import { openApiRoute } from "./openapi.ts";
 import { assetRoute, indexRoute, pageRoute } from "./page.ts";
+import { changelogRoute, llmsRoute, postmanRoute, schemaRoute } from "./published.ts";
 import { rootRoute } from "./root.ts";
 
 /** Returns 410 for the endpoints of earlier versions (specification, section "Meta"). */
@@ -30,6 +31,10 @@ export const metaRoutes = {
   "GET /v1/health": healthRoute,
   "GET /v1/openapi.json": openApiRoute,
   "GET /v1/agent_profiles/{version}": agentProfileRoute,
+  "GET /v1/changelog": changelogRoute,
+  "GET /v1/postman.json": postmanRoute,
+  "GET /v1/schemas/{name}": schemaRoute,
+  "GET /llms.txt": llmsRoute,
   "GET /docs": indexRoute,
   "GET /docs/{page}": pageRoute,
   "GET /docs/assets/{file}": assetRoute,

@@ -34,6 +34,8 @@ export interface Destination {
   readonly credentials: Credentials;
   /** Format of new exports. A change does not affect runs whose export has begun. */
   readonly compression: Compression;
+  /** True exports the changes of each run as a Parquet file, too. */
+  readonly rows: boolean;
   /**
    * Number of failed export attempts in a row. A successful attempt or test resets it to 0, and so
    * does a change that was checked.

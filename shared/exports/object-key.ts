@@ -1,3 +1,4 @@
+import type { ArchivedRun } from "../events/event-archive.ts";
 import type { RandomSource } from "../base/clock.ts";
 import type { EventType } from "../events/event.ts";
 import type { Compression } from "./destination.ts";
@@ -12,6 +13,15 @@ export interface ExportFolder {
   /** True for the folder of the notice that the run is held, inside the folder of the run. */
   readonly isHoldNotice?: boolean;
 }
+
+/** The values that determine the folder of a run's objects in the bucket. */
+export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
+  prefix,
+  watchlistId: run.watchlistId,
+  runNumber: run.runNumber,
+  runStartedAt: run.runStartedAt,
+  ...(run.isHoldNotice === true && { isHoldNotice: true }),
+});
 
 export interface ExportedObject {
   /** Number of the event in delivery order, from 1. */
@@ -32,19 +42,23 @@ const layoutVersion = 2;
  * The folder of a run's objects, which never changes for a run. Query engines make a column of each
  * `name=value` folder, so no top-level field of an event or a manifest may have the same name.
  */
-function exportFolder({
-  prefix,
-  watchlistId,
-  runNumber,
-  runStartedAt,
-  isHoldNotice = false,
-}: ExportFolder): string {
+function exportFolder(folder: ExportFolder): string {
+  const events = `${folder.prefix}events/v=${layoutVersion}/${partitionsOf(folder)}/`;
+  return folder.isHoldNotice === true ? `${events}hold/` : events;
+}
+
+function partitionsOf({ watchlistId, runNumber, runStartedAt }: ExportFolder): string {
   const date = new Date(runStartedAt).toISOString().slice(0, 10);
   const number = String(runNumber).padStart(8, "0");
-  const partitions = `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
-  const folder = `${prefix}events/v=${layoutVersion}/${partitions}/`;
-  return isHoldNotice ? `${folder}hold/` : folder;
+  return `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
 }
+
+/** Version of the columns of Parquet files. */
+const rowsVersion = 1;
+
+/** Key of the Parquet file with the changes of a run, beside the folders of the events. */
+export const rowsKey = (folder: ExportFolder): string =>
+  `${folder.prefix}rows/v=${rowsVersion}/${partitionsOf(folder)}/changes.parquet`;
 
 /**
  * Key of the object of one event: its number, type and ID in the run's folder, with the suffix of

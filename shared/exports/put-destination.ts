@@ -68,6 +68,7 @@ export async function putDestination(
     prefix: wanted.prefix,
     credentials,
     compression: wanted.compression,
+    rows: wanted.rows,
     failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,

@@ -140,6 +140,7 @@ async function setDestination(): Promise<void> {
       secretHint: "ench",
     },
     compression: "gzip",
+    rows: false,
     failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,
