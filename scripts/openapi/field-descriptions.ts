@@ -248,6 +248,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "attempts.status": "HTTP status of the response. Null if there was no response.",
   "products.status": "Result of the read: ok, partial, not_found or unavailable.",
   "changes|products.step": "ID of the pipeline step that read the item.",
+  "blocked_steps.step": "ID of the step whose items the limit leaves out.",
+  "blocked_steps.limit": "The setting that leaves too few credits for the step.",
   "NewPipeline|Pipeline.steps": "The reads of a run. Routes connect them.",
   successful: "Calls and steps that did not fail.",
   "retailer_b.thirdPartySeller": "True if another company sells the item on the platform.",

@@ -5215,7 +5215,13 @@ export type EstimateWatchlistResponses = {
          * The steps that a limit is likely to defer in every run. The likely items of a step are those that are certain to reach it, those of the average past run, or those that the last run deferred, whichever are more.
          */
         blocked_steps: Array<{
+            /**
+             * ID of the step whose items the limit leaves out.
+             */
             step: string;
+            /**
+             * The setting that leaves too few credits for the step.
+             */
             limit: 'max_credits_per_run' | 'daily_credit_budget' | 'account_daily_credit_budget';
             /**
              * Price of the step for its likely items.
