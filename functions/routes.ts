@@ -139,6 +139,7 @@ export const routes = {
   "GET /v1/watchlists/{id}/items/{item_id}/history": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/{id}/changes": { group: "watchlists", access: "read" },
   "GET /v1/changes": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/items": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/asins": { group: "watchlists", access: "write" },
   "GET /v1/webhook_endpoints": { group: "webhook-endpoints", access: "read" },
   "POST /v1/webhook_endpoints": { group: "webhook-endpoints", access: "write" },

@@ -27,7 +27,7 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
     Object.entries(operations).map(([key, { tag, summary }]) => ({ key, tag, summary })),
   );
   const openApi = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
-  const collection = await postmanCollection(JSON.parse(openApi) as object);
+  const collection = await postmanCollection(JSON.parse(openApi));
   const changelog = readFileSync(join(import.meta.dirname, "../CHANGELOG.md"), "utf8");
   const published = {
     "changelog.json": lines({ object: "list", data: releasesOf(changelog) }),

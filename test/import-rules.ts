@@ -177,6 +177,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/labelled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
+  "tools/past/": ["shared/", "functions/", ...tools("local stand-ins")],
   "tools/python/": [],
   "tools/reconcile/": ["shared/"],
   "tools/sources/": ["shared/", ...tools("local")],
@@ -194,15 +195,18 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/",
     "functions/",
     "lib/",
-    ...tools("command-line credits dashboard dynamodb labelled-pages local reconcile stand-ins"),
+    ...tools(
+      "command-line credits customer dashboard dynamodb labelled-pages local past reconcile stand-ins",
+    ),
     ...scripts("admin/target.ts measure"),
   ],
+  "scripts/clients/": [...tools("python")],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
   "scripts/check-upstream/": ["shared/"],
   "scripts/cloudformation/": [],
   "scripts/costs/": ["shared/", "lib/", ...tools("command-line local"), ...scripts("measure")],
   "scripts/dashboard/": ["shared/", ...tools("command-line customer dashboard local")],
-  "scripts/demo/": ["shared/", ...tools("customer local")],
+  "scripts/demo/": ["shared/", ...tools("customer local past")],
   "scripts/deploy-smoke/": [
     "shared/",
     "lib/",
@@ -225,8 +229,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/storefront/": ["shared/", ...tools("command-line sources")],
   "scripts/tour/": ["shared/", ...tools("customer")],
 
+  // The TypeScript client, a separate package, which imports nothing of the project. Its command
+  // line imports the client.
+  "clients/typescript/source/": [],
+
   // Tests, which no other file imports. The test of a command imports that command.
   "test/": ["shared/", "functions/", "lib/", "tools/"],
+  "test/clients/": ["tools/", "test/", ...scripts("clients"), "clients/"],
+  "test/client-packages/": ["clients/", "scripts/clients/"],
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 

@@ -20,6 +20,6 @@ export const getRunRoute = route<
     const run = await runs.get(ref);
     if (run === undefined) throw runNotFound(ref.runNumber);
     const shown = await withProgress(run, steps);
-    return { status: 200, body: await presentRunDetail(shown, limit, steps) };
+    return { status: 200, body: await presentRunDetail(shown, limit, dependencies) };
   },
 });

@@ -16,6 +16,7 @@ const sources: Readonly<Record<string, () => string>> = {
   "watchlists-and-pipelines": guide("watchlists-and-pipelines"),
   webhooks: guide("webhooks"),
   "s3-export": guide("s3-export"),
+  clients: guide("clients"),
   "generated-clients": guide("generated-clients"),
   errors: () => errorsPage,
   sandbox: sandboxPage,

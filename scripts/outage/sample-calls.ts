@@ -147,6 +147,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /v1/watchlists/{id}/items/{item_id}/history": { prepare: watchlist },
   "GET /v1/watchlists/{id}/changes": { prepare: watchlist },
   "GET /v1/changes": {},
+  "GET /v1/watchlists/items": { query: "search=9000001" },
   "POST /v1/watchlists/{id}/items": { prepare: watchlist, body: () => ({ add: ["9000004"] }) },
   "POST /v1/watchlists/{id}/asins": { prepare: watchlist, body: () => ({ add: ["9000004"] }) },
   "GET /v1/webhook_endpoints": {},

@@ -12,10 +12,10 @@ const converted = v.object({
  * address and the API key.
  * @throws Error with the reason if the library refuses the document
  */
-export async function postmanCollection(document: object): Promise<object> {
+export async function postmanCollection(document: unknown): Promise<object> {
   const options = { requestParametersResolution: "Example", folderStrategy: "Tags" } as const;
   const answer = await new Promise<unknown>((resolve, reject) => {
-    converter.convert({ type: "json", data: document }, options, (error, result) =>
+    converter.convert({ type: "json", data: v.parse(object, document) }, options, (error, result) =>
       error === null ? resolve(result) : reject(error),
     );
   });

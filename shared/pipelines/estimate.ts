@@ -147,6 +147,44 @@ function boundOf(
   return credits;
 }
 
+/** A step that a run does not read, because its price exceeds what the limit left. */
+interface Deferral {
+  readonly step: string;
+  /** Price of the step, in credits. */
+  readonly credits: number;
+  readonly available: number;
+}
+
+/**
+ * Returns the steps that a run under a limit defers, in run order.
+ * @param likelyAt returns the likely number of items of a step; the items that are certain to reach
+ * the step count in any case
+ */
+export function likelyDeferrals(
+  pipeline: Pipeline,
+  { starts, limit }: RunItems,
+  likelyAt: (step: string) => number,
+): readonly Deferral[] {
+  const all = [...starts.values()].reduce((sum, items) => sum + items, 0);
+  const sureAt = new Map(starts);
+  const deferrals: Deferral[] = [];
+  let available = limit;
+  for (const step of runOrder(pipeline)) {
+    const sure = sureAt.get(step.id) ?? 0;
+    const items = Math.min(all, Math.max(sure, Math.ceil(likelyAt(step.id))));
+    const credits = creditsFor(items * stepScrapers[step.scraper].reserveQuarters);
+    if (credits > available) {
+      deferrals.push({ step: step.id, credits, available });
+      continue;
+    }
+    available -= credits;
+    for (const next of new Set(nextOf({ routes: step.routes.filter(whenUnchanged) }))) {
+      sureAt.set(next, Math.min(all, (sureAt.get(next) ?? 0) + sure));
+    }
+  }
+  return deferrals;
+}
+
 /** Returns true if a route matches every item whose read finds the item without changes. */
 const whenUnchanged = (route: Route): boolean =>
   isUntested(route) && ["unchanged", "ok", "always"].includes(route.when);

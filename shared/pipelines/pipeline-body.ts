@@ -100,6 +100,13 @@ const valueBody = v.union(
 
 function valueRefusal(input: unknown): string {
   if (typeof input === "object" && input !== null && "metadata" in input) {
+    const unknown = Object.keys(input).find((key) => key !== "metadata");
+    if (unknown !== undefined) {
+      return (
+        `'value' with 'metadata' must have no other key (got ${shownValue(unknown)}). Remove this key, or ` +
+        "'metadata'."
+      );
+    }
     return (
       `'metadata' in 'value' must be a metadata key: 1 to ${limits.itemLabels.metadataKeyLengthMax} ` +
       `small letters, digits and '_' (got ${shownValue(input.metadata)}).`

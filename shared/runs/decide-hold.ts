@@ -50,9 +50,14 @@ export async function decideHold(
 const isDecided = ({ hold }: Run, status: HoldDecision["status"]): boolean =>
   hold?.status === status;
 
-function notHeld({ runNumber, phase, hold }: Run): Error {
+function notHeld({ runNumber, phase, hold, finishedAt }: Run): Error {
   if (phase === "holding") {
     return conflict(`Run ${runNumber} is still ending. Try again in a few seconds.`);
+  }
+  if (finishedAt === null) {
+    return conflict(
+      `Run ${runNumber} is in progress. If its brake holds it at its end, you can release or discard it.`,
+    );
   }
   return conflict(
     hold === undefined

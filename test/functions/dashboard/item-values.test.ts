@@ -69,6 +69,7 @@ describe("the CSV file of items", () => {
     snapshot_at: null,
     last_change: null,
     delisted_at: null,
+    route_states: [],
     ...part,
   });
 

@@ -115,6 +115,7 @@ const handler: HttpHandler = groupHandler({
     "GET /v1/watchlists/{id}/items/{item_id}/history": other,
     "GET /v1/watchlists/{id}/changes": other,
     "GET /v1/changes": other,
+    "GET /v1/watchlists/items": other,
     "POST /v1/watchlists/{id}/asins": other,
   },
   dependencies: { accounts, clock, random: systemRandom, logger: new Logger() },
