@@ -143,7 +143,9 @@ export function readEnvironment<F extends FunctionName>(
   const names: readonly VariableOf<F>[] = environment[name];
   const missing = names.filter((variable) => !source[variable]);
   if (missing.length > 0) {
-    throw new Error(`${name}: environment variables not set: ${missing.join(", ")}`);
+    throw new Error(
+      `${name}: these environment variables are not set: ${missing.join(", ")}. Set them.`,
+    );
   }
   const values = Object.fromEntries(names.map((variable) => [variable, source[variable]]));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the check above found that every listed name has a value

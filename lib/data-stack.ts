@@ -34,9 +34,10 @@ export interface DataStackProps extends StackProps {
 
 /**
  * The resources whose data must survive deployments: tables and their backups, the events bucket,
- * keys, the alarm topic and the event bus. The roles of operators are here too, because a restore deletes the
- * service stack. Logical IDs are pinned, because CloudFormation replaces a resource whose logical
- * ID changes, which loses its data. The service stack reads the outputs (`DataReferences`).
+ * keys, the alarm topic and the event bus. The roles of operators are here too, because a restore
+ * deletes the service stack. Logical IDs are pinned, because CloudFormation replaces a resource if
+ * its logical ID changes. The data would be lost. The service stack reads the outputs
+ * (`DataReferences`).
  */
 export class DataStack extends Stack {
   readonly #accounts: Table;

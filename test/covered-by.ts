@@ -123,7 +123,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/history.test.ts": files("item-history list-changes"),
     "test/functions/watchlists/read.test.ts": files(
       "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
-      "scrapers sources",
+      "scrapers search-items sources",
     ),
     "test/world/observability.test.ts": files("handler"),
   },
@@ -464,7 +464,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
-    "test/functions/watchlists/read.test.ts": files("estimate queries schedule-preview"),
+    "test/functions/watchlists/read.test.ts": files(
+      "estimate queries schedule-preview search-items",
+    ),
     "test/functions/watchlists/update.test.ts": files(
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
@@ -475,7 +477,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "item-details items-request rewrite-items",
     ),
     "test/shared/watchlists/item-columns.test.ts": files("item"),
-    "test/shared/watchlists/list-items.test.ts": files("present-item read-items"),
+    "test/shared/watchlists/list-items.test.ts": files("arrange-items present-item read-items"),
     "test/shared/watchlists/schedule.test.ts": files("schedules"),
   },
   "shared/webhooks/": {
@@ -605,4 +607,6 @@ export const runBy: Readonly<Record<string, string>> = {
   "tools/contract/command.ts": ".ci/run",
   "tools/contract/world.ts": ".ci/run",
   "tools/local/temporary-dynamo.ts": "test/support/dynamodb.ts",
+  "tools/past/invented-past.ts": "test/world/demo-workspace.slow.test.ts",
+  "tools/past/write-past.ts": "test/world/demo-workspace.slow.test.ts",
 };

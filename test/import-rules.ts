@@ -121,7 +121,10 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("base exports messages observability/work-log.ts outbox webhooks"),
   ],
   "functions/events/": [...group, ...shared("base events webhooks")],
-  "functions/meta/": [...group, ...shared("base sources/storefront/agent-profile.ts")],
+  "functions/meta/": [
+    ...group,
+    ...shared("base events/event.ts sources/storefront/agent-profile.ts"),
+  ],
   "functions/offers/": [...group, ...shared("items platforms")],
   "functions/platforms/": [...group, ...shared("base platforms source-health")],
   "functions/products/": [...group, ...shared("items platforms")],
@@ -176,6 +179,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/labelled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
+  "tools/past/": ["shared/", "functions/", ...tools("local stand-ins")],
   "tools/python/": [],
   "tools/reconcile/": ["shared/"],
   "tools/sources/": ["shared/", ...tools("local")],
@@ -193,15 +197,18 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/",
     "functions/",
     "lib/",
-    ...tools("command-line credits dashboard dynamodb labelled-pages local reconcile stand-ins"),
+    ...tools(
+      "command-line credits customer dashboard dynamodb labelled-pages local past reconcile stand-ins",
+    ),
     ...scripts("admin/target.ts measure"),
   ],
+  "scripts/clients/": [...tools("python")],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
   "scripts/check-upstream/": ["shared/"],
   "scripts/cloudformation/": [],
   "scripts/costs/": ["shared/", "lib/", ...tools("command-line local"), ...scripts("measure")],
   "scripts/dashboard/": ["shared/", ...tools("command-line customer dashboard local")],
-  "scripts/demo/": ["shared/", ...tools("customer local")],
+  "scripts/demo/": ["shared/", ...tools("customer local past")],
   "scripts/deploy-smoke/": [
     "shared/",
     "lib/",
@@ -212,6 +219,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/lint-templates/": ["lib/"],
   "scripts/measure/": ["shared/", "functions/", "lib/", ...tools("local")],
   "scripts/openapi/": ["shared/", "functions/", ...tools("documents")],
+  "scripts/published/": ["shared/", ...tools("documents"), ...scripts("docs openapi")],
   "scripts/outage/": [
     "shared/",
     "functions/",
@@ -223,8 +231,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/storefront/": ["shared/", ...tools("command-line sources")],
   "scripts/tour/": ["shared/", ...tools("customer")],
 
+  // The TypeScript client, a separate package, which imports nothing of the project. Its command
+  // line imports the client.
+  "clients/typescript/source/": [],
+
   // Tests, which no other file imports. The test of a command imports that command.
   "test/": ["shared/", "functions/", "lib/", "tools/"],
+  "test/clients/": ["tools/", "test/", ...scripts("clients"), "clients/"],
+  "test/client-packages/": ["clients/", "scripts/clients/"],
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 

@@ -22,7 +22,7 @@ export async function accountView(caller: KeyOwner, now: Date, dependencies: Acc
   ]);
   assert(account !== undefined, "a key belongs to an account that exists");
   const s3ExternalId = externalIdOf(account.id);
-  const forecast = await forecastAccount({ ...account, accountId, now }, dependencies);
+  const forecast = await forecastAccount({ ...account, usedToday, accountId, now }, dependencies);
   const spentToday = days[0]?.credits ?? 0;
   return presentAccount(account, {
     key: caller,

@@ -16,7 +16,7 @@ import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
 export interface WatchlistDependencies {
   readonly accounts: Pick<AccountStore, "get">;
-  readonly budgets: Pick<DailyBudgetStore, "usedByWatchlists">;
+  readonly budgets: Pick<DailyBudgetStore, "used" | "usedByWatchlists">;
   readonly watchlists: WatchlistStore;
   readonly pages: PageStore;
   readonly purges: PurgeStore;

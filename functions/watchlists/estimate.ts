@@ -1,7 +1,8 @@
+import type { Account } from "../../shared/accounts/account.ts";
 import { afterChange } from "../../shared/base/after-change.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { assert } from "../../shared/base/assert.ts";
-import { forecastAccount, pastRuns } from "../../shared/runs/forecast-runs.ts";
+import { deferredItems, forecastAccount, pastRuns } from "../../shared/runs/forecast-runs.ts";
 import { changedWatchlist } from "../../shared/watchlists/change-watchlist.ts";
 import {
   type Estimate,
@@ -9,7 +10,7 @@ import {
   estimateRequest,
   presentEstimate,
 } from "../../shared/watchlists/estimate.ts";
-import { forecastOf } from "../../shared/watchlists/forecast.ts";
+import { type DailyUse, forecastOf } from "../../shared/watchlists/forecast.ts";
 import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
@@ -22,20 +23,45 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
     const { accountId } = caller;
     const estimate = await wanted(body, { accountId, now }, dependencies);
     const { schedule } = estimate;
-    if (schedule === null) return { status: 200, body: presentEstimate(estimate, null) };
     const watchlistId = body.kind === "existing" ? body.watchlistId : null;
-    const runs = watchlistId === null ? [] : await pastRuns(watchlistId, dependencies);
+    const [runs, deferred] =
+      watchlistId === null
+        ? [[], new Map<string, number>()]
+        : await Promise.all([
+            pastRuns(watchlistId, dependencies),
+            deferredItems(watchlistId, dependencies),
+          ]);
     const account = await dependencies.accounts.get(accountId);
     assert(account !== undefined, "a key belongs to an account that exists");
     const { dailyCreditBudget: accountBudget } = account;
-    const own = forecastOf({ ...estimate, schedule, runs, accountBudget }, now);
-    const forecast = await forecastAccount({ ...account, accountId, now }, dependencies, {
-      watchlistId,
-      forecast: own,
-    });
-    return { status: 200, body: presentEstimate(estimate, { own, account: forecast }) };
+    const about = { accountBudget, runs, deferred };
+    if (schedule === null) {
+      return { status: 200, body: presentEstimate(estimate, { ...about, forecasts: null }) };
+    }
+    const usedToday = await usedBy({ accountId, watchlistId, now }, account, dependencies);
+    const own = forecastOf({ ...estimate, schedule, runs, accountBudget, usedToday }, now);
+    const forecast = await forecastAccount(
+      { ...account, usedToday: usedToday.account, accountId, now },
+      dependencies,
+      { watchlistId, forecast: own },
+    );
+    const forecasts = { own, account: forecast };
+    return { status: 200, body: presentEstimate(estimate, { ...about, forecasts }) };
   },
 });
+
+/** Reads what a watchlist and its account have used of their daily budgets on this UTC day. */
+async function usedBy(
+  about: { readonly accountId: string; readonly watchlistId: string | null; readonly now: Date },
+  { dailyCreditBudget }: Pick<Account, "dailyCreditBudget">,
+  { budgets }: Pick<WatchlistDependencies, "budgets">,
+): Promise<DailyUse> {
+  const { accountId, watchlistId, now } = about;
+  const account = dailyCreditBudget === null ? 0 : await budgets.used(accountId, now);
+  if (watchlistId === null) return { watchlist: 0, account };
+  const used = await budgets.usedByWatchlists(accountId, [watchlistId], now);
+  return { watchlist: used.get(watchlistId) ?? 0, account };
+}
 
 /**
  * Returns the watchlist to estimate.

@@ -1,12 +1,17 @@
 import type { InferOutput, UndefinedSchema } from "valibot";
 import { assert } from "../../shared/base/assert.ts";
+import { inParallel } from "../../shared/base/in-parallel.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { checkKind, delistedField } from "../../shared/history/change-kinds.ts";
 import type { FieldChange } from "../../shared/history/field-change.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
 import { historyStart } from "../../shared/history/kept-history.ts";
 import { listChanges } from "../../shared/history/list-changes.ts";
-import { checkNumbers, checkObservedField } from "../../shared/history/observed-fields.ts";
+import {
+  checkNumbers,
+  checkObservedField,
+  checkObservedKind,
+} from "../../shared/history/observed-fields.ts";
 import { type ChangedItem, presentChanges } from "../../shared/history/present-history.ts";
 import { changesDefaultDays, changesQuery } from "../../shared/history/queries.ts";
 import { currencyOf, type Platform } from "../../shared/platforms/catalogue.ts";
@@ -65,7 +70,10 @@ async function changesOf(
     checkObservedField("field", field, { platform: wanted.platform, more: [delistedField] });
     checkNumbers(field, numeric);
   }
-  if (kind !== undefined) checkKind(kind, field, numeric);
+  if (kind !== undefined) {
+    checkKind(kind, field, numeric);
+    if (wanted.platform !== undefined) checkObservedKind(kind, wanted.platform);
+  }
   const page = await listChanges(
     {
       watchlistIds: wanted.watchlists.map(({ id }) => id),
@@ -86,6 +94,9 @@ async function changesOf(
   return { status: 200, body: presentChanges(page, itemOf) };
 }
 
+/** Number of watchlists whose details are read at the same time. */
+const listsAtOnce = 8;
+
 /** Reads the details of changed items. Returns a function that returns the item of a change. */
 async function changedItems(
   changes: readonly FieldChange[],
@@ -95,11 +106,11 @@ async function changedItems(
   const idsOf = Map.groupBy(changes, ({ watchlistId }) => watchlistId);
   const changed = watchlists.filter(({ id }) => idsOf.has(id));
   const found = new Map<string, { watchlist: Watchlist; details: Details }>();
-  for (const watchlist of changed) {
+  await inParallel(changed, listsAtOnce, async (watchlist) => {
     const ids = idsOf.get(watchlist.id)?.map(({ itemId }) => itemId) ?? [];
     const details = await detailsOfItems(watchlist, ids, pages);
     found.set(watchlist.id, { watchlist, details });
-  }
+  });
   return ({ watchlistId, itemId }) => {
     const one = found.get(watchlistId);
     assert(one !== undefined, "a change belongs to a watchlist of the query");

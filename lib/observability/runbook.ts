@@ -30,8 +30,8 @@ export const runbookAnchors = [
 export type RunbookAnchor = (typeof runbookAnchors)[number];
 
 /**
- * The link to an alarm's section of the runbook: at the URL of context `runbookUrl`, otherwise in
- * docs/operate.md.
+ * Returns the link to an alarm's section of the runbook: at the URL of context `runbookUrl`,
+ * otherwise in docs/operate.md.
  * @throws Error if the context is not an HTTPS URL
  */
 export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {

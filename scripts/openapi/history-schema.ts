@@ -33,7 +33,8 @@ export const itemHistoryResponse = v.object({
     v.nullable(v.record(v.string(), fieldValue)),
     v.description(
       "The values that held when `since` began, by field, with which a chart can begin. Without a field " +
-        "whose value was not known. Null if the request has no `since`.",
+        "whose value was not known. All values are null if the item was delisted. Null if the request " +
+        "has no `since`.",
     ),
   ),
 });
@@ -71,7 +72,7 @@ export const fieldChangeSchema = v.object({
     fieldValue,
     v.description(
       "Last known value before the change that is not null: `before`, or the value before the item had " +
-        "none. Null if there is none.",
+        "none. Null if the item had none since it was added.",
     ),
   ),
   delta: v.pipe(

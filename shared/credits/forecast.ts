@@ -36,6 +36,8 @@ export interface AccountForecast extends Forecast {
 export interface AccountCredits {
   readonly balance: number;
   readonly dailyCreditBudget: number | null;
+  /** Credits that count to the daily budget on the current UTC day. */
+  readonly usedToday: number;
 }
 
 /**
@@ -44,20 +46,18 @@ export interface AccountCredits {
  */
 export function accountForecast(
   forecasts: readonly Forecast[],
-  { balance, dailyCreditBudget }: AccountCredits,
+  { balance, dailyCreditBudget, usedToday }: AccountCredits,
   now: Date,
 ): AccountForecast {
   const total = (period: keyof Forecast, days: number): Forecast["day"] => {
     const budget = dailyCreditBudget === null ? Infinity : dailyCreditBudget * days;
+    // The period touches one UTC day more than it has days.
+    const most = budget + Math.max(0, (dailyCreditBudget ?? 0) - usedToday);
     const sum = (name: keyof Forecast["day"]): number =>
       forecasts.reduce((all, one) => all + one[period][name], 0);
-    const credits = (name: keyof Credits): number => Math.min(budget, sum(name));
-    return {
-      runs: sum("runs"),
-      best: credits("best"),
-      likely: credits("likely"),
-      worst: credits("worst"),
-    };
+    const worst = Math.min(most, sum("worst"));
+    const credits = (name: keyof Credits): number => Math.min(budget, worst, sum(name));
+    return { runs: sum("runs"), best: credits("best"), likely: credits("likely"), worst };
   };
   const month = total("month", forecastMonthDays);
   const outAt = (name: keyof Credits): Date | null =>
@@ -83,18 +83,30 @@ const periodSchema = v.object({
     count,
     v.description("Credits at the average of the last runs; before the first run, an estimate."),
   ),
-  worst: v.pipe(count, v.description("Credits if every item takes every route, in every run.")),
+  worst: v.pipe(
+    count,
+    v.description(
+      "Credits if every item takes every route, in every run. With a daily budget, at most what is left " +
+        "of it today, and the whole budget on each of the next UTC days.",
+    ),
+  ),
 });
 
 /** A forecast in API responses. */
 export const forecastSchema = v.object({
   day: v.pipe(
     periodSchema,
-    v.description("The next 24 hours, with one daily budget if there is one."),
+    v.description(
+      "The next 24 hours. They touch two UTC days: with a daily budget, `best` and `likely` are for one " +
+        "of them.",
+    ),
   ),
   month: v.pipe(
     periodSchema,
-    v.description("The next 30 days, with 30 daily budgets if there is one."),
+    v.description(
+      "The next 30 days. They touch 31 UTC days: with a daily budget, `best` and `likely` are for 30 of " +
+        "them.",
+    ),
   ),
 });
 

@@ -81,6 +81,7 @@ async function changedBy(
     prefix: wanted.prefix ?? before.prefix,
     credentials,
     compression: wanted.compression ?? before.compression,
+    rows: wanted.rows ?? before.rows,
     revision: newRevision(random),
     updatedAt: now.toISOString(),
   };
@@ -113,4 +114,5 @@ const needsCheck = (before: Destination, after: Destination): boolean =>
 const isSame = (before: Destination, after: Destination): boolean =>
   checkedSettings(before) === checkedSettings(after) &&
   before.enabled === after.enabled &&
-  before.compression === after.compression;
+  before.compression === after.compression &&
+  before.rows === after.rows;

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { refusedType, withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { compressions } from "./destination.ts";
-import { compressionMeaning } from "./destination-schema.ts";
+import { compressionMeaning, rowsMeaning } from "./destination-schema.ts";
 
 const prefixLengthMax = 500;
 const credentialLengthMax = 256;
@@ -99,6 +99,10 @@ const roleArn = v.nullable(
   ),
 );
 const compression = v.pipe(oneOf("compression", compressions), v.description(compressionMeaning));
+const rows = v.pipe(
+  v.boolean(withRefused("'rows' must be true or false.")),
+  v.description(rowsMeaning),
+);
 const secret = v.pipe(credential("secret_access_key"), v.description("Write-only."));
 
 const credentialFields = {
@@ -121,6 +125,7 @@ export const destinationBody = v.object({
   auth: v.optional(auth, "access_key"),
   ...credentialFields,
   compression: v.optional(compression, "gzip"),
+  rows: v.optional(rows, false),
 });
 export type DestinationBody = v.InferOutput<typeof destinationBody>;
 
@@ -135,5 +140,6 @@ export const destinationPatchBody = v.object({
   auth: v.optional(auth),
   ...credentialFields,
   compression: v.optional(compression),
+  rows: v.optional(rows),
 });
 export type DestinationPatch = v.InferOutput<typeof destinationPatchBody>;

@@ -7,6 +7,10 @@ export const compressionMeaning =
   "gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the " +
   "first time after the change: a run keeps its format, even in a backfill.";
 
+export const rowsMeaning =
+  "true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row " +
+  "for each changed field. A change applies to runs that are exported after it, and to backfills.";
+
 /** The S3 destination in API responses, without the secret access key. */
 export const destinationSchema = v.object({
   object: v.literal("s3_destination"),
@@ -34,6 +38,7 @@ export const destinationSchema = v.object({
     ),
   ),
   compression: v.pipe(v.picklist(compressions), v.description(compressionMeaning)),
+  rows: v.pipe(v.boolean(), v.description(rowsMeaning)),
   status: v.pipe(
     v.picklist(["active", "failing", "disabled"]),
     v.description(

@@ -10,8 +10,7 @@ import type { Compression, Destination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { isFresh, nextEntries } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";
-import { folderOf } from "./manifest.ts";
-import { manifestKey } from "./object-key.ts";
+import { folderOf, manifestKey } from "./object-key.ts";
 import type { ReadyDestination } from "./ready-destination.ts";
 import { writeRun, type WriteOutcome } from "./write-run.ts";
 
@@ -82,9 +81,10 @@ export async function exportRun(
   const start = startOf(record, run, destination);
   // Stored before the first object is written, so that the next attempt uses the same format.
   if (record.compression === null) await slice.store({ records: [start] });
-  const { prefix } = destination;
+  const { prefix, rows } = destination;
   const { compression } = start;
-  const subject = { accountId, run, prefix, compression, bucket: ready.bucket, record: start };
+  const { bucket } = ready;
+  const subject = { accountId, run, prefix, compression, rows, bucket, record: start };
   const startedAt = dependencies.clock.now().getTime();
   const written = await writeRun(subject, { ...dependencies, slice });
   const milliseconds = dependencies.clock.now().getTime() - startedAt;

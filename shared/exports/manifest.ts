@@ -1,7 +1,8 @@
 import type { ArchivedEvent, ArchivedRun } from "../events/event-archive.ts";
 import { eventsDigest } from "../events/event-digest.ts";
 import type { Compression } from "./destination.ts";
-import { type ExportFolder, objectKey } from "./object-key.ts";
+import { folderOf, objectKey } from "./object-key.ts";
+import type { WrittenRows } from "./rows-file.ts";
 
 export interface ManifestSubject {
   readonly run: ArchivedRun;
@@ -10,16 +11,9 @@ export interface ManifestSubject {
   readonly compression: Compression;
   /** Run object of the `watchlist.run.completed` event; null if the run has no such event. */
   readonly runObject: unknown;
+  /** The Parquet file of the run; null if it has none. */
+  readonly rows: WrittenRows | null;
 }
-
-/** The values that determine the folder of a run's objects in the bucket. */
-export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
-  prefix,
-  watchlistId: run.watchlistId,
-  runNumber: run.runNumber,
-  runStartedAt: run.runStartedAt,
-  ...(run.isHoldNotice === true && { isHoldNotice: true }),
-});
 
 /**
  * Returns the size and SHA-256 of the object that is written for an event: a gzip member or an
@@ -30,9 +24,12 @@ export const sizeAndDigestOf = (
   compression: Compression,
 ): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
 
-/** Content of `_manifest.json`: the run, its objects, totals, and a digest of the event IDs. */
+/**
+ * Returns the content of `_manifest.json`: the run, its objects, totals, a digest of the event IDs,
+ * and its Parquet file.
+ */
 export function presentManifest(subject: ManifestSubject): unknown {
-  const { run, prefix, compression, runObject } = subject;
+  const { run, prefix, compression, runObject, rows } = subject;
   const folder = folderOf(run, prefix);
   const objects = run.events.map((event, index) => {
     const { bytes, sha256 } = sizeAndDigestOf(event, compression);
@@ -55,5 +52,6 @@ export function presentManifest(subject: ManifestSubject): unknown {
       bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0),
     },
     digest: eventsDigest(run.events.map(({ id }) => id)),
+    rows,
   };
 }

@@ -1,3 +1,4 @@
+import type { ArchivedRun } from "../events/event-archive.ts";
 import type { RandomSource } from "../base/clock.ts";
 import type { EventType } from "../events/event.ts";
 import type { Compression } from "./destination.ts";
@@ -12,6 +13,15 @@ export interface ExportFolder {
   /** True for the folder of the notice that the run is held, inside the folder of the run. */
   readonly isHoldNotice?: boolean;
 }
+
+/** The values that determine the folder of a run's objects in the bucket. */
+export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
+  prefix,
+  watchlistId: run.watchlistId,
+  runNumber: run.runNumber,
+  runStartedAt: run.runStartedAt,
+  ...(run.isHoldNotice === true && { isHoldNotice: true }),
+});
 
 export interface ExportedObject {
   /** Number of the event in delivery order, from 1. */
@@ -32,23 +42,27 @@ const layoutVersion = 2;
  * The folder of a run's objects, which never changes for a run. Query engines make a column of each
  * `name=value` folder, so no top-level field of an event or a manifest may have the same name.
  */
-function exportFolder({
-  prefix,
-  watchlistId,
-  runNumber,
-  runStartedAt,
-  isHoldNotice = false,
-}: ExportFolder): string {
-  const date = new Date(runStartedAt).toISOString().slice(0, 10);
-  const number = String(runNumber).padStart(8, "0");
-  const partitions = `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
-  const folder = `${prefix}events/v=${layoutVersion}/${partitions}/`;
-  return isHoldNotice ? `${folder}hold/` : folder;
+function exportFolder(folder: ExportFolder): string {
+  const events = `${folder.prefix}events/v=${layoutVersion}/${partitionsOf(folder)}/`;
+  return folder.isHoldNotice === true ? `${events}hold/` : events;
 }
 
+function partitionsOf({ watchlistId, runNumber, runStartedAt }: ExportFolder): string {
+  const date = new Date(runStartedAt).toISOString().slice(0, 10);
+  const number = String(runNumber).padStart(8, "0");
+  return `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
+}
+
+/** Version of the columns of Parquet files. */
+const rowsVersion = 1;
+
+/** Key of the Parquet file with the changes of a run, beside the folders of the events. */
+export const rowsKey = (folder: ExportFolder): string =>
+  `${folder.prefix}rows/v=${rowsVersion}/${partitionsOf(folder)}/changes.parquet`;
+
 /**
- * Key of the object of one event: its number, type and ID in the run's folder, with the suffix of
- * its compression.
+ * Returns the key of the object of one event: its number, type and ID in the run's folder, with the
+ * suffix of its compression.
  */
 export function objectKey(folder: ExportFolder, object: ExportedObject): string {
   const number = String(object.number).padStart(5, "0");
@@ -57,17 +71,17 @@ export function objectKey(folder: ExportFolder, object: ExportedObject): string 
 }
 
 /**
- * Key of a run's manifest. The manifest is written last, so its existence means that the export is
- * complete.
+ * Returns the key of a run's manifest. The manifest is written last, so its existence means that
+ * the export is complete.
  */
 export const manifestKey = (folder: ExportFolder): string =>
   `${exportFolder(folder)}_manifest.json`;
 
-/** Key of the object that a check of the destination writes and deletes. */
+/** Returns the key of the object that a check of the destination writes and deletes. */
 export const checkKey = (prefix: string): string => `${prefix}_service_check`;
 
 const absentKeyBytes = 12;
 
-/** A random key for which no object was ever written. */
+/** Returns a random key for which no object was ever written. */
 export const absentKey = (prefix: string, random: RandomSource): string =>
   `${checkKey(prefix)}_${Buffer.from(random.bytes(absentKeyBytes)).toString("hex")}`;

@@ -25,6 +25,7 @@ export function presentDestination(
     role_arn: credentials.auth === "role" ? credentials.roleArn : null,
     external_id: externalIdOf(accountId),
     compression: destination.compression,
+    rows: destination.rows,
     status: statusOf(destination),
     last_success_at: destination.lastSuccessAt,
     last_error: destination.lastError,

@@ -68,6 +68,7 @@ export async function putDestination(
     prefix: wanted.prefix,
     credentials,
     compression: wanted.compression,
+    rows: wanted.rows,
     failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,
@@ -92,7 +93,7 @@ export async function putDestination(
 }
 
 /**
- * Default of `force_path_style`. True except for AWS, because most other stores have no host name
- * per bucket.
+ * Returns the default of `force_path_style`. True except for AWS, because most other stores have no
+ * host name per bucket.
  */
 export const pathStyleByDefault = (endpoint: string | null): boolean => endpoint !== null;

@@ -13,8 +13,10 @@ import type { TimeSlice } from "../outbox/drain.ts";
 import type { BucketOutcome, CustomerBucket } from "./customer-bucket.ts";
 import type { Compression } from "./destination.ts";
 import type { ExportRecord } from "./export-record.ts";
-import { folderOf, presentManifest, sizeAndDigestOf } from "./manifest.ts";
-import { manifestKey, objectKey } from "./object-key.ts";
+import { presentManifest, sizeAndDigestOf } from "./manifest.ts";
+import { folderOf, manifestKey, objectKey } from "./object-key.ts";
+import type { WrittenRows } from "./rows-file.ts";
+import { writeRows } from "./write-rows.ts";
 
 /** Number of parallel writes. Each uses a separate connection that stays open. */
 export const putsAtOnce = 4;
@@ -26,6 +28,8 @@ export interface WriteSubject {
   readonly prefix: string;
   /** Format of the run's objects. */
   readonly compression: Compression;
+  /** True writes the changes of the run as a Parquet file, too. */
+  readonly rows: boolean;
   readonly bucket: CustomerBucket;
   /** The export record before this attempt. */
   readonly record: ExportRecord;
@@ -47,17 +51,21 @@ interface Writing {
 }
 
 /**
- * Writes the events of a run that `record` does not count as exported yet, in order, and then the
- * manifest. Stops at the end of the time slice or at a failure. The outcome contains the updated
+ * Writes the events of a run that `record` does not count as exported yet, in order, then the
+ * Parquet file if the destination has one, and then the manifest. Stops at the end of the time slice or at a failure. The outcome contains the updated
  * record and why the write stopped.
  */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);
   const { record, stop } = objects;
   if (stop !== null) return { record, ...stop };
-  const manifest = await writeManifest(subject, writing.bodies);
+  const rows = subject.rows ? await writeRows(subject, writing.bodies) : noRows;
+  if (rows.outcome !== "written") return { record, ...rows };
+  const manifest = await writeManifest(subject, { bodies: writing.bodies, rows: rows.file });
   return manifest.outcome === "failed" ? { record, ...manifest } : { record, outcome: "written" };
 }
+
+const noRows = { outcome: "written", file: null } as const;
 
 type Stop =
   | { readonly outcome: "paused" | "expired" }
@@ -155,7 +163,7 @@ function objectOf(
 
 async function writeManifest(
   { accountId, run, prefix, compression, bucket }: WriteSubject,
-  bodies: EventBodies,
+  { bodies, rows }: { readonly bodies: EventBodies; readonly rows: WrittenRows | null },
 ): Promise<BucketOutcome> {
   const completed = run.events.find(({ type }) => type === "watchlist.run.completed");
   const line =
@@ -163,7 +171,7 @@ async function writeManifest(
       ? null
       : await archivedLine({ accountId, runId: run.runId }, completed, bodies);
   const runObject = line === null ? null : dataOf(unpackBody(line));
-  const manifest = presentManifest({ run, prefix, compression, runObject });
+  const manifest = presentManifest({ run, prefix, compression, runObject, rows });
   return bucket.put({
     key: manifestKey(folderOf(run, prefix)),
     bytes: Buffer.from(JSON.stringify(manifest)),

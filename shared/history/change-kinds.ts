@@ -70,6 +70,12 @@ function kindOfStock(before: FieldValue, after: FieldValue): ChangeKind {
   return before === false && after === true ? "back_in_stock" : "other";
 }
 
+/** The only `op` that can select changes of a kind, for kinds with one direction. */
+const onlyOps: Readonly<Partial<Record<ChangeKind, string>>> = {
+  price_drop: "decreased",
+  price_rise: "increased",
+};
+
 /**
  * Checks that the other parameters of a request can select changes of its kind.
  * @param numeric the sent parameters that compare numbers, with their values
@@ -86,12 +92,12 @@ export function checkKind(
       `A change of '${field}' never has the 'kind' ${kind}. Send another 'kind', or omit 'field'.`,
     );
   }
-  const direction = kind === "price_drop" ? "decreased" : "increased";
-  const isPrice = kind === "price_drop" || kind === "price_rise";
-  if (isPrice && numeric["op"] !== undefined && numeric["op"] !== direction) {
+  const op = onlyOps[kind];
+  if (op !== undefined && numeric["op"] !== undefined && numeric["op"] !== op) {
     throw invalidParam(
       "op",
-      `A change of the 'kind' ${kind} has always ${direction}. Send 'op' ${direction}, or omit it.`,
+      `A change of the 'kind' ${kind} never has the 'op' ${numeric["op"]}. Send the 'op' ${op}, or omit ` +
+        "'op'.",
     );
   }
   if (isOfNumbers(kind)) return;

@@ -38,15 +38,15 @@ export interface ItemHistoryPage {
   readonly points: readonly ShownPoint[];
   readonly hasMore: boolean;
   /**
-   * The last values before the span, by field; empty if the item was delisted then. Null if
+   * The values at the start of the span, by field; all null if the item was delisted then. Null if
    * `keptSince` is undefined.
    */
   readonly start: Readonly<Record<string, FieldValue>> | null;
 }
 
 /**
- * Reads a page of an item's history; empty if nothing matches. Leaves out reads without an answer,
- * and `ok` reads that changed none of `fields` (all fields if undefined).
+ * Reads a page of an item's history; empty if nothing matches. Omits reads without an answer, and
+ * `ok` reads that changed none of `fields` (all fields if undefined).
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */
 export async function itemHistory(
@@ -63,14 +63,18 @@ export async function itemHistory(
   return {
     points: points.slice(first, first + limit),
     hasMore: points.length > first + limit,
-    start: keptSince === undefined ? null : lastValues(earlier),
+    start: keptSince === undefined ? null : valuesAfter(earlier),
   };
 }
 
-/** Returns the last values of the points, by field; none of an item that is delisted at the end. */
-function lastValues(points: readonly ShownPoint[]): Readonly<Record<string, FieldValue>> {
-  const delisting = points.findLastIndex(({ status }) => status === "not_found");
-  return Object.assign({}, ...points.slice(delisting + 1).map(({ values }) => values));
+/** Returns the values of an item after these points, oldest first. A delisting sets them to null. */
+function valuesAfter(points: readonly ShownPoint[]): ShownPoint["values"] {
+  const all: Record<string, FieldValue> = {};
+  for (const { status, values } of points) {
+    if (status === "not_found") for (const field of Object.keys(all)) all[field] = null;
+    else Object.assign(all, values);
+  }
+  return all;
 }
 
 function shownPoint(

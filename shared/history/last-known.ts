@@ -1,9 +1,10 @@
 import type { FieldValue } from "../scrapers/catalogue.ts";
 import { kindOf } from "./change-kinds.ts";
 import type { FieldChange, FoundChange } from "./field-change.ts";
+import type { HistoryPoint } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 
-/** A change from null to a number: the item is back after a time without a value. */
+/** Returns a change from null to a number: the item is back after a time without a value. */
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 
@@ -17,8 +18,26 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 }
 
 /**
+ * Returns the last number of a field before a gap, as far as one point before the end of the gap
+ * shows it. Null: the item had no number. Undefined: an earlier point has the answer.
+ */
+function numberBeforeGap(
+  { status, values }: Pick<HistoryPoint, "status" | "values">,
+  field: string,
+): number | null | undefined {
+  // As in a route, values from before a delisting do not count.
+  if (status === "not_found") return null;
+  const change = values[field];
+  if (change === undefined) return undefined;
+  if (typeof change.after === "number") return change.after;
+  if (typeof change.before === "number") return change.before;
+  // The first value of the field was null: the item was added, or added again, without a value.
+  return change.before === undefined ? null : undefined;
+}
+
+/**
  * Finds the last number of a field before a change from null, in the history of the item; null if
- * the history has none.
+ * the history has none since the item was added.
  * @param since start of the kept history, ISO 8601
  */
 export async function lastNumberBefore(
@@ -28,13 +47,51 @@ export async function lastNumberBefore(
 ): Promise<number | null> {
   const points = await history.item({ watchlistId, itemId, since, until: at });
   const own = points.findLastIndex((one) => one.runNumber === runNumber && one.step === step);
-  for (const { values } of points.slice(0, Math.max(0, own)).toReversed()) {
-    const change = values[field];
-    if (change === undefined) continue;
-    if (typeof change.after === "number") return change.after;
-    if (typeof change.before === "number") return change.before;
-    // The first value of the field was null.
-    if (change.before === undefined) return null;
+  return lastNumberIn(points.slice(0, Math.max(0, own)), field);
+}
+
+/**
+ * Returns the last number of a field in the points of an item before a gap, oldest first; null if
+ * they have none since the item was added.
+ */
+export function lastNumberIn(
+  points: readonly Pick<HistoryPoint, "status" | "values">[],
+  field: string,
+): number | null {
+  for (const point of points.toReversed()) {
+    const number = numberBeforeGap(point, field);
+    if (number !== undefined) return number;
   }
   return null;
+}
+
+/** Changes from null of one watchlist whose value before the gap is not known yet, by item. */
+export type OpenGaps = Map<string, FieldChange[]>;
+
+/**
+ * Compares the open changes from null of a run and of later runs with the values that the run shows
+ * before them. Adds the changes of the run that stay open to `gaps`, and removes compared ones.
+ * @param returned changes from null of the run
+ * @returns the compared changes
+ */
+export function closeGaps(
+  gaps: OpenGaps,
+  points: readonly HistoryPoint[],
+  returned: readonly FieldChange[],
+): readonly FieldChange[] {
+  const returnsOf = Map.groupBy(returned, ({ itemId }) => itemId);
+  const compared: FieldChange[] = [];
+  // From the last step to the first: a step can lose a value that a later step of the run finds.
+  for (const point of points.toReversed()) {
+    const own = returnsOf.get(point.id)?.filter(({ step }) => step === point.step) ?? [];
+    const later = gaps.get(point.id) ?? [];
+    if (own.length === 0 && later.length === 0) continue;
+    const open = later.filter((change) => {
+      const number = numberBeforeGap(point, change.field);
+      if (number !== undefined) compared.push(comparedWith(change, number));
+      return number === undefined;
+    });
+    gaps.set(point.id, [...open, ...own]);
+  }
+  return compared;
 }

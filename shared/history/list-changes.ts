@@ -1,11 +1,11 @@
 import { invalidParam } from "../base/errors.ts";
 import { inParallel } from "../base/in-parallel.ts";
+import { isIsoTime } from "../base/iso-time.ts";
 import { limits } from "../base/limits.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
 import type { FieldChange } from "./field-change.ts";
-import type { HistorySpan, RunSegment } from "./history.ts";
+import type { HistorySpan } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
-import { comparedWith, lastNumberBefore } from "./last-known.ts";
+import { closeGaps, comparedWith, lastNumberBefore, type OpenGaps } from "./last-known.ts";
 import {
   type ChangeFilter,
   changesIn,
@@ -203,18 +203,9 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
-  const found: FoundChanges = { known: [], returns: new Map() };
-  let points = 0;
-  for (const watchlistId of query.watchlistIds) {
-    for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
-      points += segment.points.length;
-      if (points > limits.comparedPointsMax) throw tooManyPoints();
-      addChanges({ watchlistId, segment }, query, found);
-    }
-  }
-  const { known, returns } = found;
-  if (returns.size > sizeLookupsMax) throw tooManyReturns();
-  const returned = await inParallel([...returns.values()], readsAtOnce, async (change) =>
+  const { known, returns } = await changesOfRuns(query, span, history);
+  if (returns.length > sizeLookupsMax) throw tooManyReturns();
+  const returned = await inParallel(returns, readsAtOnce, async (change) =>
     comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
   );
   const sized = [...known, ...returned].filter(
@@ -228,48 +219,40 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   };
 }
 
-/** The changes in the runs that were read so far, newest run first. */
 interface FoundChanges {
   /** Changes that are compared with the last known value. */
-  readonly known: FieldChange[];
-  /** Changes from null, by item and field, until an older run shows the value before the gap. */
-  readonly returns: Map<string, FieldChange>;
+  readonly known: readonly FieldChange[];
+  /** Changes from null whose value before the gap is not in the span. */
+  readonly returns: readonly FieldChange[];
 }
 
-/** Adds the changes of the next older run. */
-function addChanges(run: ListedRun, query: ChangesQuery, { known, returns }: FoundChanges): void {
-  const endGap = (key: string, lastKnown: FieldValue): void => {
-    const returned = returns.get(key);
-    if (returned === undefined) return;
-    returns.delete(key);
-    known.push(comparedWith(returned, lastKnown));
+/** Collects the changes of all runs in a span that the query may select. */
+async function changesOfRuns(
+  query: ChangesQuery,
+  span: HistorySpan,
+  history: Pick<HistoryStore, "runs">,
+): Promise<FoundChanges> {
+  let points = 0;
+  const found = await inParallel(query.watchlistIds, readsAtOnce, async (watchlistId) => {
+    const known: FieldChange[] = [];
+    const gaps: OpenGaps = new Map();
+    for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
+      points += segment.points.length;
+      if (points > limits.comparedPointsMax) throw tooManyPoints();
+      const changes = changesIn({ watchlistId, segment });
+      const returned = changes.filter((change) => needsLastKnown(change, query));
+      for (const change of changes) {
+        if (isOfField(change, query) && !needsLastKnown(change, query)) known.push(change);
+      }
+      for (const change of closeGaps(gaps, segment.points, returned)) known.push(change);
+    }
+    return { known, returns: [...gaps.values()].flat() };
+  });
+  return {
+    known: found.flatMap(({ known }) => known),
+    returns: found.flatMap(({ returns }) => returns),
   };
-  const { watchlistId, segment } = run;
-  for (const change of changesIn(run)) {
-    if (!isOfField(change, query)) continue;
-    const key = keyOf(watchlistId, change.itemId, change.field);
-    if (change.after === null) endGap(key, change.lastKnown);
-    if (needsLastKnown(change, query)) returns.set(key, change);
-    else known.push(change);
-  }
-  for (const { id, field } of firstValuesIn(segment)) endGap(keyOf(watchlistId, id, field), null);
 }
-
-const keyOf = (watchlistId: string, itemId: string, field: string): string =>
-  `${watchlistId} ${itemId} ${field}`;
-
-/**
- * Returns the fields that have their first value in a run. An item that was removed and added again
- * has first values again, so earlier values do not count.
- */
-const firstValuesIn = ({
-  points,
-}: RunSegment): readonly { readonly id: string; readonly field: string }[] =>
-  points.flatMap(({ id, values }) =>
-    Object.entries(values).flatMap(([field, { before }]) =>
-      before === undefined ? [{ id, field }] : [],
-    ),
-  );
 
 type Sort = ChangesQuery["sort"];
 
@@ -287,14 +270,14 @@ function bySize(a: FieldChange, b: FieldChange, sort: Sort): number {
 const tooManyReturns = (): Error =>
   invalidParam(
     "since",
-    `More than ${sizeLookupsMax} items got a value again that they had lost before 'since'. Send an ` +
+    `For more than ${sizeLookupsMax} items, the last value before a change is older than 'since'. Send an ` +
       "earlier 'since', or sort by time.",
   );
 
 const tooManyPoints = (): Error =>
   invalidParam(
     "since",
-    `The time span has more than ${limits.comparedPointsMax} reads to compare. Send a later 'since', ` +
+    `The time span has more than ${limits.comparedPointsMax} history points to compare. Send a later 'since', ` +
       "or sort by time.",
   );
 
@@ -317,11 +300,8 @@ function sizeCursor(text: string, sort: Sort): { readonly until: string; readonl
   return { until, listed: Number(listed) };
 }
 
-/** Returns true for a time in the form of `toISOString`. The 99th of a month is no time. */
-function isTime(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString() === text;
-}
+/** Returns true for an existing time in the form that cursors have. */
+const isTime = (text: string): boolean => isIsoTime(text) && new Date(text).toISOString() === text;
 const isCount = (text: string): boolean => /^\d{1,12}$/.test(text);
 
 const malformedCursor = (): Error =>

@@ -3,7 +3,7 @@ import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import { typeOfField } from "../scrapers/fields.ts";
-import { delistedField } from "./change-kinds.ts";
+import { type ChangeKind, delistedField, isFieldOfKind } from "./change-kinds.ts";
 
 /**
  * Names of the fields that the history of a platform's items may contain, sorted. If `platform` is
@@ -37,6 +37,20 @@ export function checkObservedField(
   if (valid.includes(field)) return;
   const what = platform === undefined ? `'${param}'` : `'${param}' of ${platform}`;
   throw invalidParam(param, invalidChoiceMessage(what, valid, field));
+}
+
+/**
+ * Checks that items of a platform can have changes of a kind.
+ * @throws 400 INVALID_PARAM if none of their fields can
+ */
+export function checkObservedKind(kind: ChangeKind, platform: Platform): void {
+  const fields = [...observedFields(platform), delistedField];
+  if (fields.some((field) => isFieldOfKind(field, kind))) return;
+  throw invalidParam(
+    "kind",
+    `Items of ${platform} never have changes of the 'kind' ${kind}, because no source reads such a ` +
+      "field. Send another 'kind', or omit it.",
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { FieldChange } from "./field-change.ts";
 import type { ChangesPage } from "./list-changes.ts";
 import type { ItemHistoryPage, ShownPoint } from "./item-history.ts";
 
-/** A page of an item's history as an API answer. */
+/** Returns a page of an item's history as an API answer. */
 export const presentItemHistory = ({ points, hasMore, start }: ItemHistoryPage) => ({
   object: "list",
   data: points.map(presentPoint),
@@ -32,7 +32,7 @@ export interface ChangedItem {
 }
 
 /**
- * A page of changes as an API answer.
+ * Returns a page of changes as an API answer.
  * @param itemOf returns the item of a change
  */
 export const presentChanges = (
@@ -60,12 +60,17 @@ const presentChange = (change: FieldChange, item: ChangedItem) => ({
   field: change.field,
   before: change.before,
   after: change.after,
-  last_known: change.lastKnown,
-  delta: rounded(change.delta),
-  delta_percent: rounded(change.deltaPercent),
+  ...presentDifference(change),
   changed_at: change.at,
   run_number: change.runNumber,
   step: change.step,
+});
+
+/** The difference of a change from the last known value, as an API answer. */
+export const presentDifference = ({ lastKnown, delta, deltaPercent }: FieldChange) => ({
+  last_known: lastKnown,
+  delta: rounded(delta),
+  delta_percent: rounded(deltaPercent),
 });
 
 /** Removes the binary fractions of a subtraction: 12.989999999999998 becomes 12.99. */

@@ -25,7 +25,7 @@ export interface OutboxEntry {
   readonly content: unknown;
 }
 
-/** Name of an entry, unique within its delivery target. */
+/** Returns the name of an entry, unique within its delivery target. */
 export const entryName = ({ lane, dueAt, key }: OutboxEntry): string => `${lane}#${dueAt}#${key}`;
 
 /** True from the entry's due time on. */
@@ -160,19 +160,19 @@ export interface OutboxQueue {
   send(targets: readonly DeliveryTarget[], delaySeconds: number): Promise<void>;
 }
 
-/** The delivery target of an account's events on the bus of the deployment. */
+/** Returns the delivery target of an account's events on the bus of the deployment. */
 export const busTarget = (accountId: string): DeliveryTarget => ({
   accountId,
   targetId: "event_bus",
 });
 
-/** The delivery target of an account's S3 destination. */
+/** Returns the delivery target of an account's S3 destination. */
 export const destinationTarget = (accountId: string): DeliveryTarget => ({
   accountId,
   targetId: "s3_destination",
 });
 
-/** The delivery target of a webhook endpoint. */
+/** Returns the delivery target of a webhook endpoint. */
 export const endpointTarget = (accountId: string, endpointId: string): DeliveryTarget => ({
   accountId,
   targetId: endpointId,

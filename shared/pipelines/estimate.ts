@@ -96,9 +96,9 @@ export interface RunBounds {
 }
 
 /**
- * Calculates the bounds of the credits of a run under a limit. A step runs whole or not at all: it
- * costs nothing if the price of the items that are certain to reach it exceeds what the limit left.
- * The items that only may reach it cost at most what the limit left.
+ * Calculates the bounds of the credits of a run under a limit. A step runs completely or not at
+ * all. It costs nothing if the limit left too few credits for the items that are certain to reach
+ * it. The items that only may reach it cost at most what the limit left.
  */
 export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
   const best = boundOf(pipeline, items, {
@@ -145,6 +145,44 @@ function boundOf(
     }
   }
   return credits;
+}
+
+/** A step that a run does not read, because its price exceeds what the limit left. */
+interface Deferral {
+  readonly step: string;
+  /** Price of the step, in credits. */
+  readonly credits: number;
+  readonly available: number;
+}
+
+/**
+ * Returns the steps that a run under a limit defers, in run order.
+ * @param likelyAt returns the likely number of items of a step; the items that are certain to reach
+ * the step count in any case
+ */
+export function likelyDeferrals(
+  pipeline: Pipeline,
+  { starts, limit }: RunItems,
+  likelyAt: (step: string) => number,
+): readonly Deferral[] {
+  const all = [...starts.values()].reduce((sum, items) => sum + items, 0);
+  const sureAt = new Map(starts);
+  const deferrals: Deferral[] = [];
+  let available = limit;
+  for (const step of runOrder(pipeline)) {
+    const sure = sureAt.get(step.id) ?? 0;
+    const items = Math.min(all, Math.max(sure, Math.ceil(likelyAt(step.id))));
+    const credits = creditsFor(items * stepScrapers[step.scraper].reserveQuarters);
+    if (credits > available) {
+      deferrals.push({ step: step.id, credits, available });
+      continue;
+    }
+    available -= credits;
+    for (const next of new Set(nextOf({ routes: step.routes.filter(whenUnchanged) }))) {
+      sureAt.set(next, Math.min(all, (sureAt.get(next) ?? 0) + sure));
+    }
+  }
+  return deferrals;
 }
 
 /** Returns true if a route matches every item whose read finds the item without changes. */

@@ -100,6 +100,13 @@ const valueBody = v.union(
 
 function valueRefusal(input: unknown): string {
   if (typeof input === "object" && input !== null && "metadata" in input) {
+    const unknown = Object.keys(input).find((key) => key !== "metadata");
+    if (unknown !== undefined) {
+      return (
+        `'value' with 'metadata' must have no other key (got ${shownValue(unknown)}). Remove this key, or ` +
+        "'metadata'."
+      );
+    }
     return (
       `'metadata' in 'value' must be a metadata key: 1 to ${limits.itemLabels.metadataKeyLengthMax} ` +
       `small letters, digits and '_' (got ${shownValue(input.metadata)}).`
@@ -201,7 +208,7 @@ export const stepBody = strict("A step", {
   routes: v.optional(
     v.pipe(
       v.array(routeBody, withRefused("'routes' must be an array of routes.")),
-      v.maxLength(routesMax, `A step can have at most ${routesMax} routes.`),
+      v.maxLength(routesMax, `A step can have at most ${routesMax} routes. Remove some.`),
     ),
     [],
   ),
@@ -216,7 +223,7 @@ export const pipelineBody = v.pipe(
     steps: v.pipe(
       v.array(stepBody, withRefused("'steps' must be an array of steps.")),
       v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
-      v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps.`),
+      v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps. Remove some.`),
     ),
     entry: v.exactOptional(
       v.pipe(stepId("entry", "entry"), v.description(`${meaning.entry} Default: the first step.`)),

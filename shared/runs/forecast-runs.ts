@@ -6,6 +6,7 @@ import {
 } from "../credits/forecast.ts";
 import { limits } from "../base/limits.ts";
 import {
+  type DailyUse,
   forecastOf,
   forecastRuns,
   type ForecastWatchlist,
@@ -13,16 +14,26 @@ import {
 } from "../watchlists/forecast.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
+import type { Run } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
+import type { StepStore } from "./step-store.ts";
 
 export interface ForecastDependencies {
   readonly watchlists: Pick<WatchlistStore, "list">;
   readonly runs: Pick<RunStore, "list">;
+  readonly budgets: {
+    /** Returns the credits that count to the daily budgets of watchlists on the UTC day of `now`. */
+    usedByWatchlists(
+      accountId: string,
+      watchlistIds: readonly string[],
+      now: Date,
+    ): Promise<ReadonlyMap<string, number>>;
+  };
 }
 
 /**
- * Returns the runs from which the credits of a watchlist are forecast: those of its newest
- * `forecastRuns` runs that completed and read every step. Returns an empty list if there are none.
+ * Returns the runs from which the credits of a watchlist are forecast: of its newest `forecastRuns`
+ * runs, the runs that completed and read every step. Returns an empty list if there are none.
  */
 export async function pastRuns(
   watchlistId: string,
@@ -31,7 +42,33 @@ export async function pastRuns(
   const { runs: newest } = await runs.list(watchlistId, forecastRuns);
   return newest
     .filter(({ status, error }) => status === "completed" && error === null)
-    .map(({ kind, credits, stats }) => ({ kind, credits, tracked: stats.tracked }));
+    .map(({ kind, credits, stats }) => ({
+      kind,
+      credits,
+      tracked: stats.tracked,
+      stepItems: itemsOfSteps(stats.steps),
+    }));
+}
+
+const itemsOfSteps = (steps: Run["stats"]["steps"]): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(steps).map(([id, { requested }]) => [id, requested]));
+
+/**
+ * Returns the number of items that the newest finished run deferred at each step, by ID of the step.
+ * The next run reads these items.
+ */
+export async function deferredItems(
+  watchlistId: string,
+  { runs, steps }: Pick<ForecastDependencies, "runs"> & { readonly steps: Pick<StepStore, "list"> },
+): Promise<ReadonlyMap<string, number>> {
+  // Only the newest run can be in progress.
+  const { runs: newest } = await runs.list(watchlistId, 2);
+  const last = newest.find(({ finishedAt }) => finishedAt !== null);
+  if (last === undefined || last.error === null) return new Map();
+  const planned = await steps.list(last.id);
+  return new Map(
+    planned.filter(({ decision }) => decision === "defer").map(({ step, items }) => [step, items]),
+  );
 }
 
 /** Number of watchlists whose runs are read at the same time. */
@@ -57,12 +94,25 @@ export async function forecastAccount(
     (list) => list.status === "active" && !isEmpty(list) && list.id !== replaced?.watchlistId,
   );
   const accountBudget = credits.dailyCreditBudget;
+  const limited = active.filter(({ dailyCreditBudget }) => dailyCreditBudget !== null);
+  const used = await dependencies.budgets.usedByWatchlists(
+    accountId,
+    limited.map(({ id }) => id),
+    now,
+  );
+  const useOf = (id: string): DailyUse => ({
+    watchlist: used.get(id) ?? 0,
+    account: credits.usedToday,
+  });
   const forecasts: Forecast[] = replaced === undefined ? [] : [replaced.forecast];
   for (let start = 0; start < active.length; start += atOnce) {
     const some = active.slice(start, start + atOnce);
     forecasts.push(
       ...(await Promise.all(
-        some.map((list) => forecastList({ ...list, accountBudget }, now, dependencies)),
+        some.map((list) => {
+          const usedToday = useOf(list.id);
+          return forecastList({ ...list, accountBudget, usedToday }, now, dependencies);
+        }),
       )),
     );
   }

@@ -1,10 +1,34 @@
+import type { Clock } from "../base/clock.ts";
+import { inParallel } from "../base/in-parallel.ts";
+import type { HistoryPoint } from "../history/history.ts";
+import type { HistoryStore } from "../history/history-store.ts";
+import { historyStart } from "../history/kept-history.ts";
+import { comparedWith, isReturn, lastNumberIn } from "../history/last-known.ts";
+import { itemIdOf, pointOf } from "../history/point-lines.ts";
+import { presentDifference } from "../history/present-history.ts";
 import { presentKnownDetails } from "../watchlists/item-details.ts";
 import { isChange } from "./compared-items.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import { presentStoredRun } from "./present-run.ts";
 import type { Run } from "./run.ts";
-import { stepResultsOf } from "./run-outcomes.ts";
+import { type StepResults, stepResultsOf } from "./run-outcomes.ts";
 import type { StepStore } from "./step-store.ts";
+
+interface DetailDependencies {
+  readonly steps: StepStore;
+  readonly history: Pick<HistoryStore, "item">;
+  readonly clock: Clock;
+}
+
+/** A change that counts for the brake of a held run. */
+interface HeldChange {
+  /** ID of the step that read the change. */
+  readonly step: string;
+  readonly outcome: ItemOutcome;
+}
+
+/** Items whose history is read at the same time. */
+const readsAtOnce = 10;
 
 /**
  * Converts a run to the answer of `GET /v1/watchlists/{id}/runs/{run_number}`. For a held run, adds
@@ -13,29 +37,81 @@ import type { StepStore } from "./step-store.ts";
 export async function presentRunDetail(
   run: Run,
   limit: number,
-  steps: StepStore,
+  dependencies: DetailDependencies,
 ): Promise<Record<string, unknown>> {
   const isHeld = run.phase === "held" && run.hold?.status === "held";
   return {
     ...presentStoredRun(run),
-    held_changes: isHeld ? await heldChanges(run, limit, steps) : null,
+    held_changes: isHeld ? await heldChanges(run, limit, dependencies) : null,
   };
 }
 
-async function heldChanges(run: Run, limit: number, steps: StepStore) {
-  const results = await stepResultsOf(run, steps);
-  return results
+async function heldChanges(run: Run, limit: number, dependencies: DetailDependencies) {
+  const results = await stepResultsOf(run, dependencies.steps);
+  const listed = results
     .flatMap(({ step, outcomes }) =>
-      outcomes.filter(isChange).map((outcome) => presentHeldChange(step.step, outcome)),
+      outcomes.filter(isChange).map((outcome): HeldChange => ({ step: step.step, outcome })),
     )
     .slice(0, limit);
+  const pointsOf = heldPoints(results, new Set(listed.filter(hasReturn).map(idOf)));
+  return inParallel(listed, readsAtOnce, async (held) => {
+    const points = hasReturn(held)
+      ? await pointsBefore(held, { run, own: pointsOf.get(idOf(held)) ?? [] }, dependencies)
+      : [];
+    return presentHeldChange(held, run, points);
+  });
 }
 
-const presentHeldChange = (step: string, outcome: ItemOutcome): Record<string, unknown> => ({
-  item_id: outcome.id,
-  ...presentKnownDetails(outcome.details ?? {}),
-  changed_at: outcome.at,
-  step,
-  is_delisted: outcome.lastSnapshot !== undefined && outcome.lastSnapshot !== null,
-  changes: outcome.changes ?? {},
-});
+const idOf = ({ outcome }: HeldChange): string => outcome.id;
+
+const hasReturn = ({ outcome }: HeldChange): boolean =>
+  Object.values(outcome.changes ?? {}).some(isReturn);
+
+/** The points of a held run, which the history does not have yet, of some items by ID. */
+const heldPoints = (
+  results: readonly StepResults[],
+  ids: ReadonlySet<string>,
+): ReadonlyMap<string, readonly HistoryPoint[]> =>
+  Map.groupBy(
+    results.flatMap(({ points }) => points.filter((line) => ids.has(itemIdOf(line))).map(pointOf)),
+    ({ id }) => id,
+  );
+
+/** The points of an item before a held change: of the history, then of earlier steps of the run. */
+async function pointsBefore(
+  { step, outcome: { id, at } }: HeldChange,
+  { run, own }: { readonly run: Run; readonly own: readonly HistoryPoint[] },
+  { history, clock }: Pick<DetailDependencies, "clock" | "history">,
+): Promise<readonly Pick<HistoryPoint, "status" | "values">[]> {
+  const { watchlistId, runNumber } = run;
+  const since = historyStart(clock.now());
+  const earlier = await history.item({ watchlistId, itemId: id, since, until: at });
+  const current = own.findIndex((point) => point.step === step);
+  return [
+    // A release can add the run to the history at any time.
+    ...earlier.filter((point) => point.runNumber < runNumber),
+    ...own.slice(0, current === -1 ? own.length : current),
+  ];
+}
+
+function presentHeldChange(
+  { step, outcome }: HeldChange,
+  { watchlistId, runNumber }: Run,
+  points: Awaited<ReturnType<typeof pointsBefore>>,
+): Record<string, unknown> {
+  const { id: itemId, at, details, lastSnapshot, changes } = outcome;
+  const compared = Object.entries(changes ?? {}).map(([field, { before, after }]) => {
+    const change = { watchlistId, itemId, field, before, after, at, runNumber, step };
+    const lastKnown = isReturn(change) ? lastNumberIn(points, field) : before;
+    const found = comparedWith(change, lastKnown);
+    return [field, { kind: found.kind, before, after, ...presentDifference(found) }] as const;
+  });
+  return {
+    item_id: itemId,
+    ...presentKnownDetails(details ?? {}),
+    changed_at: at,
+    step,
+    is_delisted: lastSnapshot !== undefined && lastSnapshot !== null,
+    changes: Object.fromEntries(compared),
+  };
+}

@@ -56,7 +56,7 @@ async function heldRefusal(
   return conflict(
     status === "held"
       ? `Run ${runNumber} of this watchlist is held by its brake. Release it with ` +
-          "POST /v1/watchlists/{id}/runs/{run_number}/release, or discard it with .../discard."
+          `POST /v1/watchlists/${watchlistId}/runs/${runNumber}/release, or discard it with .../discard.`
       : `Run ${runNumber} of this watchlist was ${status} and is still ending. Try again in a few ` +
           "seconds.",
   );

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { changeKinds } from "../history/change-kinds.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
-import { changesSchema } from "../pipelines/pipeline-schema.ts";
+import { fieldValue } from "../pipelines/pipeline-schema.ts";
 import { knownDetailsFields } from "../watchlists/watchlist-schema.ts";
 
 const stepStatsSchema = v.object({
@@ -150,6 +151,26 @@ export const runSchema = v.object({
   ),
 });
 
+const heldFieldSchema = v.object({
+  kind: v.pipe(v.picklist(changeKinds), v.description("The `kind` that a list of changes shows.")),
+  before: fieldValue,
+  after: fieldValue,
+  last_known: v.pipe(
+    fieldValue,
+    v.description("`before`, or the value before the item had none. Null if there is none."),
+  ),
+  delta: v.pipe(
+    v.nullable(v.number()),
+    v.description("`after` minus `last_known`. Null if one of them is not a number."),
+  ),
+  delta_percent: v.pipe(
+    v.nullable(v.number()),
+    v.description(
+      "`delta` in percent of `last_known`. Null if `delta` is null or `last_known` is 0.",
+    ),
+  ),
+});
+
 const heldChangeSchema = v.object({
   item_id: v.pipe(v.string(), v.description("ID of the item on the platform.")),
   ...knownDetailsFields,
@@ -157,8 +178,9 @@ const heldChangeSchema = v.object({
   step: v.pipe(v.string(), v.description("ID of the step that read the item.")),
   is_delisted: v.pipe(v.boolean(), v.description("True if this read delisted the item.")),
   changes: v.pipe(
-    changesSchema,
-    v.description("Changed fields by name, each with its value before and after."),
+    v.record(v.string(), heldFieldSchema),
+    v.title("Held changes"),
+    v.description("Changed fields by name, each compared with its last known value."),
   ),
 });
 

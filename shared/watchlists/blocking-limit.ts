@@ -1,26 +1,117 @@
 import * as v from "valibot";
-import { firstStepCredits } from "../pipelines/estimate.ts";
+import { count } from "../base/wire-schema.ts";
+import { firstStepCredits, likelyDeferrals } from "../pipelines/estimate.ts";
+import type { ForecastWatchlist } from "./forecast.ts";
 import type { WatchlistSettings } from "./settings.ts";
 import { pipelineOf, type Watchlist } from "./watchlist.ts";
 
-const limitNames = ["max_credits_per_run", "daily_credit_budget"] as const;
+const ownLimits = ["max_credits_per_run", "daily_credit_budget"] as const;
+const limitNames = [...ownLimits, "account_daily_credit_budget"] as const;
 
-/** The field `blocked_by_limit` of watchlists and estimates. */
-export const blockedByLimit = v.pipe(
-  v.nullable(v.picklist(limitNames)),
+/** The field `blocked_by_limit` of watchlists. */
+export const blockedByOwnLimit = v.pipe(
+  v.nullable(v.picklist(ownLimits)),
   v.description(
     "The limit of the watchlist that is below the price of a first step, so that runs never read " +
-      "its items. Null if there is none.",
+      "its items. Null if there is none. An estimate also shows the daily budget of the account.",
   ),
 );
 
+/** The field `blocked_by_limit` of estimates. */
+export const blockedByLimit = v.pipe(
+  v.nullable(v.picklist(limitNames)),
+  v.description(
+    "The limit of the watchlist, or of the account, that is below the price of a first step, so that " +
+      "runs never read its items. Null if there is none.",
+  ),
+);
+
+/** The field `blocked_steps` of estimates. */
+export const blockedStepsField = v.pipe(
+  v.array(
+    v.object({
+      step: v.string(),
+      limit: v.picklist(limitNames),
+      credits: v.pipe(count, v.description("Price of the step for its likely items.")),
+      available: v.pipe(
+        count,
+        v.description("Credits that the limit leaves to the step after the steps before it."),
+      ),
+    }),
+  ),
+  v.description(
+    "The steps that a limit is likely to defer in every run. The likely items of a step are those that " +
+      "are certain to reach it, those of the average past run, or those that the last run deferred, " +
+      "whichever are more.",
+  ),
+);
+
+interface Limit {
+  readonly name: (typeof limitNames)[number];
+  readonly credits: number;
+}
+
+type Limits = Pick<WatchlistSettings, "dailyCreditBudget" | "maxCreditsPerRun"> & {
+  /** The daily budget of the account; null if it has none. */
+  readonly accountBudget: number | null;
+};
+
+/** Returns the limits that are set, in the order in which a run checks them. */
+const limitsIn = ({ maxCreditsPerRun, dailyCreditBudget, accountBudget }: Limits): Limit[] =>
+  [
+    { name: "max_credits_per_run" as const, credits: maxCreditsPerRun },
+    { name: "daily_credit_budget" as const, credits: dailyCreditBudget },
+    { name: "account_daily_credit_budget" as const, credits: accountBudget },
+  ].flatMap(({ name, credits }) => (credits === null ? [] : [{ name, credits }]));
+
+type Planned = Pick<Watchlist, "itemCounts" | "pipeline" | "platform"> &
+  Pick<WatchlistSettings, "refreshEveryRuns">;
+
 /** Returns the name of the credit limit that blocks the items of a watchlist; null if none does. */
-export function blockingLimit(
-  watchlist: Pick<Watchlist, "itemCounts" | "pipeline" | "platform"> &
-    Pick<WatchlistSettings, "dailyCreditBudget" | "maxCreditsPerRun" | "refreshEveryRuns">,
-): (typeof limitNames)[number] | null {
-  const { maxCreditsPerRun, dailyCreditBudget } = watchlist;
+export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null {
   const price = firstStepCredits(pipelineOf(watchlist), watchlist.itemCounts);
-  if (maxCreditsPerRun !== null && maxCreditsPerRun < price) return "max_credits_per_run";
-  return dailyCreditBudget !== null && dailyCreditBudget < price ? "daily_credit_budget" : null;
+  return limitsIn(watchlist).find(({ credits }) => credits < price)?.name ?? null;
+}
+
+/**
+ * Returns the steps that a credit limit is likely to defer in every run.
+ * @param past the newest completed runs
+ * @param deferred the number of items that the newest run deferred, by ID of the step
+ */
+export function blockedSteps(
+  watchlist: Planned & Limits,
+  past: ForecastWatchlist["runs"],
+  deferred: ReadonlyMap<string, number>,
+): v.InferOutput<typeof blockedStepsField> {
+  const [lowest] = limitsIn(watchlist).toSorted((a, b) => a.credits - b.credits);
+  if (lowest === undefined) return [];
+  const { itemCounts } = watchlist;
+  const pipeline = pipelineOf(watchlist);
+  const items = itemCounts.active + itemCounts.new;
+  const deferralsIn = (kind: "refresh" | "sweep", starts: ReadonlyMap<string, number>) =>
+    likelyDeferrals(pipeline, { starts, limit: lowest.credits }, (step) =>
+      Math.max(deferred.get(step) ?? 0, averageAt(step, past, kind) * items),
+    );
+  const starts = new Map([[pipeline.entry, itemCounts.active]]);
+  const baseline = pipeline.baseline ?? pipeline.entry;
+  starts.set(baseline, (starts.get(baseline) ?? 0) + itemCounts.new);
+  const { refresh } = pipeline;
+  const inSweeps = deferralsIn("sweep", starts);
+  const inRefreshes =
+    refresh === null ? [] : deferralsIn("refresh", new Map([[refresh.entry, items]]));
+  const others = inRefreshes.filter(({ step }) => !inSweeps.some((one) => one.step === step));
+  return [...inSweeps, ...others].map(({ step, credits, available }) => ({
+    step,
+    limit: lowest.name,
+    credits,
+    available,
+  }));
+}
+
+/** The average number of times that a past run of a kind read an item at a step. */
+function averageAt(step: string, past: ForecastWatchlist["runs"], kind: string): number {
+  const same = past.filter((run) => run.kind === kind && run.tracked > 0);
+  const items = same.reduce((sum, { tracked }) => sum + tracked, 0);
+  if (items === 0) return 0;
+  return same.reduce((sum, { stepItems }) => sum + (stepItems[step] ?? 0), 0) / items;
 }

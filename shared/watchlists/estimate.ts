@@ -17,7 +17,13 @@ import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
-import { blockedByLimit, blockingLimit } from "./blocking-limit.ts";
+import {
+  blockedByLimit,
+  blockedSteps,
+  blockedStepsField,
+  blockingLimit,
+} from "./blocking-limit.ts";
+import type { PastRun } from "./forecast.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
 import { newWatchlistBody, text, watchlistFields } from "./request.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
@@ -154,6 +160,7 @@ export const estimateResponse = v.object({
     ),
   ),
   blocked_by_limit: blockedByLimit,
+  blocked_steps: blockedStepsField,
   forecast: v.nullable(
     v.pipe(
       forecastSchema,
@@ -163,14 +170,26 @@ export const estimateResponse = v.object({
   account_forecast: v.nullable(accountForecastSchema),
 });
 
+/** What is known of the runs of the watchlist to estimate. */
+export interface EstimateContext {
+  /** The daily budget of the account; null if it has none. */
+  readonly accountBudget: number | null;
+  /** The newest completed runs; empty for a watchlist that does not exist yet. */
+  readonly runs: readonly PastRun[];
+  /** The number of items that the newest run deferred, by ID of the step. */
+  readonly deferred: ReadonlyMap<string, number>;
+  /** Null if the request has no schedule. */
+  readonly forecasts: { readonly own: Forecast; readonly account: AccountForecast } | null;
+}
+
 /**
  * Builds the response of `POST /v1/watchlists/estimate`: the complete pipeline, the estimated
- * credits of its runs, and the forecasts for this watchlist and for the account.
- * @param forecasts null if the request has no schedule
+ * credits of its runs, the limits that block them, and the forecasts for this watchlist and for the
+ * account.
  */
 export function presentEstimate(
   estimate: Estimate,
-  forecasts: { readonly own: Forecast; readonly account: AccountForecast } | null,
+  { accountBudget, runs, deferred, forecasts }: EstimateContext,
 ): v.InferOutput<typeof estimateResponse> {
   const { platform, marketplace, itemCounts, pipeline: own } = estimate;
   const pipeline = pipelineOf(estimate);
@@ -182,7 +201,8 @@ export function presentEstimate(
     pipeline: presentPipeline(pipeline),
     default_pipeline: own === null,
     estimated_credits: estimatedCredits(pipeline, itemCounts),
-    blocked_by_limit: blockingLimit(estimate),
+    blocked_by_limit: blockingLimit({ ...estimate, accountBudget }),
+    blocked_steps: blockedSteps({ ...estimate, accountBudget }, runs, deferred),
     forecast: forecasts === null ? null : forecasts.own,
     account_forecast: forecasts === null ? null : presentAccountForecast(forecasts.account),
   };

@@ -10,10 +10,18 @@ export interface PastRun {
   readonly credits: number;
   /** Number of items of the run. */
   readonly tracked: number;
+  /** Number of items that each step read, by ID of the step. */
+  readonly stepItems: Readonly<Record<string, number>>;
 }
 
 /** Number of the newest runs from which a forecast is made. */
 export const forecastRuns = 10;
+
+/** Credits that count to daily budgets on a UTC day: of one watchlist, and of its account. */
+export interface DailyUse {
+  readonly watchlist: number;
+  readonly account: number;
+}
 
 /** The data of a watchlist from which its credits are forecast. */
 export interface ForecastWatchlist
@@ -23,6 +31,8 @@ export interface ForecastWatchlist
   readonly runCount: number;
   /** The daily budget of the account; null if it has none. */
   readonly accountBudget: number | null;
+  /** The use of both daily budgets on the current UTC day. */
+  readonly usedToday: DailyUse;
   /** The newest completed runs. Empty before the first run is completed. */
   readonly runs: readonly PastRun[];
 }
@@ -48,9 +58,10 @@ function inDays(list: ForecastWatchlist, now: Date, days: number): Forecast["day
     { runs: refreshes, credits: refresh },
     { runs: sweeps - firsts, credits: creditsOfRun(list, "sweep", items) },
   ];
-  const budget = { credits: dailyLimit(list), days };
-  const sum = (name: keyof Credits): number => inBudget(budget, parts, name);
-  return { runs, best: sum("best"), likely: sum("likely"), worst: sum("worst") };
+  const budget = { perDay: dailyLimit(list), leftToday: leftToday(list), days };
+  const worst = worstInBudget(budget, parts);
+  const sum = (name: "best" | "likely"): number => Math.min(worst, inBudget(budget, parts, name));
+  return { runs, best: sum("best"), likely: sum("likely"), worst };
 }
 
 /**
@@ -75,10 +86,40 @@ function runsByKind(
 const dailyLimit = ({ dailyCreditBudget, accountBudget }: ForecastWatchlist): number =>
   Math.min(dailyCreditBudget ?? Infinity, accountBudget ?? Infinity);
 
+/** Maximum credits of the runs in the rest of the current UTC day. */
+function leftToday({ dailyCreditBudget, accountBudget, usedToday }: ForecastWatchlist): number {
+  const own = (dailyCreditBudget ?? Infinity) - usedToday.watchlist;
+  const account = (accountBudget ?? Infinity) - usedToday.account;
+  return Math.max(0, Math.min(own, account));
+}
+
 interface SimilarRuns {
   readonly runs: number;
-  /** The credits of each run. */
-  readonly credits: Credits;
+  readonly credits: RunCredits;
+}
+
+/** The credits that the runs of a period may charge. Infinite without a daily budget. */
+interface PeriodBudget {
+  readonly perDay: number;
+  readonly leftToday: number;
+  readonly days: number;
+}
+
+/**
+ * Sums the highest credits of runs. A period of whole days touches one UTC day more than it has
+ * days: runs can use what is left of today, and the whole budget of each day after it.
+ */
+function worstInBudget(
+  { perDay, leftToday: today, days }: PeriodBudget,
+  parts: readonly SimilarRuns[],
+): number {
+  const costly = parts.filter(({ runs, credits }) => runs > 0 && credits.worst > 0);
+  const total = costly.reduce((sum, { runs, credits }) => sum + runs * credits.worst, 0);
+  const [price = 1, ...otherPrices] = new Set(costly.map(({ credits }) => credits.worst));
+  const isWhole = otherPrices.length === 0 && costly.every(({ credits }) => credits.isWhole);
+  const unit = isWhole ? price : 1;
+  const fitting = (budget: number): number => Math.floor(budget / unit) * unit;
+  return Math.min(total, fitting(today) + days * fitting(perDay));
 }
 
 /**
@@ -86,11 +127,11 @@ interface SimilarRuns {
  * read as a whole or not at all. Other runs can use the whole budget.
  */
 function inBudget(
-  budget: { readonly credits: number; readonly days: number },
+  budget: PeriodBudget,
   parts: readonly SimilarRuns[],
-  name: keyof Credits,
+  name: "best" | "likely",
 ): number {
-  let left = budget.credits;
+  let left = budget.perDay;
   let sum = 0;
   for (const { runs, credits } of withoutRepeats(parts)) {
     const each = credits[name];
@@ -125,12 +166,19 @@ interface ReadItems {
   readonly active: number;
 }
 
-/** The credits of a run. `readsNew` is false if the limits do not cover the read of new items. */
+interface RunCredits extends Credits {
+  /** False if the limits do not cover the read of new items. */
+  readonly readsNew: boolean;
+  /** True if a run with fewer credits than `worst` reads nothing. */
+  readonly isWhole: boolean;
+}
+
+/** Calculates the credits of one run with the whole budget of a day. */
 function creditsOfRun(
   list: ForecastWatchlist,
   kind: "sweep" | "refresh",
   { unread, active }: ReadItems,
-): Credits & { readonly readsNew: boolean } {
+): RunCredits {
   const pipeline = pipelineOf(list);
   const entry = kind === "refresh" ? (pipeline.refresh?.entry ?? pipeline.entry) : pipeline.entry;
   const baseline = pipeline.baseline ?? pipeline.entry;
@@ -146,7 +194,9 @@ function creditsOfRun(
   const ofActive =
     average === null ? unchanged[kind === "refresh" ? "refreshRun" : "pulseRun"] : average * active;
   const expected = ofActive + (readsNew ? ofNew : 0);
-  return { best, likely: Math.min(worst, Math.max(best, expected)), worst, readsNew };
+  const likely = Math.min(worst, Math.max(best, expected));
+  const isWhole = boundsOf(pipeline, { starts, limit: worst - 1 }).worst === 0;
+  return { best, likely, worst, readsNew, isWhole };
 }
 
 /** The average credits of an item in the past runs of a kind; null if there are none. */

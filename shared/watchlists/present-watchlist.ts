@@ -51,7 +51,7 @@ export function presentWatchlist(
     pipeline: presentPipeline(pipeline),
     default_pipeline: watchlist.pipeline === null,
     estimated_credits: estimatedCredits(pipeline, itemCounts),
-    blocked_by_limit: blockingLimit(watchlist),
+    blocked_by_limit: blockingLimit({ ...watchlist, accountBudget: null }),
     daily_credits_used: watchlist.dailyCreditBudget === null ? null : usedToday,
     run_count: watchlist.runCount,
     consecutive_skips: watchlist.consecutiveSkips,

@@ -125,6 +125,15 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     expect(page.url()).toContain("span=30");
   });
 
+  it("lists no new sellers of a watchlist whose platform has none, without an error", async () => {
+    const { page } = await dashboard.openAt(
+      `/changes?kind=new_seller&watchlist=${kettles}`,
+      "What changed",
+    );
+    await page.getByText("No change matches the filters.").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
   it.each(["light", "dark"] as const)(
     "is accessible on a phone in the %s scheme, and shows an error that can be tried again",
     async (scheme) => {

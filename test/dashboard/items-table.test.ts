@@ -59,7 +59,7 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     await expectAccessible(page);
   });
 
-  it("saves all items that match the filters as CSV, also those that are not loaded yet", async () => {
+  it("saves all items that match the filters as CSV, including items that are not loaded yet", async () => {
     const page = await opened();
     const saved = async (): Promise<string[]> => {
       const download = page.waitForEvent("download");

@@ -19,12 +19,13 @@ export interface BucketPut {
 
 /**
  * A stored manifest. `missing`: the listed keys whose objects were not in the bucket when the
- * manifest was stored.
+ * manifest was stored. `rowsKey`: the Parquet file that it lists.
  */
 export interface StoredManifest {
   readonly bucket: string;
   readonly key: string;
   readonly missing: readonly string[];
+  readonly rowsKey: string | undefined;
 }
 
 interface OutsideOptions {
@@ -85,9 +86,13 @@ export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions
     const objects = objectsOf(bucket);
     objects.set(key, { bytes: Buffer.from(bytes), at: tasks.now() });
     if (!key.endsWith("_manifest.json")) return;
-    const listed = JSON.parse(Buffer.from(bytes).toString()) as { objects: { key: string }[] };
-    const missing = listed.objects.map((one) => one.key).filter((one) => !objects.has(one));
-    manifests.push({ bucket, key, missing });
+    const listed = JSON.parse(Buffer.from(bytes).toString()) as {
+      objects: { key: string }[];
+      rows?: { key: string } | null;
+    };
+    const files = [...listed.objects, ...(listed.rows ? [listed.rows] : [])];
+    const missing = files.map((one) => one.key).filter((one) => !objects.has(one));
+    manifests.push({ bucket, key, missing, rowsKey: listed.rows?.key });
   };
   const ports: CustomerBuckets = {
     open: ({ bucket }) => ({

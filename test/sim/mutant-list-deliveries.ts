@@ -131,6 +131,20 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
+    name: "manifest-without-the-rows-that-failed",
+    file: "shared/exports/write-run.ts",
+    original: 'if (rows.outcome !== "written") return { record, ...rows };',
+    replacement: 'if (rows.outcome === "expired") return { record, ...rows };',
+    scenario: "deliveries",
+  },
+  {
+    name: "rows-of-delisted-items-left-out",
+    file: "shared/exports/write-rows.ts",
+    original: "rows.push(...changeRows(",
+    replacement: "if (rows.length === 0) rows.push(...changeRows(",
+    scenario: "deliveries",
+  },
+  {
     name: "format-forgotten-by-a-backfill",
     file: "shared/exports/export-record.ts",
     original: "  compression: record.compression,\n",

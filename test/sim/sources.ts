@@ -198,7 +198,7 @@ function fieldsOf(scraper: string, random: Random, { factor, lacksFields }: Form
   const usual = random.between(8, 11);
   const availability = { inStock: random.isHit(0.8), message: "" };
   // A source may show a price of an item that is sold out.
-  const isPriced = availability.inStock || usual > 9;
+  const isPriced = availability.inStock || usual > 10;
   const price = isPriced ? { amount: usual * factor, currency: "USD" } : null;
   // Changes often, so that runs write details while users set labels.
   const title = `Item for ${usual * factor}`;

@@ -289,6 +289,7 @@ export async function startDeliveryWorld() {
               secretHint: "cret",
             },
             compression: "gzip",
+            rows: false,
             failuresInRow: 0,
             lastSuccessAt: null,
             lastError: null,

@@ -106,7 +106,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     logger,
     warn: (message: string) => void warnings.push(message),
     ...source.sources,
-    budgets: { usedByWatchlists: async () => new Map<string, number>() },
+    budgets: { used: async () => 0, usedByWatchlists: async () => new Map<string, number>() },
     // Every account has enough credits.
     ledger: memoryLedger(async () => ({ outcome: "reserved" })),
     cancels: { send: async () => {} },

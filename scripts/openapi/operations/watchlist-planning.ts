@@ -62,6 +62,7 @@ export const watchlistPlanningOperations = {
           default_pipeline: true,
           estimated_credits: { pulseRun: 2_000, refreshRun: 2_000, newAsins: 2_000 },
           blocked_by_limit: null,
+          blocked_steps: [],
           forecast: { day: account.forecast.day, month: account.forecast.month },
           account_forecast: account.forecast,
         },

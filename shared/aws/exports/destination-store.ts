@@ -147,6 +147,7 @@ const settingsOf = (destination: Destination): Row => ({
   prefix: destination.prefix,
   credentials: storedCredentials(destination.credentials),
   compression: destination.compression,
+  rows: destination.rows,
   revision: destination.revision,
   updated_at: destination.updatedAt,
 });
@@ -178,6 +179,8 @@ const destinationRow = object({
     object({ auth: literal("role"), role_arn: string() }),
   ]),
   compression: picklist(compressions),
+  /** Absent in rows of earlier releases. */
+  rows: optional(boolean(), false),
   failures_in_row: optional(number(), 0),
   /** The previous release sets this attribute when an export has exhausted its retries. */
   failing: boolean(),
@@ -208,6 +211,7 @@ function destinationOf(stored: Row): Destination {
             secretHint: credentials.secret_hint,
           },
     compression: row.compression,
+    rows: row.rows,
     failuresInRow: Math.max(row.failures_in_row, row.failing ? limits.failuresUntilFailing : 0),
     lastSuccessAt: row.last_success_at,
     lastError: row.last_error,

@@ -3,6 +3,7 @@ import type { FieldChange } from "../../../functions/dashboard/browser/api/resou
 import {
   filterIn,
   hasNoSize,
+  isKindOf,
   kinds,
   queryOf,
   sinceOf,
@@ -14,6 +15,8 @@ import {
   valuesWords,
 } from "../../../functions/dashboard/browser/pages/changes/change-words.ts";
 import { changeKinds, checkKind } from "../../../shared/history/change-kinds.ts";
+import { checkObservedKind } from "../../../shared/history/observed-fields.ts";
+import { stepScrapers } from "../../../shared/scrapers/catalogue.ts";
 
 describe("the filters of the page What changed", () => {
   it("are the same after they were written to the address and read from it", () => {
@@ -41,12 +44,23 @@ describe("the filters of the page What changed", () => {
     });
   });
 
-  it("have the kinds of the API, and hide sizes for those with which the API refuses them", () => {
+  it("have the kinds of the API, and hide the size filter for kinds without a size", () => {
     expect(kinds.map(([kind]) => kind)).toEqual(changeKinds);
     for (const kind of changeKinds) {
       const check = () => checkKind(kind, undefined, { min_delta: 1 });
       if (hasNoSize(kind)) expect(check).toThrow(/compares numbers/);
       else expect(check).not.toThrow();
+    }
+  });
+
+  it("match nothing on the platforms for which the API refuses the kind", () => {
+    const platforms = new Set(Object.values(stepScrapers).map(({ platform }) => platform));
+    for (const platform of platforms) {
+      for (const kind of changeKinds) {
+        const check = () => checkObservedKind(kind, platform);
+        if (isKindOf(platform, kind)) expect(check).not.toThrow();
+        else expect(check).toThrow(/never have changes of the 'kind'/);
+      }
     }
   });
 

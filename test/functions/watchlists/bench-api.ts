@@ -23,6 +23,8 @@ export interface BenchCall {
   readonly query?: Record<string, string> | undefined;
   /** The queue that receives wake-up messages. */
   readonly queue?: RunQueue | undefined;
+  /** The daily budget of the account, for its forecasts. */
+  readonly budget?: number;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface BenchCall {
 export async function callOnBench(
   bench: RunBench,
   method: "GET" | "POST",
-  { path, account, body, query = {}, queue = bench.queue }: BenchCall,
+  { path, account, body, query = {}, queue = bench.queue, budget }: BenchCall,
 ): Promise<Answer> {
   const admitted = admittedAccounts();
   const unknownHash = hashApiKey(admitted.keyOf(unknownAccount));
@@ -57,7 +59,7 @@ export async function callOnBench(
         usage: { daily: async () => [] },
       }),
       accounts: {
-        get: async (id: string) => anAccount({ id }),
+        get: async (id: string) => anAccount({ id, dailyCreditBudget: budget ?? null }),
         admit: async (hash: string) =>
           hash === unknownHash ? ({ outcome: "unknown" } as const) : admitted.accounts.admit(hash),
       },

@@ -27,12 +27,12 @@ beforeEach(async () => {
 
 const idOf = (n: number): string => `wl_${String(n).padStart(24, "0")}`;
 
-/** Runs the watchlist. Every item has the given price. */
-async function read(amount: number): Promise<void> {
+/** Runs the watchlist. Every item has the given price, or no price. */
+async function read(amount: number | null): Promise<void> {
   bench.answers.product = () => ({
     status: "ok",
     fields: {
-      price: { amount, currency: "USD" },
+      price: amount === null ? null : { amount, currency: "USD" },
       retailer_d: { state: "ADD_TO_CART", purchasable: true },
     },
   });
@@ -79,9 +79,54 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
         changed_at: expect.any(String) as unknown,
         step: "check",
         is_delisted: false,
-        changes: { price: { before: 10, after: 1_000 } },
+        changes: {
+          price: {
+            kind: "price_rise",
+            before: 10,
+            after: 1_000,
+            last_known: 10,
+            delta: 990,
+            delta_percent: 9_900,
+          },
+        },
       })),
     );
+  });
+
+  it("compares a price that returns in a held run with the price before the gap", async () => {
+    await read(null);
+    const lost = { kind: "other", before: 10, after: null, last_known: 10, delta: null };
+    expect((await get()).body["held_changes"]).toMatchObject(
+      itemIds.map((id) => ({ item_id: id, changes: { price: lost } })),
+    );
+    await decide("release");
+    await bench.work([]);
+    bench.clock.advance(3_600_000);
+    await read(6);
+
+    const { body } = await call("GET", `${list.id}/runs/3`);
+    const drop = { kind: "price_drop", before: null, after: 6, last_known: 10 };
+    expect(body["held_changes"]).toMatchObject(
+      itemIds.map((id) => ({
+        item_id: id,
+        changes: { price: { ...drop, delta: -4, delta_percent: -40 } },
+      })),
+    );
+  });
+
+  it("shows an item that was removed in the meantime, because a release sends its events", async () => {
+    await read(1_000);
+    const removal = await call("POST", `${list.id}/items`, { body: { remove: ["10001"] } });
+    expect(removal.status).toBe(200);
+    const { body } = await get();
+    expect(body["held_changes"]).toMatchObject(itemIds.map((id) => ({ item_id: id })));
+
+    await decide("release");
+    await bench.work([]);
+    const changed = [...bench.published.values()].filter(
+      ({ type }) => type === "watchlist.product.changed",
+    );
+    expect(JSON.stringify(changed)).toContain("10001");
   });
 
   it("shows only the first changes that a held run holds, up to 'limit'", async () => {
@@ -122,6 +167,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     await read(1_000);
     const held = await call("POST", `${list.id}/run`);
     expect(messageOf(held)).toContain("is held by its brake");
+    expect(messageOf(held)).toContain(`POST /v1/watchlists/${list.id}/runs/2/release`);
     await decide("release");
     const ending = await call("POST", `${list.id}/run`);
     expect(refusal(ending)).toEqual(conflict);
@@ -237,12 +283,14 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
   it.each(["", "x".repeat(501), 5, null])("returns 400 for the reason %j", async (wrong) => {
     const answer = await decide("discard", { body: { reason: wrong } });
     expect(refusal(answer)).toEqual(invalid("reason"));
-    expect(messageOf(answer)).toBe("'reason' must be a text of 1 to 500 characters, or absent.");
+    expect(messageOf(answer)).toMatch(
+      /^'reason' must be a string of 1 to 500 characters \(got .+\)\. Send one, or omit it\.$/,
+    );
     await expectStillHeld();
   });
 
   it.each(["a\u0000b", "a\nb", "a\u202eb"])(
-    "returns 400 for the reason %j, which is not visible as it is",
+    "returns 400 for the reason %j, which contains invisible characters",
     async (wrong) => {
       const answer = await decide("discard", { body: { reason: wrong } });
       expect(refusal(answer)).toEqual(invalid("reason"));
@@ -314,15 +362,21 @@ describe.each(["release", "discard"] as const)(
     });
 
     it.each([
-      ["in progress", () => bench.runSome(list, 1)],
-      ["that ended below its brake", () => read(10)],
-    ])("returns 409 for a run %s", async (_, start) => {
+      [
+        "in progress",
+        () => bench.runSome(list, 1),
+        "Run 2 is in progress. If its brake holds it at its end, you can release or discard it.",
+      ],
+      [
+        "that ended below its brake",
+        () => read(10),
+        "Run 2 is not held by a brake, so it cannot be released or discarded.",
+      ],
+    ])("returns 409 for a run %s", async (_, start, message) => {
       await start();
       const answer = await decide(decision);
       expect(refusal(answer)).toEqual(conflict);
-      expect(messageOf(answer)).toBe(
-        "Run 2 is not held by a brake, so it cannot be released or discarded.",
-      );
+      expect(messageOf(answer)).toBe(message);
     });
 
     it("returns 409 and asks the client to try again until the event about the held run is sent", async () => {

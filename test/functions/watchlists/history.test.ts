@@ -120,11 +120,15 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(before.json["values_at_since"]).toEqual({});
   });
 
-  it("returns no values at 'since' of an item that was delisted then", async () => {
-    const point = { ...read("9000001", 31, {}), status: "not_found" } as const;
-    await record(first, 4, [point]);
-    const { json } = await world.ask(`GET ${path}`, { query: { since: at(40) } });
-    expect(json).toMatchObject({ data: [], values_at_since: {} });
+  it("returns null values at 'since' for an item that was delisted, until it is added again", async () => {
+    const valuesAt = async (query: Record<string, string>): Promise<unknown> =>
+      (await world.ask(`GET ${path}`, { query })).json["values_at_since"];
+    expect(await valuesAt({ since: at(31) })).toEqual({ price: 18, inStock: true });
+    expect(await valuesAt({ since: at(32) })).toEqual({ price: null, inStock: null });
+    expect(await valuesAt({ since: at(32), fields: "price" })).toEqual({ price: null });
+
+    await record(first, 5, [read("9000000", 41, { price: { after: 15 } })]);
+    expect(await valuesAt({ since: at(42) })).toEqual({ price: 15, inStock: null });
   });
 
   it("returns each history point once over all pages", async () => {
@@ -238,6 +242,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ until: at(12), field: "price", op: "decreased" }, [["9000000", 20, 18]]],
     [{ kind: "sold_out" }, [["9000001", true, false]]],
     [{ kind: "price_rise" }, [["9000001", 8, 9]]],
+    [{ kind: "price_rise", op: "increased" }, [["9000001", 8, 9]]],
     [{ kind: "price_drop", min_delta: "5" }, [["9000000", 18, 12.99]]],
     [
       { sort: "size" },
@@ -298,6 +303,9 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ field: "inStock", sort: "amount" }, "sort"],
     [{ field: "delisted", min_delta: "1" }, "min_delta"],
     [{ kind: "sold_out", op: "decreased" }, "op"],
+    [{ kind: "price_drop", op: "increased" }, "op"],
+    [{ kind: "price_rise", op: "decreased" }, "op"],
+    [{ kind: "new_seller" }, "kind"],
     [{ kind: "price_drop", field: "regularPrice" }, "kind"],
     [{ kind: "price_drop", field: "inStock" }, "kind"],
     [{ kind: "cheaper" }, "kind"],
@@ -314,6 +322,22 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     const { status, json } = await world.ask(`GET ${path}`, { query });
     expect(status).toBe(400);
     expect(json["error"]).toMatchObject({ param });
+  });
+
+  it.each([
+    ["time", `2026-00-00T00:00:00.000Z~${first}~1~0`],
+    ["time", `2026-13-48T00:00:00.000Z~${first}~1~0`],
+    ["time", `2026-02-30T00:00:00.000Z~${first}~1~0`],
+    ["time", `2026-03-01T24:00:00.000Z~${first}~1~0`],
+    ["size", "2026-13-99T00:00:00.000Z~0~size"],
+    ["amount", "2026-11-99T00:00:00.000Z~0~amount"],
+  ])("returns 400 for a cursor by %s whose time does not exist (%s)", async (sort, cursor) => {
+    for (const route of [path, "/v1/changes"]) {
+      const query = { sort, starting_after: cursor };
+      const { status, json } = await world.ask(`GET ${route}`, { query });
+      expect(status).toBe(400);
+      expect(json["error"]).toMatchObject({ param: "starting_after" });
+    }
   });
 
   describe("of an item that was sold out in between", () => {
@@ -349,6 +373,39 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       });
       expect(rises.json["data"]).toEqual([]);
     });
+
+    it.each(["time", "size", "amount"])(
+      "has no difference, sorted by %s, if the item was added again without a price",
+      async (sort) => {
+        const addedAgain = { price: { after: null } };
+        const missing = { ...read("9000002", 52, {}), status: "not_found" } as const;
+        await record(first, 6, [read("9000002", 51, soldOut), read("9000003", 51, soldOut)]);
+        await record(first, 7, [missing, read("9000003", 52, addedAgain)]);
+        await record(first, 8, [read("9000002", 53, addedAgain)]);
+        await record(first, 9, [read("9000002", 54, back), read("9000003", 54, back)]);
+        for (const since of [at(50), at(54)]) {
+          const query = { kind: "price_drop", sort, since };
+          const { json } = await world.ask(`GET ${path}`, { query });
+          expect(json["data"]).toEqual([]);
+        }
+      },
+    );
+
+    it.each(["time", "size", "amount"])(
+      "is compared with the price that an earlier step of the same run lost, sorted by %s",
+      async (sort) => {
+        await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
+        await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);
+        const lost = read("9000001", 53, { price: { before: 50, after: null } });
+        const found = read("9000001", 54, { price: { before: null, after: 40 } });
+        await record(first, 8, [lost, { ...found, step: "full" }]);
+        const query = { kind: "price_drop", sort, since: at(50) };
+        const { json } = await world.ask(`GET ${path}`, { query });
+        expect(
+          new Set((json["data"] as Record<string, unknown>[]).map((one) => one["last_known"])),
+        ).toEqual(new Set([50, 60]));
+      },
+    );
 
     it("is not an increase, and has no difference if the item never had a price", async () => {
       await record(first, 6, [read("9000000", 51, { listPrice: { after: null } })]);
@@ -418,6 +475,13 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       const whole = await world.ask("GET /v1/changes");
       const paged = await allPages("/v1/changes", { limit: "2" }, nextOf);
       expect(paged).toEqual(whole.json["data"]);
+    });
+
+    it("accepts a kind that changes of some platforms never have", async () => {
+      const { status, json } = await world.ask("GET /v1/changes", {
+        query: { kind: "new_seller" },
+      });
+      expect([status, json["data"]]).toEqual([200, []]);
     });
 
     it("returns an empty list to an account without watchlists", async () => {

@@ -51,7 +51,7 @@ beforeAll(async () => {
   };
   const world = await worlds.open();
   await world.addEndpoint(accountId, receiver.url);
-  await world.setDestination(accountId);
+  await world.setDestination(accountId, { rows: true });
   const run = { accountId, runId: "wlrun_large", runNumber: 7, items, startedAt: runStartedAt };
   world.clock.set(startedAt);
   await world.publish(runOfChanges(run));
@@ -67,10 +67,10 @@ afterAll(() => close());
 
 /**
  * Returns true for the statement that creates the view of the current layout. Returns false for the
- * view of layout 1 (`v=1`), because the bucket contains no such objects.
+ * view of layout 1 (`events/v=1`), because the bucket contains no such objects.
  */
 const isView = (statement: string): boolean =>
-  statement.startsWith("CREATE VIEW") && !statement.includes("v=1");
+  statement.startsWith("CREATE VIEW") && !statement.includes("events/v=1");
 
 const manifest = (): Manifest =>
   JSON.parse(objects.get(`${folderName}_manifest.json`)!.toString()) as Manifest;
@@ -80,9 +80,9 @@ const sha256 = (bytes: Uint8Array | string): string =>
 
 describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () => {
   it("has one object for each event, and a manifest that lists them", () => {
-    const stored = [...objects.keys()].sort();
+    const stored = [...objects.keys()].filter((key) => key.startsWith(folderName)).sort();
 
-    expect(objects.size).toBe(102);
+    expect(stored).toHaveLength(102);
     expect(stored.at(-1)).toBe(`${folderName}_manifest.json`);
     expect(manifest().objects.map(({ key }) => key)).toEqual(stored.slice(0, -1));
     expect(manifest().totals).toMatchObject({ objects: 101, items });
@@ -133,6 +133,81 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     expect(digest).toEqual({ digest: manifest().digest });
     expect(digest).toEqual({ digest: received.at(-1)?.data.events_digest });
   });
+});
+
+describe("the Parquet file of a run of 50,000 changes", () => {
+  const rowsKey = folderName.replace("/events/v=2/", "/rows/v=1/") + "changes.parquet";
+  const expected = () =>
+    received
+      .flatMap(({ data }) => data.changes ?? [])
+      .map(({ id, changes: { price } }) => [id, price.before, price.after].join(" "))
+      .sort();
+
+  it("is listed in the manifest with its size and digest", () => {
+    const bytes = objects.get(rowsKey)!;
+    const listed = { key: rowsKey, rows: items, bytes: bytes.length, sha256: sha256(bytes) };
+    expect(manifest()).toMatchObject({ rows: listed });
+  });
+
+  it("has in DuckDB the changes that the webhook receiver got, and a column for each partition", async () => {
+    const rows = await duck.rows(
+      `SELECT item_id, before_number, after_number, field, kind, CAST(dt AS VARCHAR) AS dt,
+        watchlist_id, CAST(run_number AS INT) AS run_number, typeof(changed_at) AS time,
+        round(percent, 6) = round(100 * (after_number / before_number - 1), 6) AS is_percent
+      FROM rows ORDER BY item_id`,
+    );
+    const found = rows.map(({ item_id: id, before_number: before, after_number: after }) =>
+      [id, before, after].join(" "),
+    );
+    expect(found).toEqual(expected());
+    const others = new Set(
+      rows.map((row) => {
+        const { item_id: _id, before_number: _before, after_number: _after, ...rest } = row;
+        return JSON.stringify(rest);
+      }),
+    );
+    expect([...others].map((one) => JSON.parse(one) as unknown)).toEqual([
+      {
+        field: "price",
+        kind: "changed",
+        dt: "2026-11-19",
+        watchlist_id: "wl_prices",
+        run_number: 7,
+        time: "TIMESTAMP",
+        is_percent: true,
+      },
+    ]);
+  });
+
+  const readers = {
+    pandas: "pandas.read_parquet(path)",
+    pyarrow: "pyarrow.parquet.read_table(path, partitioning=None).to_pandas()",
+  };
+  const hasReaders = spawnSync("python3", ["-c", "import pandas, pyarrow.parquet"]).status === 0;
+  it.skipIf(!hasReaders).each(Object.entries(readers))(
+    "has in %s the changes that the webhook receiver got",
+    (_reader, read) => {
+      const program = `
+import sys, pandas, pyarrow.parquet
+path = sys.argv[1]
+for row in ${read}.itertuples():
+    print(row.item_id, repr(row.before_number), repr(row.after_number))`;
+      const path = join(duck.folder, rowsKey);
+      const { stdout, stderr } = spawnSync("python3", ["-c", program, path], {
+        encoding: "utf8",
+        maxBuffer: 100_000_000,
+      });
+      expect(stderr).toBe("");
+      const found = stdout
+        .trim()
+        .split("\n")
+        .map((line) => {
+          const [id, before, after] = line.split(" ");
+          return [id, Number(before), Number(after)].join(" ");
+        });
+      expect(found.sort()).toEqual(expected());
+    },
+  );
 });
 
 describe("the queries of docs/s3-export.md", () => {

@@ -287,6 +287,12 @@ describe("an invalid pipeline", () => {
         "small letters, digits and '_' (got \"Target\")",
       ],
       [
+        "an unknown key beside metadata",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({ when: "ok", field: "price", op: "is", value: { metadata: "x", y: 1 } }),
+        "'value' with 'metadata' must have no other key (got \"y\").",
+      ],
+      [
         "a comparison of the last read with metadata",
         "pipeline.steps[0].routes[0].value",
         withRoute({

@@ -10,6 +10,7 @@ const list: ForecastWatchlist = {
   refreshEveryRuns: 8,
   ...noLimits,
   accountBudget: null,
+  usedToday: { watchlist: 0, account: 0 },
   schedule: { type: "every", every: "1h", everySeconds: 3_600 },
   itemCounts: { new: 0, active: 100, delisted: 7 },
   runCount: 7,
@@ -29,9 +30,9 @@ describe("the forecast of a watchlist", () => {
 
   it("contains likely credits that follow from the last runs of the same kind and the current items", () => {
     const runs = [
-      { kind: "sweep", credits: 30, tracked: 50 },
-      { kind: "sweep", credits: 10, tracked: 50 },
-      { kind: "baseline", credits: 500, tracked: 100 },
+      { kind: "sweep", credits: 30, tracked: 50, stepItems: {} },
+      { kind: "sweep", credits: 10, tracked: 50, stepItems: {} },
+      { kind: "baseline", credits: 500, tracked: 100, stepItems: {} },
     ] as const;
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
@@ -45,8 +46,8 @@ describe("the forecast of a watchlist", () => {
   it("never exceeds the credit limits of the watchlist", () => {
     const limited = { ...list, refreshEveryRuns: 0, maxCreditsPerRun: 30 };
     const { day, month } = forecastOf({ ...limited, dailyCreditBudget: 400 }, now);
-    expect(day.worst).toBe(400);
-    expect(month.worst).toBe(30 * 400);
+    expect(day).toMatchObject({ likely: 400, worst: 24 * 30 });
+    expect(month).toMatchObject({ likely: 30 * 400, worst: 31 * 400 });
     expect(forecastOf(limited, now).day.worst).toBe(24 * 30);
   });
 
@@ -77,9 +78,30 @@ describe("the forecast of a watchlist with one step", () => {
     expect(ofDay(9, limits).worst).toBeGreaterThan(0);
   });
 
-  it("contains only as many whole runs as a daily budget covers", () => {
-    expect(ofDay(10, { dailyCreditBudget: 15 })).toEqual({ runs: 24, ...all(10) });
-    expect(ofDay(10, { accountBudget: 35 })).toEqual({ runs: 24, ...all(30) });
+  it("contains only as many whole runs as a daily budget covers, at worst on both UTC days", () => {
+    expect(ofDay(10, { dailyCreditBudget: 15 })).toEqual({ runs: 24, ...all(10), worst: 20 });
+    expect(ofDay(10, { accountBudget: 35 })).toEqual({ runs: 24, ...all(30), worst: 60 });
+    expect(ofDay(10, { dailyCreditBudget: 500 })).toEqual({ runs: 24, ...all(240) });
+  });
+
+  it.each([
+    [{ watchlist: 0, account: 0 }, 60],
+    [{ watchlist: 1, account: 0 }, 50],
+    [{ watchlist: 0, account: 20 }, 50],
+    [{ watchlist: 12, account: 25 }, 40],
+    [{ watchlist: 0, account: 90 }, 30],
+  ])("counts what is left of today's budgets after the use %j", (usedToday, worst) => {
+    const budgets = { dailyCreditBudget: 30, accountBudget: 40, usedToday };
+    expect(ofDay(10, budgets)).toMatchObject({ best: 30, likely: 30, worst });
+  });
+
+  it("contains 31 UTC days in a month, at worst", () => {
+    const itemCounts = { new: 0, active: 10, delisted: 0 };
+    const limits = { dailyCreditBudget: 15, usedToday: { watchlist: 10, account: 10 } };
+    const { month } = forecastOf({ ...oneStep, itemCounts, ...limits }, now);
+    expect(month).toEqual({ runs: 720, best: 300, likely: 300, worst: 300 });
+    const unused = { ...limits, usedToday: { watchlist: 0, account: 0 } };
+    expect(forecastOf({ ...oneStep, itemCounts, ...unused }, now).month.worst).toBe(310);
   });
 
   it("leaves out new items whose first read costs more than the limit", () => {
@@ -99,7 +121,7 @@ describe("the forecast of an account", () => {
   ];
 
   it("contains the sum of its watchlists and the time at which the balance runs out", () => {
-    const account = { balance: 4_000, dailyCreditBudget: null };
+    const account = { balance: 4_000, dailyCreditBudget: null, usedToday: 0 };
     expect(accountForecast(two, account, now)).toMatchObject({
       watchlists: 2,
       day: { runs: 48, best: 200, likely: 400, worst: 800 },
@@ -112,15 +134,24 @@ describe("the forecast of an account", () => {
   });
 
   it("is limited by the daily budget of the account", () => {
-    const account = { balance: 3_000, dailyCreditBudget: 300 };
+    const account = { balance: 9_300, dailyCreditBudget: 300, usedToday: 0 };
     expect(accountForecast(two, account, now)).toMatchObject({
-      day: { best: 200, likely: 300, worst: 300 },
-      runsOutAt: { worst: new Date("2026-03-11T12:00:00Z") },
+      day: { best: 200, likely: 300, worst: 600 },
+      month: { best: 6_000, likely: 9_000, worst: 9_300 },
+      runsOutAt: { worst: new Date("2026-03-31T12:00:00Z") },
     });
+    const spent = accountForecast(two, { ...account, usedToday: 290 }, now);
+    expect(spent.day).toEqual({ runs: 48, best: 200, likely: 300, worst: 310 });
+    const exhausted = accountForecast(two, { ...account, usedToday: 301 }, now);
+    expect(exhausted.day).toMatchObject({ worst: 300 });
   });
 
   it("contains no time at which the balance runs out if no watchlist has costs", () => {
-    const { runsOutAt } = accountForecast([], { balance: 0, dailyCreditBudget: null }, now);
+    const { runsOutAt } = accountForecast(
+      [],
+      { balance: 0, dailyCreditBudget: null, usedToday: 0 },
+      now,
+    );
     expect(runsOutAt).toEqual({ best: null, likely: null, worst: null });
   });
 });
@@ -130,7 +161,7 @@ describe("the time at which the balance runs out", () => {
   const outOf = (balance: number) =>
     accountForecast(
       [{ day: dailyRate(1), month: dailyRate(30) }],
-      { balance, dailyCreditBudget: null },
+      { balance, dailyCreditBudget: null, usedToday: 0 },
       now,
     ).runsOutAt.likely;
 

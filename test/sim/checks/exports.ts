@@ -6,8 +6,10 @@ import {
   compressions,
   type Destination,
 } from "../../../shared/exports/destination.ts";
+import { changeRows, typesWithRows } from "../../../shared/exports/change-rows.ts";
 import type { ExportRecord } from "../../../shared/exports/export-record.ts";
-import { manifestKey, objectKey } from "../../../shared/exports/object-key.ts";
+import { manifestKey, objectKey, rowsKey } from "../../../shared/exports/object-key.ts";
+import { rowsFile } from "../../../shared/exports/rows-file.ts";
 import { attemptsMax, retryWaitsSeconds } from "../../../shared/outbox/backoff.ts";
 import type { DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
 import { clockSlackMs } from "./deliveries-endpoint.ts";
@@ -39,6 +41,7 @@ export async function checkExports(scene: DeliveryScene): Promise<void> {
     checkBackfills(scene, accountId, ofRun);
   }
   checkObjects(scene);
+  await checkRows(scene);
   checkFormats(scene);
   checkRepeats(scene);
 }
@@ -91,6 +94,46 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
     assert.ok(objects.has(key), `${name}: ${destination.bucket}/${key} is missing`);
   }
   if (record.attemptCount > 1) world.reached("an export succeeded after a retry");
+}
+
+/**
+ * Checks the Parquet files (invariant D7): each has the rows of its run's events, byte for byte, and
+ * each manifest that was ever stored lists the file of its run. No simulated user changes `rows` of
+ * a destination without a new bucket.
+ */
+async function checkRows(scene: DeliveryScene): Promise<void> {
+  const { history, runs } = scene;
+  for (const [accountId, states] of history.destinations) {
+    for (const { value: destination } of states) {
+      if (destination === null) continue;
+      for (const run of runs.values()) {
+        if (run.run.accountId === accountId) await checkRowsOf(scene, run, destination);
+      }
+    }
+  }
+}
+
+async function checkRowsOf(
+  { world }: DeliveryScene,
+  run: PublishedRun,
+  destination: Destination,
+): Promise<void> {
+  const { bucket } = destination;
+  const events = run.run.events.filter(({ type }) => typesWithRows.has(type));
+  const key = rowsKey(folder(run, destination));
+  const isExpected = destination.rows && events.length > 0;
+  const { bytes } = await rowsFile(events.flatMap(({ body }) => changeRows(body)));
+  const stored = world.buckets.buckets.get(bucket)?.get(key);
+  if (stored !== undefined) {
+    assert.ok(isExpected, `${bucket}/${key}: an unexpected Parquet file`);
+    assert.ok(stored.bytes.equals(bytes), `${bucket}/${key}: other rows than those of the events`);
+    world.reached("a Parquet file was exported");
+  }
+  const manifest = manifestKey(folder(run, destination));
+  for (const listed of world.buckets.manifests) {
+    if (listed.bucket !== bucket || listed.key !== manifest) continue;
+    assert.equal(listed.rowsKey, isExpected ? key : undefined, `${bucket}/${manifest}: rows`);
+  }
 }
 
 /** Checks that an export failed only after its last retry, or for lack of a destination. */
@@ -205,7 +248,7 @@ function checkObjects({ world, history, runs }: DeliveryScene): void {
       }
     }
     for (const [key, { bytes }] of objects) {
-      if (key.endsWith("_service_check")) continue;
+      if (key.endsWith("_service_check") || key.endsWith(".parquet")) continue;
       const name = `${bucket}/${key}`;
       const ways = manifests.get(key);
       if (ways === undefined) {

@@ -310,6 +310,7 @@ export async function putDestination(scene: DeliveryScene, user: User): Promise<
     access_key_id: "customer",
     secret_access_key: secret,
     compression: random.pick(["gzip", "none"]),
+    rows: scene.bucketsMade % 2 === 1,
   };
   await askUntilAnswered(scene, user, { method: "PUT", path: "/v1/s3_destination", body });
 }

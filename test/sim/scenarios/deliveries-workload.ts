@@ -70,6 +70,17 @@ export interface RunWanted {
   readonly webhookEndpointId: string | null;
 }
 
+/** The entry of an item event, from which an export makes a row of its Parquet file. */
+function entriesOf(type: EventType, id: string, endedAt: Date): object {
+  const at = endedAt.toISOString();
+  const item = { id, step: "check" };
+  const changes = { price: { before: 10, after: 8 }, inStock: { before: true, after: false } };
+  if (type === "watchlist.product.changed") {
+    return { changes: [{ ...item, changed_at: at, changes }] };
+  }
+  return type === "watchlist.product.delisted" ? { products: [{ ...item, delisted_at: at }] } : {};
+}
+
 /**
  * Draws the events of a finished run: item events in the order of their types, followed by the
  * completed event.
@@ -92,6 +103,7 @@ export function anyRun(wanted: RunWanted, random: Random): RunEvents {
           part,
           name: "caf\u00e9",
           filling: "x".repeat(random.between(0, 90)),
+          ...entriesOf(type, `${number}${part}`, endedAt),
         },
       },
       type === "watchlist.run.completed" ? 0 : random.between(1, 9),

@@ -203,7 +203,7 @@ function recoverEverything(scene: DeliveryScene): boolean {
     const { value = null } = scene.history.destinations.get(user.accountId)?.at(-1) ?? {};
     const compression = value?.compression === "gzip" ? "none" : "gzip";
     world.begin(`${user.name}, final backfill`, () => changeFormat(scene, user, compression));
-    // The endpoint must not receive events from before its creation.
+    // The endpoint must not receive events that are older than the endpoint.
     world.begin(`${user.name}, new endpoint`, async () => {
       const endpointId = await addEndpoint(scene, user, true);
       if (endpointId === undefined) return;

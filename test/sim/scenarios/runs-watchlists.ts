@@ -59,6 +59,7 @@ export const twiceSeenPipeline: Pipeline = {
       scraper: "retailer_a.lite",
       routes: [
         { when: "changed", field: "newMinPrice", op: "decreased", notify: true },
+        { when: "changed", field: "price", op: "decreased", notify: true },
         { when: "changed", field: "newCount", notify: true },
       ],
     },

@@ -90,6 +90,7 @@ export const watchlistItem = {
     changes: { price: { before: 64.87, after: 75.39 } },
   },
   delisted_at: null,
+  route_states: [],
 };
 
 export const run = {
@@ -173,7 +174,16 @@ export const heldRun = {
       changed_at: "2026-11-21T01:24:36.100Z",
       step: "check",
       is_delisted: false,
-      changes: { price: { before: 54.78, after: 5478 } },
+      changes: {
+        price: {
+          kind: "price_rise",
+          before: 54.78,
+          after: 5478,
+          last_known: 54.78,
+          delta: 5423.22,
+          delta_percent: 9900,
+        },
+      },
     },
   ],
 };

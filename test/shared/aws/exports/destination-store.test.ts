@@ -20,6 +20,7 @@ const aDestination: Destination = {
     secretHint: "cret",
   },
   compression: "none",
+  rows: true,
   failuresInRow: 0,
   lastSuccessAt: null,
   lastError: null,

@@ -48,6 +48,15 @@ const noFilter: ChangeFilter = {
 export const hasNoSize = (kind: string): boolean =>
   ["back_in_stock", "sold_out", "delisted", "new_seller"].includes(kind);
 
+const platformsWithSellers: ReadonlySet<string> = new Set(["retailer_a", "retailer_b"]);
+
+/**
+ * Returns true if items of the platform can have changes of the kind. The service refuses another
+ * kind for a watchlist of the platform.
+ */
+export const isKindOf = (platform: string, kind: string): boolean =>
+  kind !== "new_seller" || platformsWithSellers.has(platform);
+
 /**
  * Reads the filters from the address. Unknown values do not filter, nor does a size with a kind
  * without a size.

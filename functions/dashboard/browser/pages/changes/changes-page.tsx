@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
-import type { FieldChange, List } from "../../api/resources.ts";
+import type { ApiClient } from "../../api/client.ts";
+import type { FieldChange, List, Watchlist } from "../../api/resources.ts";
 import { type Pages, usePages } from "../../api/use-pages.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { formatCount } from "../../format/numbers.ts";
@@ -19,6 +20,7 @@ import {
   type ChangeFilter,
   filterIn,
   hasNoSize,
+  isKindOf,
   kinds,
   queryOf,
   sinceOf,
@@ -80,6 +82,7 @@ function useChanges(filter: ChangeFilter): Pages<Row> {
   const path = watchlist === "" ? "changes" : `watchlists/${watchlist}/changes`;
   return usePages<Row>(
     async (api, cursor, signal) => {
+      if (!(await canMatch(filter, api, signal))) return { data: [], has_more: false };
       const page = await api.get<List<FieldChange>>(path, {
         signal,
         query: {
@@ -98,6 +101,18 @@ function useChanges(filter: ChangeFilter): Pages<Row> {
     [path, since, kind, field, percent, amount, sort],
     { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
   );
+}
+
+/** Returns false if the watchlist of the filter is of a platform whose items never have the kind. */
+async function canMatch(
+  { kind, watchlist }: ChangeFilter,
+  api: ApiClient,
+  signal: AbortSignal,
+): Promise<boolean> {
+  // Changes of all other kinds exist on all platforms.
+  if (watchlist === "" || kind !== "new_seller") return true;
+  const { platform } = await api.get<Watchlist>(`watchlists/${watchlist}`, { signal });
+  return isKindOf(platform, kind);
 }
 
 const titleOf = ({ entries, hasMore }: Pages<Row>): string => {
@@ -230,7 +245,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ change }) => (
       <span class="change-kind">
         {kindWords(change)}
-        <span class="muted small">{change.field}</span>
+        {change.kind !== "delisted" && <span class="muted small">{change.field}</span>}
       </span>
     ),
   },
@@ -260,10 +275,10 @@ function itemCell({ change: { watchlist_id: listId, item_id: id, label, title, u
     <span class="change-item">
       <a href={linkTo(`/watchlists/${listId}/items/${id}`)}>{label ?? title ?? id}</a>
       <span class="muted small">
-        {id}
+        {(label ?? title) !== null && id}
         {url !== null && (
           <>
-            {" · "}
+            {(label ?? title) !== null && " · "}
             <a href={url} target="_blank" rel="noreferrer noopener">
               shop
             </a>

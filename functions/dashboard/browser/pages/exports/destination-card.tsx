@@ -92,6 +92,7 @@ const placeFacts = (destination: S3Destination): FactList => [
   ["Store", destination.endpoint ?? "AWS"],
   ["Prefix", destination.prefix === "" ? "none" : <code key="prefix">{destination.prefix}</code>],
   ["Compression", destination.compression],
+  ["Parquet file of each run", destination.rows ? "yes" : "no"],
   ["Last success", <RelativeTime key="success" time={destination.last_success_at} />],
 ];
 

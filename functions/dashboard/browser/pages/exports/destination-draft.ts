@@ -9,6 +9,7 @@ export interface DestinationDraft {
   readonly prefix: string;
   readonly pathStyle: boolean;
   readonly compression: S3Destination["compression"];
+  readonly rows: boolean;
   readonly auth: S3Destination["auth"];
   readonly accessKeyId: string;
   /** Empty until the user types a key, because no call returns the stored one. */
@@ -24,6 +25,7 @@ const emptyDraft: DestinationDraft = {
   prefix: "",
   pathStyle: false,
   compression: "gzip",
+  rows: false,
   auth: "access_key",
   accessKeyId: "",
   secretAccessKey: "",
@@ -45,6 +47,7 @@ export const draftOf = (destination: S3Destination | null): DestinationDraft =>
         prefix: destination.prefix,
         pathStyle: destination.force_path_style,
         compression: destination.compression,
+        rows: destination.rows,
         auth: destination.auth,
         accessKeyId: destination.access_key_id ?? "",
         secretAccessKey: "",
@@ -85,6 +88,7 @@ export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unkn
     force_path_style: draft.pathStyle,
     prefix: draft.prefix,
     compression: draft.compression,
+    rows: draft.rows,
     auth: draft.auth,
     ...credentials,
   };

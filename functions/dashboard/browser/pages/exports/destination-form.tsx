@@ -167,6 +167,11 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
         </Field>
       </div>
       <Checkbox
+        label="Also write the changes of each run as a Parquet file"
+        checked={draft.rows}
+        onChange={(rows) => change({ rows })}
+      />
+      <Checkbox
         label="Use path-style addresses (for stores without virtual-hosted buckets, and for bucket names with dots)"
         checked={draft.pathStyle}
         onChange={(pathStyle) => change({ pathStyle })}

@@ -1,0 +1,129 @@
+import { array, nullish, object, optional, parse, record, string, unknown } from "valibot";
+import type { EventType } from "../events/event.ts";
+
+/** One row of a Parquet file: the change of one field of an item, or the delisting of an item. */
+export interface ChangeRow {
+  readonly eventId: string;
+  readonly runId: string;
+  /** `delisted` rows have no field and no values. */
+  readonly kind: "changed" | "delisted";
+  readonly itemId: string;
+  readonly label: string | null;
+  /** The item's metadata as JSON. */
+  readonly metadata: string | null;
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly step: string;
+  /** Time of the read. */
+  readonly at: Date;
+  readonly field: string | null;
+  /** The values as JSON: a text is in quotation marks, and a missing value is `null`. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The values if they are numbers. */
+  readonly beforeNumber: number | null;
+  readonly afterNumber: number | null;
+  /** The difference in percent of `beforeNumber`; null if one is missing or `beforeNumber` is 0. */
+  readonly percent: number | null;
+}
+
+/** The types of events that have rows. */
+export const typesWithRows: ReadonlySet<EventType> = new Set([
+  "watchlist.product.changed",
+  "watchlist.product.delisted",
+]);
+
+const item = {
+  id: string(),
+  label: nullish(string(), null),
+  metadata: optional(record(string(), unknown())),
+  title: nullish(string(), null),
+  url: nullish(string(), null),
+  step: string(),
+};
+const changes = array(
+  object({
+    ...item,
+    changed_at: string(),
+    changes: record(string(), object({ before: unknown(), after: unknown() })),
+  }),
+);
+const products = array(object({ ...item, delisted_at: string() }));
+/** An event of either type. Fields that rows do not contain are left out. */
+const itemEvent = object({
+  id: string(),
+  data: object({
+    run_id: string(),
+    changes: optional(changes, []),
+    products: optional(products, []),
+  }),
+});
+
+/** Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries. */
+export function changeRows(body: string): readonly ChangeRow[] {
+  const { id: eventId, data } = parse(itemEvent, JSON.parse(body));
+  const event = { eventId, runId: data.run_id };
+  const changed = data.changes.flatMap((entry) =>
+    Object.entries(entry.changes).map((change) => changedRow(event, entry, change)),
+  );
+  return [...changed, ...data.products.map((entry) => delistedRow(event, entry))];
+}
+
+type EventIds = Pick<ChangeRow, "eventId" | "runId">;
+
+const changedRow = (
+  event: EventIds,
+  entry: Item & { readonly changed_at: string },
+  [field, { before, after }]: [string, { readonly before: unknown; readonly after: unknown }],
+): ChangeRow => ({
+  ...event,
+  ...detailsOf(entry),
+  kind: "changed",
+  at: new Date(entry.changed_at),
+  field,
+  before: JSON.stringify(before ?? null),
+  after: JSON.stringify(after ?? null),
+  ...numbers(before, after),
+});
+
+const delistedRow = (
+  event: EventIds,
+  entry: Item & { readonly delisted_at: string },
+): ChangeRow => ({
+  ...event,
+  ...detailsOf(entry),
+  kind: "delisted",
+  at: new Date(entry.delisted_at),
+  field: null,
+  before: null,
+  after: null,
+  ...numbers(null, null),
+});
+
+const detailsOf = ({ id, label, metadata, title, url, step }: Item) => ({
+  itemId: id,
+  label,
+  metadata: metadata === undefined ? null : JSON.stringify(metadata),
+  title,
+  url,
+  step,
+});
+
+interface Item {
+  readonly id: string;
+  readonly label: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly step: string;
+}
+
+function numbers(before: unknown, after: unknown) {
+  const beforeNumber = typeof before === "number" ? before : null;
+  const afterNumber = typeof after === "number" ? after : null;
+  const isComparable = beforeNumber !== null && beforeNumber !== 0 && afterNumber !== null;
+  const percent = isComparable
+    ? ((afterNumber - beforeNumber) / Math.abs(beforeNumber)) * 100
+    : null;
+  return { beforeNumber, afterNumber, percent };
+}

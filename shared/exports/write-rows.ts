@@ -1,0 +1,47 @@
+import {
+  type ArchivedRun,
+  type EventBodies,
+  readLines,
+  unpackBody,
+} from "../events/event-archive.ts";
+import { type ChangeRow, changeRows, typesWithRows } from "./change-rows.ts";
+import type { CustomerBucket } from "./customer-bucket.ts";
+import { folderOf, rowsKey } from "./object-key.ts";
+import { rowsFile, type WrittenRows } from "./rows-file.ts";
+
+/** How the write ended. `file` is null if the run has no rows, and then nothing is written. */
+type RowsOutcome =
+  | { readonly outcome: "written"; readonly file: WrittenRows | null }
+  /** The events have expired. */
+  | { readonly outcome: "expired" }
+  | { readonly outcome: "failed"; readonly reason: string };
+
+interface RowsSubject {
+  readonly accountId: string;
+  readonly run: ArchivedRun;
+  readonly prefix: string;
+  readonly bucket: CustomerBucket;
+}
+
+/**
+ * Writes the changes of a run as one Parquet file. It is written with the manifest in each attempt,
+ * so the manifest always has the digest of the file that is stored.
+ */
+export async function writeRows(
+  { accountId, run, prefix, bucket }: RowsSubject,
+  bodies: EventBodies,
+): Promise<RowsOutcome> {
+  const events = run.events.filter(({ type }) => typesWithRows.has(type));
+  const rows: ChangeRow[] = [];
+  for await (const { gzip } of readLines({ accountId, runId: run.runId }, events, bodies)) {
+    if (gzip === null) return { outcome: "expired" };
+    rows.push(...changeRows(Buffer.from(unpackBody(gzip)).toString()));
+  }
+  if (rows.length === 0) return { outcome: "written", file: null };
+  const { bytes, sha256 } = await rowsFile(rows);
+  const key = rowsKey(folderOf(run, prefix));
+  const put = await bucket.put({ key, bytes, contentType: "application/vnd.apache.parquet" });
+  if (put.outcome !== "done") return put;
+  const file = { key, rows: rows.length, bytes: bytes.length, sha256 };
+  return { outcome: "written", file };
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RunEvents } from "../../../shared/events/event.ts";
+import { runOfChanges } from "../../../tools/stand-ins/run-of-changes.ts";
+import { aRun, startedAt } from "../../support/delivery-world.ts";
+import { exportedObjects } from "../../support/exported-bucket.ts";
+import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
+
+const account = "acct_1";
+/** Longer than a lease, and longer than the first wait of the retry schedule. */
+const leaseEndMs = 70_000;
+const partitions = "dt=2026-11-20/watchlist_id=wl_prices/run_number=00000007";
+const rowsKey = `shop/rows/v=1/${partitions}/changes.parquet`;
+
+let base: Awaited<ReturnType<typeof startExportWorld>>;
+let world: ExportWorld;
+beforeAll(async () => {
+  base = await startExportWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+});
+
+const threeChanges = (): RunEvents =>
+  runOfChanges({ accountId: account, runId: "wlrun_7", runNumber: 7, items: 3, startedAt });
+
+const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
+  const [bytes] = [...objects].flatMap(([key, found]) =>
+    key.endsWith("_manifest.json") ? [found] : [],
+  );
+  return JSON.parse(String(bytes)) as { readonly rows: unknown };
+};
+
+/** Makes the first write of a key that ends in `suffix` fail, as a store that is down does. */
+function failOnce(suffix: string): void {
+  const { buckets } = world.exporting;
+  let isDown = true;
+  Object.assign(world.exporting, {
+    buckets: {
+      open: (access: Parameters<typeof buckets.open>[0]) => {
+        const bucket = buckets.open(access);
+        const put: typeof bucket.put = async (object) => {
+          if (!isDown || !object.key.endsWith(suffix)) return bucket.put(object);
+          isDown = false;
+          return { outcome: "failed", reason: "SlowDown" };
+        };
+        return { ...bucket, put };
+      },
+    },
+  });
+}
+
+describe("the export of a run to a destination with `rows`", () => {
+  it("writes the changes of the run as one Parquet file, which the manifest lists", async () => {
+    await world.setDestination(account, { rows: true });
+    const run = threeChanges();
+    await world.publish(run);
+    await world.work();
+
+    const objects = await exportedObjects(world);
+    const bytes = objects.get(rowsKey) ?? Buffer.alloc(0);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    expect(manifestOf(objects).rows).toEqual({
+      key: rowsKey,
+      rows: 3,
+      bytes: bytes.length,
+      sha256,
+    });
+    const { data } = JSON.parse(run.events[0]?.body ?? "{}") as {
+      data: { changes: { id: string; changes: { price: { before: number; after: number } } }[] };
+    };
+    const file = bytes.buffer.slice(
+      bytes.byteOffset,
+      bytes.byteOffset + bytes.length,
+    ) as ArrayBuffer;
+    expect(await parquetReadObjects({ file })).toMatchObject(
+      data.changes.map(({ id, changes: { price } }) => ({
+        item_id: id,
+        field: "price",
+        before_number: price.before,
+        after_number: price.after,
+      })),
+    );
+  });
+
+  it("writes no Parquet file for a run without changes", async () => {
+    await world.setDestination(account, { rows: true });
+    await world.publish(aRun(["watchlist.run.completed"], { runId: "wlrun_8", runNumber: 8 }));
+    await world.work();
+
+    const objects = await exportedObjects(world);
+    expect([...objects.keys()].filter((key) => key.endsWith(".parquet"))).toEqual([]);
+    expect(manifestOf(objects).rows).toBeNull();
+  });
+
+  it.each([".parquet", "_manifest.json"])(
+    "is complete after a retry if the store refused the key that ends in %s",
+    async (suffix) => {
+      await world.setDestination(account, { rows: true });
+      failOnce(suffix);
+      await world.publish(threeChanges());
+      await world.work();
+      expect(await world.exportStates(account)).toEqual(["pending"]);
+      expect(
+        [...(await exportedObjects(world)).keys()].some((key) => key.endsWith("_manifest.json")),
+      ).toBe(false);
+      world.clock.advance(leaseEndMs);
+      await world.work();
+
+      expect(await world.exportStates(account)).toEqual(["done"]);
+      const objects = await exportedObjects(world);
+      const sha256 = createHash("sha256")
+        .update(objects.get(rowsKey) ?? "")
+        .digest("hex");
+      expect(manifestOf(objects).rows).toMatchObject({ rows: 3, sha256 });
+    },
+  );
+});
+
+it("the export of a run to a destination without `rows` has no Parquet file", async () => {
+  await world.setDestination(account);
+  await world.publish(threeChanges());
+  await world.work();
+
+  const objects = await exportedObjects(world);
+  expect([...objects.keys()].filter((key) => key.endsWith(".parquet"))).toEqual([]);
+  expect(manifestOf(objects).rows).toBeNull();
+});
