@@ -12,14 +12,18 @@ import { writePast } from "../../tools/past/write-past.ts";
 
 /**
  * Fills the local demo workspace with watchlists, runs, changes and deliveries. Does nothing if
- * every watchlist exists and has run twice. Also writes paused watchlists of thousands of items
- * with a past of 90 days, which cost no credits.
+ * every watchlist exists and has run twice.
+ * @param options.past true also writes paused watchlists of thousands of items with an invented
+ * past of 90 days, which costs no credits
  * @throws Error if the API refuses a call, or if a first run takes longer than two minutes
  */
-export async function fillDemoWorkspace(world: World): Promise<void> {
+export async function fillDemoWorkspace(
+  world: World,
+  { past }: { readonly past: boolean },
+): Promise<void> {
   const reader = apiClient(world.baseUrl, world.demoApiKey);
   const { body } = await reader.get("/account");
-  await writeLists(world, reader, String(body["id"]));
+  if (past) await writeLists(world, reader, String(body["id"]));
   if (await isFilled(reader)) return;
   const { ACCOUNTS_TABLE: table = "" } = world.environmentOf("account");
   const client = documentClient();
