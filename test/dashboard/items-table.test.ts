@@ -113,6 +113,6 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     expect((await row.boundingBox())?.height).toBe(60);
     await expectAccessible(page);
     await row.getByRole("link").click();
-    await page.getByRole("heading", { level: 2, name: "About the item" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "About the item", exact: true }).waitFor();
   });
 });
